@@ -1,0 +1,29 @@
+/** Time as something you are handed: the real one here, a simulated one in tests. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's own time. A sleeping clock keeps the process alive. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const wake = () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+};
