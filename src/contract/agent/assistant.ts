@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import { ConfigReply, RunConfigRequest } from './config.ts';
+import { freeObject } from './open-word.ts';
+
+/**
+ * The namespace in which a graph id becomes the uuid (version 5) of the graph's default assistant.
+ * Section "Assistant", rule 1 promises the default assistant; the public servers share this way to name it.
+ */
+export const DEFAULT_ASSISTANT_NAMESPACE = '6ba7b821-9dad-11d1-80b4-00c04fd430c8';
+
+/** Page bounds of every search of the server; section "Limits" leaves the default page size open. */
+export const PAGE = { defaultLimit: 10, minLimit: 1, maxLimit: 1000 } as const;
+
+/** The number of the first version of an assistant; every update makes the next integer (section "Versioning"). */
+export const FIRST_VERSION = 1;
+
+/** What to do when the id of something to be made is taken: answer 409, or answer with what is there. */
+export const IF_EXISTS = ['raise', 'do_nothing'] as const;
+export type IfExists = (typeof IF_EXISTS)[number];
+
+/**
+ * An assistant as a server answers it (section "Assistant"). Read leniently: the document lists the id, the graph, the
+ * name, the context, the metadata and both times; `config` comes with search (rule 4), `version` and `description` are
+ * other fields that exist.
+ */
+export const Assistant = z.looseObject({
+  assistant_id: z.string(),
+  graph_id: z.string(),
+  name: z.string().nullish(),
+  context: freeObject.nullish(),
+  metadata: freeObject.nullish(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  config: ConfigReply,
+  version: z.int().nullish(),
+  description: z.string().nullish(),
+});
+export type Assistant = z.infer<typeof Assistant>;
+
+/** Body of `POST /assistants` (section "Endpoints"): only the graph is required. */
+export const AssistantCreate = z.strictObject({
+  graph_id: z.string().min(1),
+  assistant_id: z.uuid().optional(),
+  name: z.string().optional(),
+  description: z.string().nullable().optional(),
+  context: freeObject.optional(),
+  config: RunConfigRequest.optional(),
+  metadata: freeObject.optional(),
+  if_exists: z.enum(IF_EXISTS).optional(),
+});
+export type AssistantCreate = z.infer<typeof AssistantCreate>;
+
+/**
+ * Body of `PATCH /assistants/{assistant_id}` (section "States and transitions"): `context` is the entire configuration
+ * to keep, nothing is merged from older versions; `metadata` is merged. Makes version N+1 and activates it.
+ */
+export const AssistantPatch = z.strictObject({
+  graph_id: z.string().min(1).optional(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  context: freeObject.optional(),
+  config: RunConfigRequest.optional(),
+  metadata: freeObject.optional(),
+});
+export type AssistantPatch = z.infer<typeof AssistantPatch>;
+
+/** Body of `POST /assistants/{assistant_id}/latest`: the version that becomes the active one. */
+export const AssistantVersionChange = z.strictObject({ version: z.int().min(FIRST_VERSION) });
+export type AssistantVersionChange = z.infer<typeof AssistantVersionChange>;
+
+/** The fields a search may sort by. */
+export const ASSISTANT_SORT_FIELDS = ['assistant_id', 'created_at', 'updated_at', 'name', 'graph_id'] as const;
+
+/** The fields a search may select. */
+export const ASSISTANT_FIELDS = [
+  'assistant_id',
+  'graph_id',
+  'name',
+  'description',
+  'config',
+  'context',
+  'created_at',
+  'updated_at',
+  'metadata',
+  'version',
+] as const;
+
+export const SORT_ORDERS = ['asc', 'desc'] as const;
+
+/**
+ * Body of `POST /assistants/search` (section "Endpoints"): `metadata` matches key by key, `name` is a part of the name
+ * whatever its letters' case. Paged with `limit` and `offset`; the header `x-pagination-total` carries the count.
+ */
+export const AssistantSearch = z.strictObject({
+  metadata: freeObject.optional(),
+  graph_id: z.string().optional(),
+  name: z.string().optional(),
+  limit: z.int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
+  offset: z.int().min(0).optional(),
+  sort_by: z.enum(ASSISTANT_SORT_FIELDS).optional(),
+  sort_order: z.enum(SORT_ORDERS).optional(),
+  select: z.array(z.enum(ASSISTANT_FIELDS)).optional(),
+});
+export type AssistantSearch = z.infer<typeof AssistantSearch>;
+
+/** Body of `POST /assistants/count`: the filters of a search. The answer is a bare integer. */
+export const AssistantCount = z.strictObject({
+  metadata: freeObject.optional(),
+  graph_id: z.string().optional(),
+  name: z.string().optional(),
+});
+export type AssistantCount = z.infer<typeof AssistantCount>;
+
+/** Body of `POST /assistants/{assistant_id}/versions`: the versions, newest first. */
+export const AssistantVersionsSearch = z.strictObject({
+  metadata: freeObject.optional(),
+  limit: z.int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
+  offset: z.int().min(0).optional(),
+});
+export type AssistantVersionsSearch = z.infer<typeof AssistantVersionsSearch>;
+
+/** The JSON schemas of a graph (`GET /assistants/{assistant_id}/schemas`); one is missing where it can't be told. */
+export const GraphSchemas = z.looseObject({
+  graph_id: z.string(),
+  input_schema: freeObject.nullish(),
+  output_schema: freeObject.nullish(),
+  state_schema: freeObject.nullish(),
+  config_schema: freeObject.nullish(),
+  context_schema: freeObject.nullish(),
+});
+export type GraphSchemas = z.infer<typeof GraphSchemas>;

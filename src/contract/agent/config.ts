@@ -1,0 +1,16 @@
+import * as z from 'zod';
+import { freeObject } from './open-word.ts';
+
+/**
+ * The run configuration of the graph engine, as the public description of the server lists it.
+ * `recursion_limit` counts the steps a run may take. Section "Run" leaves these fields open.
+ */
+export const RunConfigRequest = z.looseObject({
+  tags: z.array(z.string()).optional(),
+  recursion_limit: z.int().min(1).optional(),
+  configurable: freeObject.optional(),
+});
+export type RunConfigRequest = z.infer<typeof RunConfigRequest>;
+
+/** The `config` of a reply: an empty or a null one marks an assistant that nobody configured (section "Assistant", rule 4). */
+export const ConfigReply = freeObject.nullish();

@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { RunConfigRequest } from './config.ts';
+import { freeObject, openWord } from './open-word.ts';
+import { STREAM_MODES } from './stream-event.ts';
+import { Checkpoint } from './thread.ts';
+import { MAX_WEBHOOK_URL_LENGTH } from './webhook.ts';
+
+/**
+ * Run statuses: `success` and `error` are the document's examples of a final one (section "States and transitions");
+ * the others are those of the public servers.
+ */
+export const RUN_STATUSES = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+/** The statuses that a run keeps for ever. */
+export const FINAL_RUN_STATUSES = [
+  'success',
+  'error',
+  'timeout',
+  'interrupted',
+] as const satisfies readonly RunStatus[];
+export type FinalRunStatus = (typeof FINAL_RUN_STATUSES)[number];
+
+/** What to do with a run on a thread that is busy: refuse it, wait, or end the other one and keep or undo its work. */
+export const MULTITASK_STRATEGIES = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
+export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number];
+
+export const ON_DISCONNECT = ['cancel', 'continue'] as const;
+export const ON_COMPLETION = ['delete', 'keep'] as const;
+export const IF_NOT_EXISTS = ['create', 'reject'] as const;
+export const DURABILITIES = ['sync', 'async', 'exit'] as const;
+
+/** A run as a server answers it; section "Webhook notification" lists the fields, and leaves the rest open. */
+export const Run = z.looseObject({
+  run_id: z.string(),
+  thread_id: z.string(),
+  assistant_id: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  status: openWord(RUN_STATUSES),
+  metadata: freeObject.nullish(),
+  kwargs: freeObject.nullish(),
+  multitask_strategy: openWord(MULTITASK_STRATEGIES).nullish(),
+});
+export type Run = z.infer<typeof Run>;
+
+/** A message to one node: what a command may go to. */
+export const Send = z.strictObject({ node: z.string(), input: z.unknown() });
+
+/** What a run does instead of taking an input: change the state, resume an interrupted node, go to a node. */
+export const Command = z.strictObject({
+  update: z
+    .union([freeObject, z.array(z.unknown())])
+    .nullable()
+    .optional(),
+  resume: z.unknown().optional(),
+  goto: z
+    .union([Send, z.array(Send), z.string(), z.array(z.string())])
+    .nullable()
+    .optional(),
+});
+export type Command = z.infer<typeof Command>;
+
+const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
+
+/**
+ * Body of every endpoint that starts a run, on a thread or stateless (section "Endpoints"): `assistant_id` is a graph id
+ * or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL told when the run
+ * completes. `after_seconds` puts the start off. Beyond these the document is silent; the rest is the public servers'.
+ */
+export const RunCreate = z.strictObject({
+  assistant_id: z.string().min(1),
+  input: z.unknown().optional(),
+  command: Command.nullable().optional(),
+  config: RunConfigRequest.optional(),
+  context: freeObject.optional(),
+  metadata: freeObject.optional(),
+  webhook: z.string().min(1).max(MAX_WEBHOOK_URL_LENGTH).optional(),
+  checkpoint: Checkpoint.optional(),
+  interrupt_before: interruptNodes.optional(),
+  interrupt_after: interruptNodes.optional(),
+  stream_mode: z.union([z.enum(STREAM_MODES), z.array(z.enum(STREAM_MODES))]).optional(),
+  stream_subgraphs: z.boolean().optional(),
+  stream_resumable: z.boolean().optional(),
+  on_disconnect: z.enum(ON_DISCONNECT).optional(),
+  on_completion: z.enum(ON_COMPLETION).optional(),
+  if_not_exists: z.enum(IF_NOT_EXISTS).optional(),
+  multitask_strategy: z.enum(MULTITASK_STRATEGIES).optional(),
+  after_seconds: z.number().min(0).optional(),
+  durability: z.enum(DURABILITIES).optional(),
+  checkpoint_during: z.boolean().optional(),
+  feedback_keys: z.array(z.string()).optional(),
+});
+export type RunCreate = z.infer<typeof RunCreate>;
+
+/** The fields of `RunCreate` that mean something only where there is a thread before the run. */
+export const THREAD_RUN_FIELDS = [
+  'checkpoint',
+  'if_not_exists',
+  'multitask_strategy',
+] as const satisfies readonly (keyof RunCreate)[];
+
+/** The fields of `RunCreate` that mean something only for a stateless run. */
+export const STATELESS_RUN_FIELDS = ['on_completion'] as const satisfies readonly (keyof RunCreate)[];
+
+/** How a run failed: the type of the error and its message. */
+export const RunError = z.looseObject({ error: z.string(), message: z.string() });
+export type RunError = z.infer<typeof RunError>;
+
+/** The key under which `/wait` and `/join` tell of a failed run, at status 200. */
+export const ERROR_KEY = '__error__';
+
+/** The body of `/wait` and `/join` where the run failed. */
+export const FailedRunBody = z.looseObject({ [ERROR_KEY]: RunError });
+
+/** What a run that was waited for came to: the state it left, or its failure. */
+export type RunResult =
+  { kind: 'values'; values: unknown } | { kind: 'error'; error: { error: string; message: string } };
+
+/** What to do with a run that is cancelled: keep what it did, or undo it and forget the run. */
+export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const;
+export type CancelAction = (typeof CANCEL_ACTIONS)[number];
+
+/** How to cancel (`POST /threads/{thread_id}/runs/{run_id}/cancel`): with `wait` the answer comes when the run has ended. */
+export interface CancelRequest {
+  wait?: boolean;
+  action?: CancelAction;
+}
+
+/** Body of `POST /runs/cancel`: runs by status, or by thread and ids. */
+export const RunsCancel = z.strictObject({
+  status: z.enum(['pending', 'running', 'all']).optional(),
+  thread_id: z.uuid().optional(),
+  run_ids: z.array(z.uuid()).optional(),
+});
+export type RunsCancel = z.infer<typeof RunsCancel>;
+
+/** Body of `POST /runs/batch`: one stateless run an item. */
+export const RunBatch = z.array(RunCreate).min(1);
+export type RunBatch = z.infer<typeof RunBatch>;

@@ -1,0 +1,13 @@
+import * as z from 'zod';
+import { freeObject } from './open-word.ts';
+
+/** Answer of `GET /ok`. */
+export const Health = z.looseObject({ ok: z.boolean() });
+
+/** Answer of `GET /info`: the version decides which webhook features exist (section "Versioning"). */
+export const ServerInfo = z.looseObject({
+  version: z.string(),
+  flags: freeObject.nullish(),
+  metadata: freeObject.nullish(),
+});
+export type ServerInfo = z.infer<typeof ServerInfo>;

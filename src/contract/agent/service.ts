@@ -1,0 +1,66 @@
+import type { CallOptions } from '../call-options.ts';
+import type { Assistant, AssistantCreate, AssistantSearch } from './assistant.ts';
+import type { CancelRequest, Run, RunCreate, RunResult } from './run.ts';
+import type { ServerInfo } from './server-info.ts';
+import type { StreamEvent } from './stream-event.ts';
+import type { Thread, ThreadCreate, ThreadState } from './thread.ts';
+
+/**
+ * An agent server, as whoever talks to one sees it (section "Endpoints"). Every call may end in a `ServiceError`:
+ * the server said no, could not be reached by the deadline, or answered something unreadable.
+ *
+ * A failed run is no `ServiceError`: it is what the run came to, a `RunResult` or the event `error` of a stream.
+ */
+export interface AgentServer {
+  /** `GET /ok`: resolves when the server says that it is well. */
+  ok(options?: CallOptions): Promise<void>;
+
+  /** `GET /info`. */
+  info(options?: CallOptions): Promise<ServerInfo>;
+
+  /** `POST /assistants`. */
+  createAssistant(request: AssistantCreate, options?: CallOptions): Promise<Assistant>;
+
+  /** `GET /assistants/{assistant_id}`: by uuid, or the default assistant of a graph by the graph's id. */
+  getAssistant(assistantId: string, options?: CallOptions): Promise<Assistant>;
+
+  /** `POST /assistants/search`: one page. */
+  searchAssistants(request: AssistantSearch, options?: CallOptions): Promise<Assistant[]>;
+
+  /** `DELETE /assistants/{assistant_id}`: with all its versions. */
+  deleteAssistant(assistantId: string, options?: CallOptions): Promise<void>;
+
+  /** `POST /threads`. */
+  createThread(request: ThreadCreate, options?: CallOptions): Promise<Thread>;
+
+  /** `GET /threads/{thread_id}`. */
+  getThread(threadId: string, options?: CallOptions): Promise<Thread>;
+
+  /** `DELETE /threads/{thread_id}`. */
+  deleteThread(threadId: string, options?: CallOptions): Promise<void>;
+
+  /** `GET /threads/{thread_id}/state`: the newest one. */
+  getThreadState(threadId: string, options?: CallOptions): Promise<ThreadState>;
+
+  /**
+   * `POST /threads/{thread_id}/runs/stream`, or `POST /runs/stream` without a thread. The first event is `metadata`
+   * with the run's id; the stream ends with the run, after the event `error` where it failed. Leaving the loop early
+   * closes the stream, and cancels the run unless the request says `on_disconnect: 'continue'`.
+   */
+  streamRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): AsyncIterable<StreamEvent>;
+
+  /** `POST /threads/{thread_id}/runs/wait`, or `POST /runs/wait` without a thread. */
+  waitRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): Promise<RunResult>;
+
+  /** `POST /threads/{thread_id}/runs`, or `POST /runs` without a thread: the run goes on in the background. */
+  createRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): Promise<Run>;
+
+  /** `GET /threads/{thread_id}/runs/{run_id}`. */
+  getRun(threadId: string, runId: string, options?: CallOptions): Promise<Run>;
+
+  /** `POST /threads/{thread_id}/runs/{run_id}/cancel`. */
+  cancelRun(threadId: string, runId: string, request?: CancelRequest, options?: CallOptions): Promise<void>;
+
+  /** `GET /threads/{thread_id}/runs/{run_id}/join`: waits for a run that somebody started. */
+  joinRun(threadId: string, runId: string, options?: CallOptions): Promise<RunResult>;
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { freeObject } from './open-word.ts';
+
+/** Page sizes of the store where a request names none. */
+export const STORE_PAGE = { searchLimit: 10, namespacesLimit: 100 } as const;
+
+/** One item of the key-value store. The document names the store and leaves its bodies open. */
+export const StoreItem = z.looseObject({
+  namespace: z.array(z.string()),
+  key: z.string(),
+  value: freeObject,
+  created_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+});
+export type StoreItem = z.infer<typeof StoreItem>;
+
+/** Body of `PUT /store/items`: makes the item, or replaces its value. */
+export const StorePut = z.strictObject({ namespace: z.array(z.string()), key: z.string().min(1), value: freeObject });
+export type StorePut = z.infer<typeof StorePut>;
+
+/** Body of `DELETE /store/items`. */
+export const StoreDelete = z.strictObject({ namespace: z.array(z.string()).optional(), key: z.string().min(1) });
+export type StoreDelete = z.infer<typeof StoreDelete>;
+
+/** Body of `POST /store/items/search`: items below a namespace whose value matches `filter` key by key. */
+export const StoreSearch = z.strictObject({
+  namespace_prefix: z.array(z.string()).nullable().optional(),
+  filter: freeObject.nullable().optional(),
+  limit: z.int().min(1).optional(),
+  offset: z.int().min(0).optional(),
+  query: z.string().nullable().optional(),
+});
+export type StoreSearch = z.infer<typeof StoreSearch>;
+
+/** Answer of `POST /store/items/search`. */
+export const StoreSearchReply = z.looseObject({ items: z.array(StoreItem) });
+
+/** Body of `POST /store/namespaces`. */
+export const StoreNamespaces = z.strictObject({
+  prefix: z.array(z.string()).optional(),
+  suffix: z.array(z.string()).optional(),
+  max_depth: z.int().min(1).optional(),
+  limit: z.int().min(1).optional(),
+  offset: z.int().min(0).optional(),
+});
+export type StoreNamespaces = z.infer<typeof StoreNamespaces>;
+
+/** Answer of `POST /store/namespaces`: the public description says a bare list, a public server wraps it. */
+export const StoreNamespacesReply = z.union([
+  z.array(z.array(z.string())),
+  z.looseObject({ namespaces: z.array(z.array(z.string())) }),
+]);

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { freeObject } from './open-word.ts';
+
+/** What a stream may show: `updates` and `events` are the document's (section "Endpoints"), the rest the public servers'. */
+export const STREAM_MODES = [
+  'values',
+  'updates',
+  'messages',
+  'messages-tuple',
+  'events',
+  'debug',
+  'tasks',
+  'checkpoints',
+  'custom',
+] as const;
+export type StreamMode = (typeof STREAM_MODES)[number];
+
+/** Names of events that are no stream mode: the first one of every stream, and the last one of a failed run. */
+export const METADATA_EVENT = 'metadata';
+export const ERROR_EVENT = 'error';
+
+/** The names under which stream mode `messages` tells a message as it grows, and when it is whole. */
+export const MESSAGE_EVENTS = ['messages/metadata', 'messages/partial', 'messages/complete'] as const;
+
+/** Parts an event's name from the subgraph it tells of: `updates|outer:1|inner:2`. */
+export const NAMESPACE_SEPARATOR = '|';
+
+/**
+ * One server-sent event of a run (section "Endpoints", stream format). `event` may carry a namespace; `data` is what
+ * its JSON held; `id` is there where a stream can be resumed.
+ */
+export interface StreamEvent {
+  id?: string;
+  event: string;
+  data: unknown;
+}
+
+/** Data of the first event of every stream: the run. */
+export const MetadataEventData = z.looseObject({ run_id: z.string(), attempt: z.int().nullish() });
+export type MetadataEventData = z.infer<typeof MetadataEventData>;
+
+/** Data of an `updates` event: what each node wrote, by the node's name. */
+export const UpdatesEventData = freeObject;
+export type UpdatesEventData = z.infer<typeof UpdatesEventData>;
+
+/** Data of an `error` event, the last one of a failed run. */
+export const ErrorEventData = z.looseObject({ error: z.string(), message: z.string() });
+export type ErrorEventData = z.infer<typeof ErrorEventData>;
+
+/** Splits an event's name: `updates|a|b` is mode `updates` in the subgraph `['a', 'b']`. */
+export function splitEventName(event: string): { mode: string; namespace: string[] } {
+  const [mode = '', ...namespace] = event.split(NAMESPACE_SEPARATOR);
+  return { mode, namespace };
+}

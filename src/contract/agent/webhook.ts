@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { freeObject, openWord } from './open-word.ts';
+
+/** The longest `webhook` a run may name where the configuration sets none; section "Limits" leaves it open. */
+export const MAX_WEBHOOK_URL_LENGTH = 65_536;
+
+/** The ports a webhook may go to where `allowed_ports` is not set (section "Limits"). */
+export const DEFAULT_WEBHOOK_PORTS = { 'https:': 443, 'http:': 80 } as const;
+
+/** The default of `webhooks.env_prefix`: the fixed prefix of the public service, which ends in `WEBHOOK_`. */
+export const DEFAULT_WEBHOOK_ENV_PREFIX = 'LG_WEBHOOK_';
+
+/** The server versions from which the webhook features exist (section "Versioning"). */
+export const WEBHOOK_FEATURE_VERSIONS = { headers: '0.5.36', url: '0.5.36', disable_webhooks: '0.2.78' } as const;
+
+/** The operations that take an optional `webhook` (section "Endpoints"), with the plural `threads` of the usage example. */
+export const WEBHOOK_OPERATIONS = [
+  '/threads/{thread_id}/runs',
+  '/threads/{thread_id}/runs/crons',
+  '/threads/{thread_id}/runs/stream',
+  '/threads/{thread_id}/runs/wait',
+  '/runs/crons',
+  '/runs/stream',
+  '/runs/wait',
+] as const;
+
+/** Finds the names in the templates `${{ env.NAME }}` of a header's value. */
+export const ENV_TEMPLATE = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
+
+/** Restrictions on where webhooks may go (section "Webhook configuration", keys `webhooks.url.*`). */
+export const WebhookUrlRules = z.strictObject({
+  /** Host names, or `*.` and a domain for all below it. */
+  allowed_domains: z.array(z.string().min(1)).optional(),
+  require_https: z.boolean().optional(),
+  /** Only these ports; without it 443 for https and 80 for http. */
+  allowed_ports: z.array(z.int().min(1).max(65_535)).optional(),
+  /** Relative addresses, calls of the server to itself, are refused. */
+  disable_loopback: z.boolean().optional(),
+  /** In characters. */
+  max_url_length: z.int().min(1).optional(),
+});
+export type WebhookUrlRules = z.infer<typeof WebhookUrlRules>;
+
+/**
+ * The key `webhooks` of the graph configuration file (section "Webhook configuration"). A header's value may name
+ * variables as `${{ env.NAME }}`; only names that begin with `env_prefix` may be referenced, and one that is missing
+ * keeps the server from starting.
+ */
+export const WebhooksConfig = z.strictObject({
+  headers: z.record(z.string(), z.string()).optional(),
+  env_prefix: z.string().min(1).optional(),
+  url: WebhookUrlRules.optional(),
+});
+export type WebhooksConfig = z.infer<typeof WebhooksConfig>;
+
+/** A failure as a webhook tells it. */
+export const WebhookError = z.strictObject({ error: z.string(), message: z.string() });
+
+/**
+ * What a server of ours sends when a run with a `webhook` completes (section "Webhook notification"): the shape of a
+ * run, with `values` for stateful runs only, and `error` null on success.
+ */
+export const WebhookPayload = z.strictObject({
+  run_id: z.uuid(),
+  thread_id: z.uuid(),
+  assistant_id: z.string(),
+  status: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  run_started_at: z.string(),
+  /** Left out while the run has not ended. */
+  run_ended_at: z.string().optional(),
+  webhook_sent_at: z.string(),
+  metadata: freeObject,
+  kwargs: freeObject,
+  values: z.unknown().optional(),
+  multitask_strategy: z.string(),
+  error: WebhookError.nullable(),
+});
+export type WebhookPayload = z.infer<typeof WebhookPayload>;
+
+/**
+ * A webhook as a receiver of ours reads it: `error` may be absent, null, a bare string or an object; `values` may be
+ * absent. `kwargs` may hold the token of the webhook's own address: a payload is never printed.
+ */
+export const WebhookReceived = z.looseObject({
+  run_id: z.string(),
+  thread_id: z.string(),
+  assistant_id: z.string().nullish(),
+  status: openWord(['success', 'error', 'timeout', 'interrupted']),
+  created_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+  run_started_at: z.string().nullish(),
+  run_ended_at: z.string().nullish(),
+  webhook_sent_at: z.string().nullish(),
+  metadata: freeObject.nullish(),
+  kwargs: freeObject.nullish(),
+  values: z.unknown().optional(),
+  multitask_strategy: z.string().nullish(),
+  error: z.union([z.looseObject({ error: z.string().nullish(), message: z.string().nullish() }), z.string()]).nullish(),
+});
+export type WebhookReceived = z.infer<typeof WebhookReceived>;

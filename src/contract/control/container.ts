@@ -1,0 +1,66 @@
+import * as z from 'zod';
+
+/** A DNS label: what the documents ask of the names of volumes and containers. */
+export const dnsLabel = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    'must be a DNS label: at most 63 lower-case letters, digits and hyphens, no hyphen at either end',
+  );
+
+const freeForm = z.record(z.string(), z.unknown()).nullish();
+const stringMap = z.record(z.string(), z.string());
+
+/** control-service.md, Volume. Its name is unique within the pod. */
+export const volume = z.strictObject({
+  name: dnsLabel,
+  configMap: freeForm,
+  secret: freeForm,
+  emptyDir: freeForm,
+  persistentVolumeClaim: freeForm,
+  nfs: freeForm,
+  projected: freeForm,
+  downwardAPI: freeForm,
+  csi: freeForm,
+});
+export type Volume = z.infer<typeof volume>;
+
+/** control-service.md, VolumeMount. `name` is that of a Volume. */
+export const volumeMount = z.strictObject({
+  name: z.string().min(1),
+  mountPath: z.string().min(1),
+  subPath: z.string().nullish(),
+  mountPropagation: z.string().nullish(),
+  readOnly: z.boolean().nullish(),
+  subPathExpr: z.string().nullish(),
+});
+export type VolumeMount = z.infer<typeof volumeMount>;
+
+/** control-service.md, EnvVar: `valueFrom` cannot stand beside a non-empty `value`. */
+export const envVar = z
+  .strictObject({ name: z.string().min(1), value: z.string().nullish(), valueFrom: freeForm })
+  .refine(({ value, valueFrom }) => !(value && valueFrom), {
+    message: 'valueFrom cannot be used when value is not empty',
+    path: ['valueFrom'],
+  });
+export type EnvVar = z.infer<typeof envVar>;
+
+export const imagePullPolicies = ['Always', 'Never', 'IfNotPresent'] as const;
+export const containerRestartPolicies = ['Always', 'OnFailure'] as const;
+
+/** control-service.md, Container: an init container or a sidecar. */
+export const container = z.strictObject({
+  name: dnsLabel,
+  image: z.string().min(1),
+  imagePullPolicy: z.enum(imagePullPolicies).nullish(),
+  command: z.array(z.string()).nullish(),
+  args: z.array(z.string()).nullish(),
+  workingDir: z.string().nullish(),
+  env: z.array(envVar).nullish(),
+  envFrom: z.array(z.record(z.string(), z.unknown())).nullish(),
+  resources: z.strictObject({ limits: stringMap.nullish(), requests: stringMap.nullish() }).nullish(),
+  volumeMounts: z.array(volumeMount).nullish(),
+  securityContext: freeForm,
+  restartPolicy: z.enum(containerRestartPolicies).nullish(),
+});
+export type Container = z.infer<typeof container>;

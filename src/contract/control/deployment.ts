@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { secret, secretReference, secretReferenceReply, secretReply } from './secret.ts';
+import {
+  source,
+  sourceConfig,
+  sourceConfigRequest,
+  sourceRevisionConfig,
+  sourceRevisionConfigRequest,
+} from './source.ts';
+
+/** control-service.md, States: deployment `status`; the last word is newer and only public. */
+export const deploymentStatuses = [
+  'AWAITING_DATABASE',
+  'READY',
+  'UNUSED',
+  'AWAITING_DELETE',
+  'UNKNOWN',
+  'AWAITING_FINAL_DELETE',
+] as const;
+export type DeploymentStatus = (typeof deploymentStatuses)[number];
+
+/** The body of create (control-service.md, DeploymentCreateRequest). Fields that it does not name are refused. */
+export const deploymentCreateRequest = z.strictObject({
+  /** Set on create, fixed from then on. */
+  name: z.string().min(1),
+  source,
+  source_config: sourceConfigRequest,
+  source_revision_config: sourceRevisionConfigRequest,
+  secrets: z.array(secret),
+  /** Only for `external_docker`. */
+  secret_references: z.array(secretReference).nullish(),
+});
+export type DeploymentCreateRequest = z.infer<typeof deploymentCreateRequest>;
+
+/**
+ * The body of PATCH. A field that is absent or null stays as it is. `secrets` replaces the whole set, `resource_spec`
+ * is replaced whole, `source_config` may hold some fields only.
+ */
+export const deploymentPatchRequest = z.strictObject({
+  revision_source: z.enum(['github', 'internal_docker', 'internal_source']).nullish(),
+  source_config: sourceConfigRequest.nullish(),
+  source_revision_config: sourceRevisionConfigRequest.nullish(),
+  secrets: z.array(secret).nullish(),
+  secret_references: z.array(secretReference).nullish(),
+});
+export type DeploymentPatchRequest = z.infer<typeof deploymentPatchRequest>;
+
+/**
+ * A deployment as the service tells it (control-service.md, Deployment). `source_revision_config` speaks of the latest
+ * revision, `active_revision_id` names the one that serves. `secrets` come in clear.
+ */
+export const deployment = z.looseObject({
+  name: z.string(),
+  source: z.string(),
+  source_config: sourceConfig,
+  source_revision_config: sourceRevisionConfig,
+  secrets: z.array(secretReply).default([]),
+  secret_references: z.array(secretReferenceReply).nullish(),
+  id: z.string(),
+  tenant_id: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  /** One of `deploymentStatuses`, or a word that is newer than this list. */
+  status: z.string(),
+  latest_revision_id: z.string().nullable(),
+  active_revision_id: z.string().nullable(),
+  image_version: z.string().nullish(),
+  /** Where its agent server answers; newer than the document, which has `source_config.custom_url`. */
+  url: z.string().nullish(),
+});
+export type Deployment = z.infer<typeof deployment>;
+
+/** A page of deployments: no total; a page shorter than `limit` is the last. */
+export const deploymentsList = z.looseObject({ resources: z.array(deployment), offset: z.int() });
+export type DeploymentsList = z.infer<typeof deploymentsList>;
+
+/** The query of listing deployments: `limit` 1 to 100, 20 when absent. */
+export const deploymentsQuery = z.strictObject({
+  limit: z.int().min(1).max(100).optional(),
+  offset: z.int().min(0).optional(),
+  name: z.string().optional(),
+  name_contains: z.string().optional(),
+  status: z.string().optional(),
+  deployment_ids: z.array(z.string()).optional(),
+  image_version: z.string().optional(),
+  deployment_type: z.string().optional(),
+});
+export type DeploymentsQuery = z.infer<typeof deploymentsQuery>;
+
+/** Where a deployment's agent server answers, or undefined where the service does not tell. */
+export function agentAddress(deployed: Pick<Deployment, 'url' | 'source_config'>): string | undefined {
+  return deployed.url || deployed.source_config.custom_url || undefined;
+}

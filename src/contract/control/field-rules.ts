@@ -1,0 +1,66 @@
+import { sources, type Source } from './source.ts';
+
+/**
+ * What happens when a field is given to PATCH with a value that is not null:
+ * - `revision`: a new revision is made, even where the value is the same
+ * - `in-place`: it is changed at once, without a revision
+ * - `next-revision`: it is changed without a revision and takes effect with the next one
+ * - `fixed`: it was set on create and cannot be changed
+ * - `read-only`: the service sets it
+ */
+export type PatchEffect = 'revision' | 'in-place' | 'next-revision' | 'fixed' | 'read-only';
+
+export interface FieldRule {
+  /** Dotted path in the body, in the document's spelling. */
+  path: string;
+  /** The sources that it applies to: for every other it must be null or absent. */
+  appliesTo: readonly Source[];
+  /** The sources that cannot be created without it. */
+  requiredFor: readonly Source[];
+  patch: PatchEffect;
+}
+
+const rule = (
+  path: string,
+  appliesTo: readonly Source[],
+  patch: PatchEffect,
+  requiredFor: readonly Source[] = [],
+): FieldRule => ({ path, appliesTo, patch, requiredFor });
+
+const built = ['github', 'internal_source'] as const;
+
+/**
+ * The rules of control-service.md that are data: which field applies to which source, which is required on create,
+ * and what a PATCH of it does (Deployment, source_config, source_revision_config, States). `repo_url`, `repo_ref`
+ * and `image_uri` are required by sense: nothing could be built without them.
+ */
+export const fieldRules: readonly FieldRule[] = [
+  rule('name', sources, 'fixed', sources),
+  rule('source', sources, 'fixed', sources),
+  rule('secrets', sources, 'revision', sources),
+  rule('secret_references', ['external_docker'], 'next-revision'),
+  rule('source_config.integration_id', ['github'], 'fixed'),
+  rule('source_config.repo_url', ['github'], 'fixed', ['github']),
+  rule('source_config.deployment_type', ['github'], 'fixed'),
+  rule('source_config.build_on_push', ['github'], 'in-place'),
+  rule('source_config.custom_url', ['external_docker'], 'in-place'),
+  rule('source_config.resource_spec', ['external_docker'], 'revision'),
+  rule('source_config.listener_id', ['external_docker'], 'fixed'),
+  rule('source_config.listener_config.k8s_namespace', ['external_docker'], 'fixed'),
+  rule('source_config.install_command', built, 'next-revision'),
+  rule('source_config.build_command', built, 'next-revision'),
+  rule('source_revision_config.repo_ref', ['github'], 'revision', ['github']),
+  rule('source_revision_config.graph_config_path', built, 'revision', built),
+  rule('source_revision_config.image_uri', ['external_docker', 'internal_docker'], 'revision', ['external_docker']),
+  rule('source_revision_config.source_tarball_path', ['internal_source'], 'revision'),
+  rule('source_revision_config.repo_commit_sha', ['github'], 'read-only'),
+];
+
+const byPath = new Map(fieldRules.map((entry) => [entry.path, entry]));
+
+/** The rule of a field; a path that the document does not know is our own mistake. */
+export function ruleOf(path: string): FieldRule {
+  const found = byPath.get(path);
+  if (!found) throw new Error(`no field rule for ${path}`);
+  return found;
+}

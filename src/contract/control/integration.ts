@@ -1,0 +1,22 @@
+import * as z from 'zod';
+
+/** One installation of a GitHub App (control-service.md, `GET /v1/integrations/github/install`): `id` is the `integration_id`. */
+export const githubIntegration = z.looseObject({
+  id: z.string(),
+  installation_id: z.number().nullish(),
+  name: z.string().nullish(),
+});
+export type GithubIntegration = z.infer<typeof githubIntegration>;
+export const githubIntegrations = z.array(githubIntegration);
+
+/** A repository that an integration reaches. `id` is GitHub's number of it. */
+export const githubRepository = z.looseObject({
+  host_integration_id: z.string().nullish(),
+  id: z.number(),
+  name: z.string(),
+  owner: z.string(),
+  url: z.string(),
+  default_branch: z.string().nullish(),
+});
+export type GithubRepository = z.infer<typeof githubRepository>;
+export const githubRepositories = z.array(githubRepository);

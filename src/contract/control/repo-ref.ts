@@ -1,0 +1,50 @@
+/** A ref as the service wants it, or why it cannot be one and what to write instead. */
+export type ReadRepoRef = { ok: true; ref: string } | { ok: false; problem: string; suggestion?: string };
+
+const tagPrefix = 'refs/tags/';
+
+/** True for a tag: tags are never built on push (control-service.md, source_config: `build_on_push`). */
+export const isTagRef = (ref: string): boolean => ref.startsWith(tagPrefix);
+
+/**
+ * Puts a branch or tag into the document's spelling: a branch is its plain name, a tag its full `refs/tags/...`
+ * (control-service.md, source_revision_config: `repo_ref`). What could mean two things is refused with the right one.
+ */
+export function readRepoRef(written: string): ReadRepoRef {
+  const ref = written.trim();
+  if (ref.startsWith('refs/heads/')) return checked(ref.slice('refs/heads/'.length));
+  if (ref.startsWith(tagPrefix)) return checked(ref);
+  if (ref.startsWith('refs/')) {
+    const branch = /^refs\/remotes\/[^/]+\/(.+)$/.exec(ref)?.[1];
+    return {
+      ok: false,
+      problem: `${ref} is neither a branch nor a tag`,
+      ...(branch ? { suggestion: branch } : {}),
+    };
+  }
+  const prefixed = /^(heads|tags|remotes\/[^/]+|origin)\/(.+)$/.exec(ref);
+  if (prefixed?.[1] && prefixed[2]) {
+    const isTag = prefixed[1] === 'tags';
+    return {
+      ok: false,
+      problem: `${ref} is ambiguous: write a branch as its plain name and a tag as ${tagPrefix}<name>`,
+      suggestion: isTag ? `${tagPrefix}${prefixed[2]}` : prefixed[2],
+    };
+  }
+  if (/^[0-9a-f]{40}$/i.test(ref)) {
+    return { ok: false, problem: `${ref} is a commit; the service builds the head of a branch or a tag` };
+  }
+  return checked(ref);
+}
+
+/** What git itself does not take as the name of a ref. */
+function checked(ref: string): ReadRepoRef {
+  const broken =
+    ref === '' ||
+    ref === '@' ||
+    /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^\/|\/$|^-|\.$|(^|\/)\.|\.lock(\/|$)/.test(ref) ||
+    ref === tagPrefix;
+  return broken
+    ? { ok: false, problem: `${JSON.stringify(ref)} is not a name that git allows for a ref` }
+    : { ok: true, ref };
+}

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import { container, volume, volumeMount } from './container.ts';
+
+/** CPU is told to one decimal place (control-service.md, ResourceSpec and Limits). */
+export const roundCpu = (cores: number): number => Math.round(cores * 10) / 10;
+
+/** Cores that may be asked for: 0.1 to 8, the bounds included. */
+const cpuRequest = z.number().min(0.1).max(8).overwrite(roundCpu).nullish();
+/** Cores that may be the limit: 0.1 to 16, the bounds included. */
+const cpuLimit = z.number().min(0.1).max(16).overwrite(roundCpu).nullish();
+/** Cores where the document names no bound. */
+const cpu = z.number().min(0).overwrite(roundCpu).nullish();
+const count = z.int().min(0).nullish();
+const megabytes = z.int().min(0).nullish();
+
+/** The fields that the document marks "do not use": accepted, without effect. */
+export const unusedResourceFields = [
+  'orchestrator_cpu',
+  'orchestrator_cpu_limit',
+  'orchestrator_memory_mb',
+  'orchestrator_memory_limit_mb',
+  'orchestrator_min_scale',
+  'orchestrator_max_scale',
+  'executor_cpu',
+  'executor_cpu_limit',
+  'executor_memory_mb',
+  'executor_memory_limit_mb',
+] as const;
+
+const shape = {
+  min_scale: count,
+  max_scale: count,
+  cpu: cpuRequest,
+  cpu_limit: cpuLimit,
+  memory_mb: megabytes,
+  memory_limit_mb: megabytes,
+  queue_min_scale: count,
+  queue_max_scale: count,
+  queue_cpu: cpuRequest,
+  queue_cpu_limit: cpuLimit,
+  queue_memory_mb: megabytes,
+  queue_memory_limit_mb: megabytes,
+  orchestrator_cpu: cpu,
+  orchestrator_cpu_limit: cpu,
+  orchestrator_memory_mb: megabytes,
+  orchestrator_memory_limit_mb: megabytes,
+  orchestrator_min_scale: count,
+  orchestrator_max_scale: count,
+  executor_cpu: cpu,
+  executor_cpu_limit: cpu,
+  executor_memory_mb: megabytes,
+  executor_memory_limit_mb: megabytes,
+  cache_cpu: cpuRequest,
+  cache_cpu_limit: cpuLimit,
+  cache_memory_mb: megabytes,
+  cache_memory_limit_mb: megabytes,
+  labels: z.record(z.string(), z.string()).nullish(),
+  annotations: z.record(z.string(), z.string()).nullish(),
+  service_account_name: z.string().min(1).nullish(),
+  image_pull_secrets: z.array(z.strictObject({ name: z.string().min(1) })).nullish(),
+  volumes: z.array(volume).nullish(),
+  volume_mounts: z.array(volumeMount).nullish(),
+  init_containers: z.array(container).nullish(),
+  sidecars: z.array(container).nullish(),
+  db_cpu: cpu,
+  db_cpu_limit: cpu,
+  db_memory_mb: megabytes,
+  db_memory_limit_mb: megabytes,
+  db_storage_gi: count,
+  db_max_connections: count,
+};
+
+/**
+ * What each replica gets (control-service.md, ResourceSpec): CPU in cores, memory in MB, storage in GiB. Volume names
+ * are unique, every mount names a volume, and container names are unique within the pod.
+ */
+export const resourceSpec = z.strictObject(shape).superRefine((spec, context) => {
+  const volumes = new Set<string>();
+  for (const [index, { name }] of (spec.volumes ?? []).entries()) {
+    if (volumes.has(name)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['volumes', index, 'name'],
+        message: `another volume is named ${name}`,
+      });
+    }
+    volumes.add(name);
+  }
+  const mounts: [path: (string | number)[], name: string][] = [];
+  const containers = new Set<string>();
+  for (const [index, { name }] of (spec.volume_mounts ?? []).entries()) {
+    mounts.push([['volume_mounts', index, 'name'], name]);
+  }
+  for (const field of ['init_containers', 'sidecars'] as const) {
+    for (const [index, { name, volumeMounts }] of (spec[field] ?? []).entries()) {
+      if (containers.has(name)) {
+        context.addIssue({
+          code: 'custom',
+          path: [field, index, 'name'],
+          message: `another container is named ${name}`,
+        });
+      }
+      containers.add(name);
+      for (const [at, mount] of (volumeMounts ?? []).entries()) {
+        mounts.push([[field, index, 'volumeMounts', at, 'name'], mount.name]);
+      }
+    }
+  }
+  for (const [path, name] of mounts) {
+    if (!volumes.has(name)) context.addIssue({ code: 'custom', path, message: `no volume is named ${name}` });
+  }
+});
+export type ResourceSpec = z.infer<typeof resourceSpec>;
+
+/** A resource_spec as the service tells it: nothing is judged, nothing is lost. */
+export const resourceSpecReply = z.record(z.string(), z.unknown());
+
+const defaultsInOrder = [
+  ['cpu_limit', 'cpu', 2],
+  ['memory_limit_mb', 'memory_mb', 2],
+  ['queue_min_scale', 'min_scale', 1],
+  ['queue_max_scale', 'max_scale', 1],
+  ['queue_cpu', 'cpu', 1],
+  ['queue_cpu_limit', 'queue_cpu', 2],
+  ['queue_memory_mb', 'memory_mb', 1],
+  ['queue_memory_limit_mb', 'queue_memory_mb', 2],
+  ['cache_cpu_limit', 'cache_cpu', 2],
+  ['cache_memory_limit_mb', 'cache_memory_mb', 1],
+  ['db_cpu_limit', 'db_cpu', 2],
+  ['db_memory_limit_mb', 'db_memory_mb', 2],
+] as const;
+
+/** What the service runs with where a field was left open (control-service.md, ResourceSpec: defaults). */
+export function withResourceDefaults(spec: ResourceSpec): ResourceSpec {
+  const filled = { ...spec };
+  for (const [field, from, times] of defaultsInOrder) {
+    const base = filled[from];
+    if (filled[field] == null && base != null)
+      filled[field] = field.includes('cpu') ? roundCpu(base * times) : base * times;
+  }
+  return filled;
+}

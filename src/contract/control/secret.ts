@@ -1,0 +1,28 @@
+import * as z from 'zod';
+
+/** A secret: an environment variable of the deployment's container (control-service.md, Secret). */
+export const secret = z.strictObject({ name: z.string().min(1), value: z.string() });
+export type Secret = z.infer<typeof secret>;
+
+/** A secret as the service tells it, value in clear: mask it before anything prints. */
+export const secretReply = z.looseObject({ name: z.string(), value: z.string() });
+
+/**
+ * An environment variable that is filled from an orchestrator secret which exists already in the deployment's
+ * namespace (control-service.md, SecretReference).
+ */
+export const secretReference = z.strictObject({
+  /** The environment variable to fill. */
+  name: z.string().min(1),
+  /** The orchestrator secret, in the deployment's namespace. */
+  secret_name: z.string().min(1),
+  /** The key within that secret. */
+  secret_key: z.string().min(1),
+});
+export type SecretReference = z.infer<typeof secretReference>;
+
+export const secretReferenceReply = z.looseObject({
+  name: z.string(),
+  secret_name: z.string(),
+  secret_key: z.string(),
+});
