@@ -1,0 +1,39 @@
+import type { StreamMode } from '../contract/agent/run.ts';
+
+/**
+ * One thing that an answer is held to. `path` is an RFC 9535 JSONPath query into the final values of the run
+ * (`$.messages[-1].content`); at least one node must be found and every node found must hold.
+ */
+export type Expectation =
+  | { kind: 'status'; equals: 'success' | 'error' | 'interrupted' }
+  | { kind: 'value'; path: string; test: ValueTest }
+  /** The nodes that the run visited: exactly these in this order, or all of these in any order and with others. */
+  | { kind: 'nodes'; order: 'sequence' | 'set'; nodes: readonly string[] }
+  /** Milliseconds from sending the run to its first event after `metadata`, and to its last. */
+  | { kind: 'first-event'; withinMs: number }
+  | { kind: 'total'; withinMs: number };
+
+export type ValueTest =
+  | { kind: 'equals'; value: unknown }
+  | { kind: 'contains'; text: string }
+  /** RE2 syntax: its time is linear in the text, whatever the pattern. */
+  | { kind: 'matches'; pattern: string }
+  | { kind: 'schema'; schema: Record<string, unknown> };
+
+/** A question for the deployed agent and what its answer must be. */
+export interface SmokeTest {
+  name: string;
+  /** A graph id or an assistant's uuid. */
+  assistant: string;
+  /** Given: an assistant of this context is made for the test (of the graph `assistant`) and removed afterwards. */
+  context?: Record<string, unknown>;
+  /** `true`: on a thread that is made for the test and removed afterwards; else stateless. */
+  thread: boolean;
+  input: unknown;
+  streamModes: readonly StreamMode[];
+  expect: readonly Expectation[];
+  /** How often the test may be tried while a cold start passes; at least 1. */
+  attempts: number;
+  /** Bound of one attempt, in ms. */
+  timeoutMs: number;
+}

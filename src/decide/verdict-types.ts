@@ -1,0 +1,46 @@
+import type { Expectation } from '../config/smoke-test.ts';
+
+/** What one attempt at a smoke test brought back, judged by nobody yet. */
+export type Evidence =
+  | {
+      kind: 'answered';
+      status: 'success' | 'error' | 'interrupted';
+      /** Final values of the run; undefined where it brought none. */
+      values: unknown;
+      error?: { error: string; message: string };
+      /** Names of the nodes in the order in which their updates came. */
+      nodes: readonly string[];
+      /** ms from sending to the first event after `metadata`; undefined where none came. */
+      firstEventMs: number | undefined;
+      totalMs: number;
+    }
+  /** No whole answer: the agent could not be reached, was not ready, or the stream ended early. */
+  | { kind: 'unreachable'; why: string };
+
+export interface HeldExpectation {
+  expectation: Expectation;
+  held: boolean;
+  /** The expectation in words, for example `$.reply contains "hello"`. */
+  expected: string;
+  /** What was seen instead or as well, in bounded words. */
+  seen: string;
+}
+
+/** One smoke test's verdict. */
+export type TestVerdict =
+  | { kind: 'passed'; held: readonly HeldExpectation[]; firstEventMs: number | undefined; totalMs: number }
+  | { kind: 'failed'; held: readonly HeldExpectation[]; firstEventMs: number | undefined; totalMs: number }
+  /** Unreachable, or attempts that disagree: never a reason to roll back. */
+  | { kind: 'unproven'; why: string };
+
+export interface NamedVerdict {
+  name: string;
+  attempts: number;
+  verdict: TestVerdict;
+}
+
+/** All tests together: failed where one failed, else unproven where one is, else passed; `none` where there was no test. */
+export interface Verdict {
+  kind: 'passed' | 'failed' | 'unproven' | 'none';
+  tests: readonly NamedVerdict[];
+}

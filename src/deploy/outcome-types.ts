@@ -1,0 +1,62 @@
+import type { LogEntry } from '../contract/control/log.ts';
+import type { Plan } from '../decide/plan-types.ts';
+import type { Rollout } from '../decide/rollout-types.ts';
+import type { Verdict } from '../decide/verdict-types.ts';
+
+/** How the story can end; the words are the Action's `outcome` output. */
+export const outcomeKinds = [
+  'deployed',
+  'unchanged',
+  'planned',
+  'started',
+  'rolled-back',
+  'superseded',
+  'failed',
+  'broken',
+  'unproven',
+  'interrupted',
+  'timed-out',
+  'refused',
+  'neutral',
+] as const;
+export type OutcomeKind = (typeof outcomeKinds)[number];
+
+/** What became of a rollback that was asked for or that a failure called for. */
+export type Rollback =
+  | { kind: 'done'; toRevisionId: string; rollout: Rollout; verdict: Verdict }
+  | {
+      kind: 'failed';
+      toRevisionId: string | undefined;
+      why: string;
+      advice: string;
+      rollout?: Rollout;
+      verdict?: Verdict;
+    }
+  | { kind: 'impossible'; why: string; advice: string };
+
+/** The story's end as a value: told to a person elsewhere, and never holding a secret. */
+export interface Outcome {
+  kind: OutcomeKind;
+  /** One sentence: what happened. */
+  reason: string;
+  /** One sentence: what to do about it; absent where nothing is to be done. */
+  advice?: string;
+  /** Whether the step, the command or the check passes. */
+  passes: boolean;
+  deploymentName?: string;
+  deploymentId?: string;
+  /** The revision that was followed. */
+  revisionId?: string;
+  activeRevisionId?: string;
+  /** Where the agent answers. */
+  deploymentUrl?: string;
+  plan?: Plan;
+  /** True where something was written that the plan named. */
+  changed: boolean;
+  rollout?: Rollout;
+  verdict?: Verdict;
+  rollback?: Rollback;
+  /** The last build and deploy log lines of a revision that failed: untrusted text. */
+  logs?: readonly LogEntry[];
+  notes: readonly string[];
+}
