@@ -41,3 +41,6 @@ export type Plan =
       notes: readonly string[];
     }
   | { kind: 'impossible'; obstacles: readonly Obstacle[] };
+
+/** A plan as it may be shown to anybody: the request, which carries secrets, is left out. */
+export type ToldPlan = Plan extends infer Each ? (Each extends Plan ? Omit<Each, 'request'> : never) : never;

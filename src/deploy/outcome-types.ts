@@ -1,5 +1,5 @@
 import type { LogEntry } from '../contract/control/log.ts';
-import type { Plan } from '../decide/plan-types.ts';
+import type { ToldPlan } from '../decide/plan-types.ts';
 import type { Rollout } from '../decide/rollout-types.ts';
 import type { Verdict } from '../decide/verdict-types.ts';
 
@@ -50,7 +50,7 @@ export interface Outcome {
   activeRevisionId?: string;
   /** Where the agent answers. */
   deploymentUrl?: string;
-  plan?: Plan;
+  plan?: ToldPlan;
   /** True where something was written that the plan named. */
   changed: boolean;
   rollout?: Rollout;
