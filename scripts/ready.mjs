@@ -1,0 +1,90 @@
+// Runs a program of the project under Node 24, on a clone with nothing installed as well: what is missing is
+// installed first. Plain JavaScript that any Node from 20 on can run, because it is what finds Node 24.
+//
+//   node scripts/ready.mjs src/demo/main.ts --keep
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, delimiter } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const stamp = join(modules, '.cache', 'landfall', 'installed');
+const wanted = createHash('sha256')
+  .update(readFileSync(join(root, 'package-lock.json')))
+  .update(readFileSync(join(root, 'package.json')))
+  .digest('hex');
+
+const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+
+/** Two scripts that start at once on a new clone must not install into one folder side by side. */
+async function withLock(action) {
+  const lock = join(root, '.installing');
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+      if (age > 15 * 60_000) rmSync(lock, { recursive: true, force: true });
+      else await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+  try {
+    action();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function install() {
+  if (isInstalled()) return;
+  console.error('Installing what package-lock.json names ...');
+  const npm = process.env.npm_execpath;
+  const command = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [program, args] = npm ? [process.execPath, [npm, ...command]] : ['npm', command];
+  // Standard output belongs to the program that runs afterwards: somebody may be reading JSON from it.
+  const { status, error } = spawnSync(program, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: !npm && process.platform === 'win32',
+  });
+  if (status !== 0) {
+    console.error(`npm ci did not succeed (${error?.message ?? `exit code ${status}`}).`);
+    console.error(
+      'What to check: a network path to the npm registry, free disk space, and write access to this folder.',
+    );
+    process.exit(1);
+  }
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+/** Node 24 of the devDependency; the running one where install scripts are switched off and it will do. */
+function node24() {
+  const own = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (existsSync(own)) return own;
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
+  console.error(
+    `Landfall needs Node 24; this is ${process.version} and the package "node" did not install its binary.`,
+  );
+  console.error('Let npm run install scripts (npm config get ignore-scripts), remove node_modules and try again.');
+  process.exit(1);
+}
+
+if (!isInstalled()) await withLock(install);
+const node = node24();
+const environment = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
+const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env: environment });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  console.error(`${node} could not be started: ${error.message}`);
+  process.exit(1);
+});
+child.on('exit', (code, signal) => {
+  if (signal) process.removeAllListeners(signal);
+  if (signal) process.kill(process.pid, signal);
+  else process.exit(code ?? 1);
+});
