@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'rolldown';
+import * as z from 'zod';
+
+const root = import.meta.dirname;
+const manifest = z
+  .object({ dependencies: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+
+/** Where built files go: the folders that are committed, or others when a rebuild is only compared with them. */
+export const outputs = (base: string) => ({ action: join(base, 'dist'), cli: join(base, 'bin') });
+
+/**
+ * Two products. The Action holds everything that it needs, for a runner has no node_modules. The command line keeps
+ * its packages outside, for npm installs them beside it.
+ */
+export const builds = (base: string) => [
+  defineConfig({
+    input: { index: join(root, 'src/action/index.ts') },
+    platform: 'node',
+    // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
+    // of that one the parts in use.
+    resolve: { alias: { undici: join(root, 'scripts/undici-parts.mjs') } },
+    output: {
+      dir: outputs(base).action,
+      format: 'esm',
+      minify: true,
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
+      legalComments: 'inline',
+    },
+  }),
+  defineConfig({
+    input: {
+      cli: join(root, 'src/cli/main.ts'),
+      'agent-server': join(root, 'src/agent-server/main.ts'),
+    },
+    platform: 'node',
+    external: (id) => Object.keys(manifest.dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
+    output: {
+      dir: join(outputs(base).cli, 'lib'),
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
+    },
+  }),
+  defineConfig({
+    input: { landfall: join(root, 'src/cli/launcher.ts') },
+    platform: 'node',
+    transform: { target: 'es2015' },
+    output: { dir: outputs(base).cli, format: 'cjs', entryFileNames: '[name].cjs' },
+  }),
+];
+
+export default builds(root);

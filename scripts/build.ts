@@ -1,0 +1,13 @@
+// Builds what people run: dist/ for the Action and bin/ for the command line. Both are committed.
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { build } from 'rolldown';
+import { builds, outputs } from '../rolldown.config.ts';
+
+/** Builds both products below `base`, from nothing. */
+export async function buildInto(base: string): Promise<void> {
+  for (const folder of Object.values(outputs(base))) await rm(folder, { recursive: true, force: true });
+  for (const product of builds(base)) await build(product);
+}
+
+if (import.meta.main) await buildInto(dirname(import.meta.dirname));

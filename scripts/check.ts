@@ -1,0 +1,76 @@
+// Everything that must hold, one part after the other; all are run, and those that failed are named at the end.
+//   npm run check                  format, lint, types, dist, house, test
+//   npm run check -- lint types    these only
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { outputs } from '../rolldown.config.ts';
+import { buildInto } from './build.ts';
+
+const root = dirname(import.meta.dirname);
+
+function node(...args: string[]): boolean {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
+}
+
+const vitest = (...args: string[]): boolean => node('node_modules/vitest/vitest.mjs', 'run', ...args);
+
+/** Every file below a folder with its content, by relative path. */
+function contents(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return [relative(folder, path), readFileSync(path, 'latin1')];
+    }),
+  );
+}
+
+/** The committed products are what the sources make, byte for byte. */
+async function isBuilt(): Promise<boolean> {
+  const fresh = mkdtempSync(join(tmpdir(), 'landfall-build-'));
+  try {
+    await buildInto(fresh);
+    const there = outputs(root);
+    const made = outputs(fresh);
+    const stale = [
+      ...differences('dist', contents(there.action), contents(made.action)),
+      ...differences('bin', contents(there.cli), contents(made.cli)),
+    ];
+    if (stale.length > 0) console.error(`Not what the sources make: ${stale.join(', ')}. Run: npm run build`);
+    return stale.length === 0;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function differences(folder: string, there: Map<string, string>, made: Map<string, string>): string[] {
+  const names = new Set([...there.keys(), ...made.keys()]);
+  return [...names].filter((name) => there.get(name) !== made.get(name)).map((name) => `${folder}/${name}`);
+}
+
+const parts: Record<string, () => boolean | Promise<boolean>> = {
+  format: () => node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'),
+  lint: () => node('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'),
+  types: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'),
+  dist: isBuilt,
+  house: () => vitest('test/house.test.ts'),
+  test: () => vitest(),
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in parts));
+if (unknown.length > 0) {
+  console.error(`No such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`);
+  process.exit(2);
+}
+
+const failed: string[] = [];
+for (const [name, run] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`== ${name}`);
+  if (!(await run())) failed.push(name);
+}
+console.log(failed.length === 0 ? 'All of it holds.' : `Does not hold: ${failed.join(', ')}.`);
+process.exit(failed.length === 0 ? 0 : 1);
