@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { Claim } from './claims.ts';
+import { carriedIds, judgeClaims, markClaims, sidesIn, tally, whyPartial } from './proof.ts';
+import type { RanTest } from './proof.ts';
+
+const fixed: Claim = {
+  id: 'control.name.fixed',
+  document: 'control-service',
+  section: 'Deployment (response)',
+  claim: 'A name stays.',
+  scope: 'first',
+  state: 'done',
+};
+const answers: Claim = { ...fixed, id: 'control.create.answers', sides: ['over HTTP'] };
+const open: Claim = { ...fixed, id: 'control.name.open', state: 'open', scope: 'later' };
+
+const inProcess: RanTest = { path: ['in process', '[control.name.fixed] a name stays'], state: 'passed' };
+const overHttp: RanTest = { path: ['over HTTP', '[control.name.fixed] a name stays'], state: 'passed' };
+
+describe('what the tests of a whole run say about the claims that are marked done', () => {
+  test.each<[string, readonly Claim[], readonly RanTest[], readonly string[]]>([
+    ['a claim with a passing test on both sides is true', [fixed], [inProcess, overHttp], []],
+    [
+      'a claim without any test is untrue on both sides',
+      [fixed],
+      [],
+      [
+        'control.name.fixed is marked done, but has no passing test in process',
+        'control.name.fixed is marked done, but has no passing test over HTTP',
+      ],
+    ],
+    [
+      'a claim proven on one side only is untrue on the other',
+      [fixed],
+      [inProcess],
+      ['control.name.fixed is marked done, but has no passing test over HTTP'],
+    ],
+    [
+      'a skipped test proves nothing',
+      [fixed],
+      [inProcess, { ...overHttp, state: 'skipped' }],
+      ['control.name.fixed is marked done, but has no passing test over HTTP'],
+    ],
+    [
+      'a failing test beside a passing one leaves the claim unproven',
+      [fixed],
+      [inProcess, overHttp, { ...overHttp, state: 'failed' }],
+      ['control.name.fixed is marked done, but a test of it fails over HTTP'],
+    ],
+    [
+      'a passing test that stands on no side proves nothing',
+      [answers],
+      [{ path: ['creation', '[control.create.answers] with 201'], state: 'passed' }],
+      ['control.create.answers is marked done, but has no passing test over HTTP'],
+    ],
+    [
+      'a claim that needs one side is true by that one',
+      [answers],
+      [{ path: ['over HTTP', '[control.create.answers] with 201'], state: 'passed' }],
+      [],
+    ],
+    ['an open claim without a test is no problem', [open], [], []],
+    [
+      'an id in a title that is not in the list is named',
+      [],
+      [inProcess],
+      [
+        'control.name.fixed is no claim of the list, but a title carries it: in process > [control.name.fixed] a name stays',
+      ],
+    ],
+    [
+      'a misspelt id is named, also when its test was skipped',
+      [open],
+      [{ path: ['[control.name_open] a name'], state: 'skipped' }],
+      ['control.name_open is no claim of the list, but a title carries it: [control.name_open] a name'],
+    ],
+    [
+      'one title may prove several claims',
+      [fixed, answers],
+      [inProcess, { path: ['over HTTP', '[control.name.fixed] [control.create.answers] both'], state: 'passed' }],
+      [],
+    ],
+    [
+      'an id on a describe is carried by every test in it',
+      [answers],
+      [{ path: ['over HTTP', '[control.create.answers] creation', 'answers 201'], state: 'passed' }],
+      [],
+    ],
+  ])('%s', (_, claims, tests, problems) => expect(judgeClaims(claims, tests).problems).toEqual(problems));
+});
+
+describe('which claims a run proves', () => {
+  test('those with every side, whatever the list says now', () => {
+    const passing = [inProcess, overHttp].map(({ path: [side = ''] }) => side);
+    const tests = passing.map((side): RanTest => ({ path: [side, '[control.name.open] a name'], state: 'passed' }));
+    const { proven } = judgeClaims([open, fixed], tests);
+    expect([...proven]).toEqual(['control.name.open']);
+  });
+
+  test('a claim proven on one side is told with the side it misses', () => {
+    expect(judgeClaims([{ ...fixed, state: 'open' }], [inProcess]).partly).toEqual(
+      new Map([['control.name.fixed', ['over HTTP']]]),
+    );
+  });
+
+  test('marking opens what is no longer proven and closes what is', () => {
+    const marked = markClaims([fixed, open], new Set(['control.name.open']));
+    expect(marked).toEqual([
+      { ...fixed, state: 'open' },
+      { ...open, state: 'done' },
+    ]);
+  });
+});
+
+test.each<[string, readonly string[], readonly string[]]>([
+  ['a title in front', ['over HTTP', '[control.a.b] works'], ['control.a.b']],
+  ['two in one title', ['[control.a.b] [agent.c.d-e] work'], ['control.a.b', 'agent.c.d-e']],
+  ['brackets about something else', ['secrets[0] and [1, 2] and [package.json]'], []],
+  ['a word that is no id', ['[control]'], []],
+])('the ids carried: %s', (_, path, ids) => expect(carriedIds(path)).toEqual(ids));
+
+test.each<[string, readonly string[], readonly string[]]>([
+  ['a describe named as the side', ['in process', 'works'], ['in process']],
+  ['a describe outside others', ['over HTTP', 'deployments', 'works'], ['over HTTP']],
+  ['a describe with more in its title', ['deployments, over HTTP', 'works'], ['over HTTP']],
+  ['a describe with the side in brackets', ['deployments (in process)', 'works'], ['in process']],
+  ['a sentence that happens to hold the words', ['builds in process of their own', 'works'], []],
+  ["the test's own title", ['over HTTP'], []],
+])('the side a test stands on: %s', (_, path, sides) => expect(sidesIn(path)).toEqual(sides));
+
+test('the tally counts all claims and those of the first part', () => {
+  expect(tally([fixed, answers, { ...answers, state: 'open' }, open])).toBe(
+    'claims: 2 done / 4 all (first part: 2 / 3)',
+  );
+});
+
+const whole = { filtered: false, interrupted: false, existing: ['test/a.test.ts'], ran: ['test/a.test.ts'] };
+test.each<[string, Parameters<typeof whyPartial>[0], string | undefined]>([
+  ['every file, no filter', whole, undefined],
+  ['a filter by name', { ...whole, filtered: true }, 'tests were filtered'],
+  ['an interruption', { ...whole, interrupted: true }, 'the run was interrupted'],
+  ['a file left out', { ...whole, existing: ['test/a.test.ts', 'test/b.test.ts'] }, '1 of 2 test files did not run'],
+])('whether a run is the whole suite: %s', (_, run, why) => expect(whyPartial(run)).toBe(why));
