@@ -1,0 +1,108 @@
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { scramVerifier } from './scram.ts';
+import { explainConnecting } from './unavailable.ts';
+
+/** A database with a role of its own, as an agent gets it. */
+export interface AgentDatabase {
+  database: string;
+  role: string;
+  /** Printable ASCII; a secret. */
+  password: string;
+}
+
+/**
+ * Makes a database unless it exists.
+ *
+ * @param adminUrl address of a database on the same server, with a role that may create databases.
+ * @returns the address of the database, with the same role.
+ */
+export async function createDatabase(adminUrl: string, name: string): Promise<string> {
+  await asAdmin(adminUrl, (admin) => makeDatabase(admin, name));
+  return withDatabase(adminUrl, name);
+}
+
+/** Removes a database, and ends the connections to it; one that does not exist is no error. */
+export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  await asAdmin(adminUrl, (admin) => admin.query(`drop database if exists ${escapeIdentifier(name)} with (force)`));
+}
+
+/**
+ * Makes sure of a database that belongs to a role, and that the role can log in with this password and reach no
+ * other database of Landfall's: the right to connect is taken from the public, on this database and on the
+ * administrator's. May be called again, also with another password, and by several processes at once.
+ *
+ * On a server of your own, other databases keep the rights you gave them.
+ *
+ * @param adminUrl address of Landfall's own database, with a role that may create databases and roles.
+ * @returns the address for the agent: a secret.
+ */
+export async function ensureAgentDatabase(adminUrl: string, agent: AgentDatabase): Promise<string> {
+  const { database, role, password } = agent;
+  await asAdmin(adminUrl, async (admin) => {
+    const quoted = escapeIdentifier(role);
+    const known = await admin.query('select from pg_roles where rolname = $1', [role]);
+    if (known.rowCount === 0) await admin.query(`create role ${quoted}`);
+    await admin.query(
+      `alter role ${quoted} login noinherit nocreatedb nocreaterole password ${escapeLiteral(scramVerifier(password))}`,
+    );
+    // Without being its member, an administrator who is no superuser may not make the role an owner.
+    await admin.query(
+      `do $$ begin if not pg_has_role(current_user, ${escapeLiteral(role)}, 'set') then grant ${quoted} to current_user; end if; end $$`,
+    );
+    await makeDatabase(admin, database, role);
+    await closeToPublic(admin, database);
+    const own = await admin.query<{ name: string }>('select current_database() as name');
+    for (const { name } of own.rows) await closeToPublic(admin, name);
+  });
+  const url = new URL(withDatabase(adminUrl, database));
+  url.username = encodeURIComponent(role);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/** Removes an agent's database and its role; what does not exist is no error. */
+export async function dropAgentDatabase(
+  adminUrl: string,
+  { database, role }: Omit<AgentDatabase, 'password'>,
+): Promise<void> {
+  await dropDatabase(adminUrl, database);
+  await asAdmin(adminUrl, (admin) => admin.query(`drop role if exists ${escapeIdentifier(role)}`));
+}
+
+/** The same server and role, another database. */
+export function withDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${encodeURIComponent(database)}`;
+  return other.href;
+}
+
+async function makeDatabase(admin: Client, name: string, owner?: string): Promise<void> {
+  const known = await admin.query('select from pg_database where datname = $1', [name]);
+  if (known.rowCount !== 0) return;
+  const owned = owner === undefined ? '' : ` owner ${escapeIdentifier(owner)}`;
+  await admin.query(`create database ${escapeIdentifier(name)}${owned} template template0`);
+}
+
+async function closeToPublic(admin: Client, database: string): Promise<void> {
+  await admin.query(`revoke connect, temporary on database ${escapeIdentifier(database)} from public`);
+}
+
+/** Runs one piece of administration; the lock keeps two processes from doing the same at once. */
+async function asAdmin<T>(adminUrl: string, work: (admin: Client) => Promise<T>): Promise<T> {
+  const admin = new Client({
+    connectionString: adminUrl,
+    application_name: 'landfall-admin',
+    connectionTimeoutMillis: 10_000,
+  });
+  // A broken connection is told by the query under way; the event comes besides.
+  admin.on('error', () => undefined);
+  await admin.connect().catch((error: unknown) => {
+    throw explainConnecting(error);
+  });
+  try {
+    await admin.query("select pg_advisory_lock(hashtext('landfall administration'))");
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

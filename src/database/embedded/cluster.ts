@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Installation } from './installation.ts';
+import { clusterOf } from './placement.ts';
+import type { ServerUser } from './reach.ts';
+
+/** The superuser that owns everything in an embedded server. */
+export const superuser = 'landfall';
+
+/** How the server's programs are run. */
+export interface Programs {
+  installation: Installation;
+  /** A folder of library links that the loader needs. */
+  libraries: string | undefined;
+  /** Runs them as this user rather than as ourselves. */
+  user: ServerUser | undefined;
+}
+
+/**
+ * The environment of the server's programs: nothing of ours, so that no `PG...` variable, no locale and no secret of
+ * the person's reaches them.
+ */
+export function programEnvironment({ libraries }: Programs): Record<string, string> {
+  const loader = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    ...(libraries === undefined ? {} : { [loader]: libraries }),
+  };
+}
+
+/**
+ * Makes the database cluster of a home unless it has one.
+ *
+ * @returns the superuser's password, which lies in the home for later starts.
+ * @throws Error with what `initdb` said when it fails.
+ */
+export async function ensureCluster(home: string, programs: Programs): Promise<string> {
+  const cluster = clusterOf(home);
+  const passwordFile = join(home, 'password');
+  for (const half of readdirSync(home).filter((entry) => entry.startsWith('cluster-making-'))) {
+    rmSync(join(home, half), { recursive: true, force: true });
+  }
+  if (existsSync(cluster)) return readPassword(passwordFile, cluster);
+
+  const password = randomBytes(24).toString('base64url');
+  rmSync(passwordFile, { force: true });
+  writeFileSync(passwordFile, password, { mode: 0o600, flag: 'wx' });
+  // Made aside and renamed: a cluster that has its name is whole.
+  const aside = join(home, `cluster-making-${randomBytes(6).toString('hex')}`);
+  mkdirSync(aside, { mode: 0o700 });
+  const handed = join(aside, 'password');
+  writeFileSync(handed, password, { mode: 0o600, flag: 'wx' });
+  const made = join(aside, 'cluster');
+  if (programs.user !== undefined) {
+    for (const path of [aside, handed]) chownSync(path, programs.user.uid, programs.user.gid);
+  }
+  await initialise(made, handed, programs);
+  rmSync(handed);
+  renameSync(made, cluster);
+  rmSync(aside, { recursive: true });
+  return password;
+}
+
+function readPassword(file: string, cluster: string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8');
+  throw new Error(
+    `${file} is gone, which holds the password of the database in ${cluster}. Bring it back, or remove the cluster's folder to begin with an empty database.`,
+  );
+}
+
+async function initialise(folder: string, passwordFile: string, programs: Programs): Promise<void> {
+  const { installation, user } = programs;
+  const child = spawn(
+    join(installation.root, 'bin', 'initdb'),
+    [
+      ...['-D', folder, '--username', superuser, '--pwfile', passwordFile],
+      ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-instructions'],
+      // Bytes decide the order and a table inside Postgres the letters: no library of the machine has a say.
+      ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    ],
+    {
+      cwd: '/',
+      env: programEnvironment(programs),
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+    },
+  );
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  const [said, end] = await Promise.all([Promise.all([text(child.stdout), text(child.stderr)]), ended]).catch(
+    (error: unknown) => {
+      throw explainSpawn(error, installation);
+    },
+  );
+  if (end === 0) return;
+  throw new Error(
+    `The embedded Postgres could not make its database in ${folder} (initdb ended with ${end}` +
+      `${user === undefined ? '' : `, run as ${user.name}`}):\n${said.join('\n').trim()}`,
+  );
+}
+
+/** What it means that a program of the installation could not be run at all. */
+export function explainSpawn(error: unknown, installation: Installation): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  return new Error(
+    `The programs of the embedded Postgres in ${installation.root} can't be run (${why}). They are made for the C library glibc ` +
+      'and need to be executable. Set DATABASE_URL to use a Postgres server of yours instead.',
+    { cause: error },
+  );
+}

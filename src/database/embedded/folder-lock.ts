@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { hasCode } from './file-errors.ts';
+import { beatEvery, judgeHolder, readHolder, writeHolder } from './holder.ts';
+import type { Holder } from './holder.ts';
+import { processBirth, processSpace } from './process-identity.ts';
+
+/** A folder that is this process's alone until it is released or the process ends. */
+export interface FolderLock {
+  release(): void;
+}
+
+/** Another process holds the data folder. */
+export class FolderBusyError extends Error {
+  constructor(folder: string, pid: number) {
+    super(
+      `The data folder ${folder} is in use by process ${pid}. Stop that process first, or choose another data folder.`,
+    );
+    this.name = 'FolderBusyError';
+  }
+}
+
+/**
+ * Takes a folder for this process alone. The lock is a file that names the process; it outlives a `kill -9`, and the
+ * next taker sees that the named process is gone and takes over.
+ *
+ * Each taker makes a file of the next higher number, which only one of several can make, and the highest number
+ * counts. So no two processes can both find an old lock stale, remove it and believe the folder theirs.
+ *
+ * @param shownAs the folder as the person named it.
+ * @throws FolderBusyError when another process holds it, or this one does already.
+ */
+export async function lockFolder(
+  folder: string,
+  shownAs: string,
+  clock: Clock,
+  log: (message: string) => void,
+): Promise<FolderLock> {
+  const me = { pid: process.pid, birth: processBirth(process.pid) ?? '', space: processSpace(), released: false };
+  for (let before: Lock | undefined; ;) {
+    const top = highestLock(folder);
+    const verdict = top === undefined ? 'free' : judge(top, clock);
+    if (top !== undefined && (verdict === 'held' || isSignOfLife(before, top))) {
+      throw new FolderBusyError(shownAs, top.holder.pid);
+    }
+    if (verdict === 'free') {
+      const mine = (top?.number ?? 0) + 1;
+      if (takeNumber(folder, mine, me)) return hold(folder, mine, me);
+      continue;
+    }
+    if (before === undefined) {
+      log(`${shownAs} was in use from another container a moment ago; waiting to see whether it still is.`);
+    }
+    before = top;
+    await clock.sleep(1_000);
+  }
+}
+
+interface Lock {
+  number: number;
+  holder: Holder;
+  /** When the holder last gave a sign of life, milliseconds since the epoch. */
+  beatAt: number;
+}
+
+function isSignOfLife(before: Lock | undefined, now: Lock): boolean {
+  return before !== undefined && !now.holder.released && (now.number > before.number || now.beatAt > before.beatAt);
+}
+
+function judge(lock: Lock, clock: Clock): 'held' | 'free' | 'wait' {
+  const space = processSpace();
+  const silentFor = clock.now() - lock.beatAt;
+  const birth = lock.holder.space === space ? processBirth(lock.holder.pid) : undefined;
+  return judgeHolder(lock.holder, { space, birth, silentFor });
+}
+
+const name = (number: number) => `lock.${number}`;
+
+function numbers(folder: string): number[] {
+  return readdirSync(folder)
+    .flatMap((entry) => (/^lock\.\d+$/.test(entry) ? [Number(entry.slice('lock.'.length))] : []))
+    .sort((a, b) => b - a);
+}
+
+function highestLock(folder: string): Lock | undefined {
+  for (const number of numbers(folder)) {
+    const file = join(folder, name(number));
+    try {
+      const holder = readHolder(readFileSync(file, 'utf8'));
+      if (holder === undefined)
+        throw new Error(`The lock file ${file} can't be read. Remove it if no Landfall is running.`);
+      return { number, holder, beatAt: statSync(file).mtimeMs };
+    } catch (error) {
+      // A newer holder removed it between the two looks; that one's file is found by looking again.
+      if (hasCode(error, 'ENOENT')) return highestLock(folder);
+      throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Makes the lock file of this number, whole at once; false when another process was first. */
+function takeNumber(folder: string, number: number, me: Holder): boolean {
+  const aside = join(folder, `taking-${randomUUID()}`);
+  writeFileSync(aside, writeHolder(me), { mode: 0o644 });
+  try {
+    linkSync(aside, join(folder, name(number)));
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    rmSync(aside);
+  }
+  const highest = numbers(folder)[0] === number;
+  // A look at the folder can miss a file that is just being made: then a higher one counts, not ours.
+  if (!highest) rmSync(join(folder, name(number)));
+  return highest;
+}
+
+function hold(folder: string, number: number, me: Holder): FolderLock {
+  for (const old of numbers(folder)) if (old < number) rmSync(join(folder, name(old)), { force: true });
+  const file = join(folder, name(number));
+  const beat = setInterval(() => giveSign(file), beatEvery);
+  beat.unref();
+  return {
+    release: () => {
+      clearInterval(beat);
+      const aside = join(folder, `taking-${randomUUID()}`);
+      writeFileSync(aside, writeHolder({ ...me, released: true }), { mode: 0o644 });
+      renameSync(aside, file);
+    },
+  };
+}
+
+function giveSign(file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now);
+  } catch (error) {
+    // The folder was removed under us; there is nothing left to hold.
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}

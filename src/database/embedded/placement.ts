@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { firstClosed, wayTo } from './reach.ts';
+import type { ServerUser } from './reach.ts';
+import { ensureRootFolder } from './system-folder.ts';
+
+/** Where the data of one requested folder lies. */
+export interface Placement {
+  /** The folder that was asked for, as a real path. */
+  requested: string;
+  /** The folder that holds the lock, the password, the server's log and the data itself. */
+  home: string;
+  /** Whether `home` was chosen just now, other than asked for, and the requested folder has no note of it yet. */
+  moved: boolean;
+}
+
+/** The folder of the database cluster inside a home. */
+export function clusterOf(home: string): string {
+  return join(home, 'cluster');
+}
+
+/** The cluster that a requested folder has already, wherever it lies; `undefined` when there is none. */
+export function existingCluster(dataDir: string): string | undefined {
+  const note = noteIn(dataDir);
+  const cluster = clusterOf(existsSync(note) ? readNote(note, dataDir) : dataDir);
+  return existsSync(cluster) ? cluster : undefined;
+}
+
+/**
+ * Decides where the data lies: in the requested folder, or, when the server's user can't get there, in a folder of
+ * root's that is named after it. A note in the requested folder says so, and from then on the note decides.
+ *
+ * @throws Error when the data that the folder had can't be reached or is gone: to start with an empty database
+ *   instead would look like a loss.
+ */
+export function placeData(dataDir: string, user: ServerUser | undefined, systemFolder: string): Placement {
+  const requested = makeFolder(resolve(dataDir), user === undefined ? 0o700 : 0o711);
+  const note = noteIn(requested);
+  if (existsSync(note)) return { requested, home: readNote(note, requested), moved: false };
+
+  const closed = user === undefined ? undefined : firstClosed(user, wayTo(requested));
+  if (user === undefined || closed === undefined) return { requested, home: requested, moved: false };
+  if (existsSync(clusterOf(requested))) {
+    throw new Error(
+      `The database in ${requested} can't be reached by the user ${user.name}, who runs Postgres: ` +
+        `${closed.path} has mode ${(closed.mode & 0o777).toString(8).padStart(4, '0')}. Let others enter it (chmod o+x), or choose another data folder.`,
+    );
+  }
+  const home = ensureRootFolder(join(ensureRootFolder(systemFolder), `data-${folderKey(requested)}`));
+  return { requested, home, moved: true };
+}
+
+/** The name under which a requested folder's data lies in root's folder. */
+export function folderKey(requested: string): string {
+  return createHash('sha256').update(requested).digest('hex').slice(0, 16);
+}
+
+/**
+ * Completes a move once its home is ours alone: data without a note belongs to a requested folder that somebody
+ * removed, so it is put aside, kept but not used; then the note is written.
+ */
+export function settleMove({ requested, home, moved }: Placement, now: Date, log: (message: string) => void): void {
+  if (!moved) return;
+  if (existsSync(clusterOf(home))) {
+    const kept = join(home, `until-${now.toISOString().replaceAll(':', '')}`);
+    mkdirSync(kept, { mode: 0o711 });
+    for (const part of ['cluster', 'password']) renameSync(join(home, part), join(kept, part));
+    log(`${requested} begins with an empty database; the one of the former folder of that name is kept in ${kept}.`);
+  }
+  writeFileSync(noteIn(requested), `${home}\n`, { mode: 0o600 });
+}
+
+function noteIn(requested: string): string {
+  return join(requested, 'moved-to');
+}
+
+function makeFolder(folder: string, mode: number): string {
+  const first = mkdirSync(folder, { recursive: true });
+  // What we made ourselves gets this mode whatever the umask says; what was there keeps its own.
+  if (first !== undefined) {
+    for (let made = folder; made.length >= first.length; made = dirname(made)) chmodSync(made, mode);
+  }
+  return realpathSync(folder);
+}
+
+function readNote(note: string, requested: string): string {
+  const home = readFileSync(note, 'utf8').trim();
+  if (!existsSync(home)) {
+    throw new Error(
+      `The database of ${requested} was kept in ${home}, which is gone. Bring that folder back, or remove ${note} to begin with an empty database.`,
+    );
+  }
+  return home;
+}

@@ -1,0 +1,78 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { hasCode } from './file-errors.ts';
+import type { Installation } from './installation.ts';
+
+/** Where root keeps what the server's user must reach and can't reach where it was asked for. */
+export const defaultSystemFolder = '/var/lib/landfall';
+
+/**
+ * Makes sure of a folder of root's that everyone may enter and only root may write.
+ *
+ * @throws Error when it exists and is a link, belongs to somebody else, or others may write in it: a server and its
+ *   password must not lie where another user can exchange them.
+ */
+export function ensureRootFolder(folder: string): string {
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+    chmodSync(folder, 0o755);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+  const found = lstatSync(folder);
+  const mode = found.mode & 0o7777;
+  if (!found.isDirectory() || found.uid !== 0 || (mode & 0o022) !== 0) {
+    const what = found.isDirectory() ? `owner ${found.uid}, mode ${mode.toString(8).padStart(4, '0')}` : 'not a folder';
+    throw new Error(
+      `${folder} must be a folder of root's that nobody else may write in, but it is not (${what}). Put that right or remove it.`,
+    );
+  }
+  return folder;
+}
+
+/**
+ * Copies the server's programs into root's folder, once for each build, with all library links made.
+ *
+ * @returns the installation as it lies there.
+ */
+export function copyInstallation(installation: Installation, systemFolder: string): Installation {
+  const target = join(ensureRootFolder(systemFolder), `postgres-${installation.build}`);
+  if (!existsSync(target)) {
+    // Copied aside and renamed: what has the name is whole, also when two processes do this at once.
+    const aside = mkdtempSync(`${target}-copying-`);
+    chmodSync(aside, 0o755);
+    for (const part of ['bin', 'lib', 'share']) copyReadable(join(installation.root, part), join(aside, part));
+    for (const { name, file } of installation.missingLinks) symlinkSync(basename(file), join(aside, 'lib', name));
+    moveInto(aside, target);
+  }
+  ensureRootFolder(target);
+  return { root: target, build: installation.build, missingLinks: [] };
+}
+
+function copyReadable(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    // Static archives are for linking programs, not for running them.
+    filter: (path) => !path.endsWith('.a'),
+  });
+}
+
+function moveInto(aside: string, target: string): void {
+  try {
+    renameSync(aside, target);
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+    rmSync(aside, { recursive: true });
+  }
+}

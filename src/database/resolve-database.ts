@@ -1,0 +1,41 @@
+import { startEmbeddedPostgres } from './embedded.ts';
+
+/** Where Landfall's database comes from. */
+export interface DatabaseSource {
+  /** `DATABASE_URL`; empty counts as absent. */
+  databaseUrl?: string | undefined;
+  /** The folder of the embedded server, used when there is no address. */
+  dataDir: string;
+  log: (message: string) => void;
+}
+
+/** A database that is there until it is closed. */
+export interface ResolvedDatabase {
+  /** Address with user and password: a secret. */
+  url: string;
+  /** Whether the server is ours, on this machine. */
+  embedded: boolean;
+  /** Stops the server if it is ours. */
+  close(): Promise<void>;
+}
+
+/**
+ * The one Postgres of this installation: the person's own where an address is given, else the embedded one.
+ *
+ * @throws Error when the address is not one of Postgres, or as `startEmbeddedPostgres` does.
+ */
+export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
+  if (databaseUrl !== undefined && databaseUrl !== '') {
+    return { url: checkAddress(databaseUrl), embedded: false, close: async () => undefined };
+  }
+  const server = await startEmbeddedPostgres({ dataDir, log });
+  return { url: server.url, embedded: true, close: () => server.stop() };
+}
+
+function checkAddress(address: string): string {
+  const scheme = URL.canParse(address) ? new URL(address).protocol : undefined;
+  if (scheme === 'postgres:' || scheme === 'postgresql:') return address;
+  throw new Error(
+    'DATABASE_URL is not the address of a Postgres database. Write it as postgres://user:password@host:5432/database.',
+  );
+}

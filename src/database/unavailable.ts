@@ -1,0 +1,51 @@
+/** SQLSTATEs of a server that is going, coming, or full. */
+const goneStates = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006']);
+
+/** What the sockets and the driver say when there is no server at the other end. */
+const goneCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+const goneWords = /connection terminated|timeout (exceeded )?when trying to connect|connection ended|connection error/i;
+
+/**
+ * Whether an error of a query means that the database can't be used at the moment, rather than that the query is
+ * wrong: it restarts, is unreachable, or has no connection left. The same query may succeed later; whether this one
+ * was carried out is unknown.
+ */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable)) return true;
+  const code = codeOf(error);
+  if (goneCodes.has(code) || goneStates.has(code) || code.startsWith('08')) return true;
+  return goneWords.test(error.message) || isDatabaseUnavailable(error.cause);
+}
+
+/** The server has given out all its connections, SQLSTATE 53300; the message says what to change. */
+export class TooManyConnectionsError extends Error {
+  readonly code = '53300';
+
+  constructor(cause: Error) {
+    super(
+      `Postgres gives no further connection (${cause.message}). Raise max_connections of the server (100 unless set; ` +
+        'the embedded one is fixed at that, so set DATABASE_URL to a larger server), or run fewer deployments: each agent takes 2.',
+      { cause },
+    );
+    this.name = 'TooManyConnectionsError';
+  }
+}
+
+/** Gives an error of connecting the words a person needs; other errors pass as they are. */
+export function explainConnecting(error: unknown): unknown {
+  return error instanceof Error && codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

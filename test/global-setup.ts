@@ -1,0 +1,51 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../src/database/embedded.ts';
+import type { EmbeddedPostgres } from '../src/database/embedded.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A port that tells the address of the run's Postgres, and starts that server when it is first asked. */
+    postgresDoor: number;
+  }
+}
+
+/**
+ * One Postgres for a whole run, started only if a test wants one: tests ask at a door, which is cheap to open.
+ * It forgets on a crash (fsync off), which tests may; what the product does is tested with servers of its own.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let server: Promise<EmbeddedPostgres> | undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-tests-'));
+  // As root the server runs as another user, who has to get in.
+  chmodSync(folder, 0o711);
+  const start = () =>
+    startEmbeddedPostgres({
+      dataDir: join(folder, 'postgres'),
+      log: () => undefined,
+      settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    });
+
+  const door = createServer((socket) => {
+    server ??= start();
+    server.then(
+      ({ url }) => socket.end(url),
+      (error: unknown) => socket.end(`failed: ${String(error)}`),
+    );
+    // A test that ends without waiting for the answer is no concern of the run's.
+    socket.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  const address = door.address();
+  if (address === null || typeof address === 'string') throw new Error('The door to the test database has no port.');
+  project.provide('postgresDoor', address.port);
+
+  return async () => {
+    await new Promise((resolve) => door.close(resolve));
+    await (await server)?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
