@@ -1,0 +1,117 @@
+import type { ToldPlan } from '../decide/plan-types.ts';
+import type { NamedVerdict, Verdict } from '../decide/verdict-types.ts';
+import type { Outcome } from '../deploy/outcome-types.ts';
+import { inWords } from './duration.ts';
+import { asCode, asCodeBlock, asMarkdown } from './harmless.ts';
+import { timeline } from './timeline.ts';
+
+/** What a runner takes of a step's summary: 1 MiB, of which a margin is left to others. */
+export const summaryLimitBytes = 1_000_000;
+
+/**
+ * The job summary in Markdown: sentence, plan, timeline, smoke table, log lines of a failure. Sections that do not fit
+ * into `limitBytes` are shortened from the end, and it says so.
+ */
+export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): string {
+  const sections = [
+    headline(outcome),
+    outcome.plan ? planSection(outcome.plan) : '',
+    outcome.rollout ? `### Timeline\n\n${asCodeBlock(timeline(outcome.rollout.seen))}` : '',
+    smokeSection('Smoke tests', outcome.verdict),
+    rollbackSection(outcome),
+    notesSection(outcome.notes),
+    logsSection(outcome),
+  ].filter(Boolean);
+  const whole: string[] = [];
+  let left = limitBytes - 100;
+  for (const section of sections) {
+    const size = Buffer.byteLength(section) + 2;
+    if (size > left) {
+      whole.push('_The rest did not fit into a step summary; the log of this step has it._');
+      break;
+    }
+    whole.push(section);
+    left -= size;
+  }
+  return `${whole.join('\n\n')}\n`;
+}
+
+function headline(outcome: Outcome): string {
+  const { kind, passes, reason, advice, deploymentName, revisionId, activeRevisionId, deploymentUrl } = outcome;
+  const facts = [
+    ['Revision', revisionId],
+    ['Active revision', activeRevisionId],
+    ['Agent', deploymentUrl],
+  ].flatMap(([label, value]) => (value ? [`- ${label}: ${asCode(value)}`] : []));
+  return [
+    `## ${passes ? '✅' : '❌'} ${asMarkdown(deploymentName ?? 'Deployment')}: ${kind}`,
+    asMarkdown(reason, 2000),
+    ...(advice ? [`**What to do:** ${asMarkdown(advice, 2000)}`] : []),
+    ...(facts.length > 0 ? [facts.join('\n')] : []),
+  ].join('\n\n');
+}
+
+function planSection(plan: ToldPlan): string {
+  if (plan.kind === 'none') return `### Plan: nothing to change\n\n${asMarkdown(plan.why, 1000)}`;
+  if (plan.kind === 'impossible') {
+    const rows = plan.obstacles.map(
+      ({ field, problem, advice }) => `| ${asCode(field)} | ${asMarkdown(problem)} | ${asMarkdown(advice)} |`,
+    );
+    return ['### Plan: impossible', '', '| field | problem | what to do |', '|---|---|---|', ...rows].join('\n');
+  }
+  const rows = plan.changes.map(
+    ({ field, from, to, makesRevision, why }) =>
+      `| ${asCode(field)} | ${value(from)} | ${value(to)} | ${makesRevision ? 'yes' : 'no'} | ${asMarkdown(why)} |`,
+  );
+  const title = plan.kind === 'create' ? 'create' : 'patch';
+  return [`### Plan: ${title}`, '', '| field | from | to | revision | why |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
+}
+
+const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
+
+function smokeSection(title: string, verdict: Verdict | undefined): string {
+  if (!verdict || verdict.kind === 'none') return '';
+  return [
+    `### ${title}: ${verdict.kind}`,
+    '',
+    '| test | verdict | attempts | first event | total | what was expected and seen |',
+    '|---|---|---|---|---|---|',
+    ...verdict.tests.map(smokeRow),
+  ].join('\n');
+}
+
+function smokeRow({ name, attempts, verdict }: NamedVerdict): string {
+  if (verdict.kind === 'unproven') {
+    return `| ${asMarkdown(name)} | ❔ unproven | ${attempts} | | | ${asMarkdown(verdict.why)} |`;
+  }
+  const first = verdict.firstEventMs === undefined ? '' : inWords(verdict.firstEventMs);
+  const held = verdict.held.map(
+    (each) => `${each.held ? '✓' : '✗'} ${asCode(each.expected)}${each.held ? '' : ` saw ${asCode(each.seen)}`}`,
+  );
+  const sign = verdict.kind === 'passed' ? '✅' : '❌';
+  return `| ${asMarkdown(name)} | ${sign} ${verdict.kind} | ${attempts} | ${first} | ${inWords(verdict.totalMs)} | ${held.join('<br>')} |`;
+}
+
+function rollbackSection({ rollback }: Outcome): string {
+  if (!rollback) return '';
+  if (rollback.kind === 'done') {
+    return [
+      `### Rolled back`,
+      `Revision ${asCode(rollback.toRevisionId)} serves again.`,
+      smokeSection('After the rollback', rollback.verdict),
+    ]
+      .filter(Boolean)
+      .join('\n\n');
+  }
+  return `### Not rolled back\n\n${asMarkdown(rollback.why, 1000)} ${asMarkdown(rollback.advice, 1000)}`;
+}
+
+const notesSection = (notes: readonly string[]): string =>
+  notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');
+
+function logsSection({ logs }: Outcome): string {
+  if (!logs || logs.length === 0) return '';
+  return `### Last log lines\n\n${asCodeBlock(logs.map(({ message }) => message))}`;
+}

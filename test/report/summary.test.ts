@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/deploy/outcome-types.ts';
+import { summary } from '../../src/report/summary.ts';
+import { timeline } from '../../src/report/timeline.ts';
+import { toldResult } from '../../src/report/told-result.ts';
+
+const deployed: Outcome = {
+  kind: 'deployed',
+  reason: 'revision r2 is live and answered',
+  passes: true,
+  deploymentName: 'echo',
+  deploymentId: 'd1',
+  revisionId: 'r2',
+  activeRevisionId: 'r2',
+  deploymentUrl: 'https://echo.example',
+  changed: true,
+  plan: {
+    kind: 'patch',
+    deploymentId: 'd1',
+    makesRevision: true,
+    formerLatestRevisionId: 'r1',
+    notes: [],
+    changes: [
+      { field: 'secrets.KEY', from: 'set', to: 'set', makesRevision: true, why: 'its value differs' },
+      { field: 'source_revision_config.repo_ref', from: 'main', to: 'main', makesRevision: true, why: 'restated' },
+    ],
+  },
+  rollout: {
+    kind: 'live',
+    revisionId: 'r2',
+    seen: [
+      { status: 'QUEUED', at: 0 },
+      { status: 'BUILDING', at: 2000 },
+      { status: 'DEPLOYED', at: 42_000 },
+    ],
+  },
+  verdict: {
+    kind: 'failed',
+    tests: [
+      {
+        name: 'greets',
+        attempts: 1,
+        verdict: {
+          kind: 'failed',
+          firstEventMs: 12.4,
+          totalMs: 80,
+          held: [
+            {
+              expectation: { kind: 'status', equals: 'success' },
+              held: false,
+              expected: 'status equals success',
+              seen: '@everyone ```',
+            },
+          ],
+        },
+      },
+    ],
+  },
+  logs: [{ message: '``` npm ERR! <b>' }],
+  notes: [],
+};
+
+describe('the timeline', () => {
+  test('draws each status from its start to the next one', () => {
+    expect(timeline(deployed.rollout?.seen ?? [])).toEqual([
+      'QUEUED    |=                             | 2.0 s',
+      'BUILDING  | ============================ | 40 s',
+      'DEPLOYED  |                             *|',
+    ]);
+  });
+
+  test('is empty where nothing was seen', () => expect(timeline([])).toEqual([]));
+});
+
+describe('the job summary', () => {
+  test('tells plan, timeline, smoke table and log lines', () => {
+    const text = summary(deployed);
+    for (const part of [
+      '## ✅',
+      '### Plan: patch',
+      'repo&#95;ref',
+      '### Timeline',
+      '### Smoke tests: failed',
+      '### Last log lines',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+
+  test('shows what others wrote without letting it act', () => {
+    expect(summary(deployed)).not.toMatch(/@everyone/);
+  });
+
+  test('stays below the limit and says that it was shortened', () => {
+    const text = summary({ ...deployed, logs: Array.from({ length: 5000 }, () => ({ message: 'x'.repeat(900) })) });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_000_000);
+    expect(text).toContain('did not fit');
+  });
+});
+
+describe('the result for machines', () => {
+  test('has the names of the outputs and the times of the first answered test', () => {
+    expect(toldResult(deployed)).toMatchObject({
+      outcome: 'deployed',
+      deployment_id: 'd1',
+      revision_id: 'r2',
+      plan: 'patch',
+      smoke_verdict: 'failed',
+      first_event_ms: 12,
+      total_ms: 80,
+      rolled_back_to: null,
+    });
+  });
+});
