@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'rolldown';
+import type { BuildOptions } from 'rolldown';
 import * as z from 'zod';
 
 const root = import.meta.dirname;
@@ -15,8 +15,8 @@ export const outputs = (base: string) => ({ action: join(base, 'dist'), cli: joi
  * Two products. The Action holds everything that it needs, for a runner has no node_modules. The command line keeps
  * its packages outside, for npm installs them beside it.
  */
-export const builds = (base: string) => [
-  defineConfig({
+export const builds = (base: string): BuildOptions[] => [
+  {
     input: { index: join(root, 'src/action/index.ts') },
     platform: 'node',
     // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
@@ -30,8 +30,8 @@ export const builds = (base: string) => [
       chunkFileNames: '[name].js',
       legalComments: 'inline',
     },
-  }),
-  defineConfig({
+  },
+  {
     input: {
       cli: join(root, 'src/cli/main.ts'),
       'agent-server': join(root, 'src/agent-server/main.ts'),
@@ -44,13 +44,13 @@ export const builds = (base: string) => [
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
     },
-  }),
-  defineConfig({
+  },
+  {
     input: { landfall: join(root, 'src/cli/launcher.ts') },
     platform: 'node',
     transform: { target: 'es2015' },
     output: { dir: outputs(base).cli, format: 'cjs', entryFileNames: '[name].cjs' },
-  }),
+  },
 ];
 
 export default builds(root);
