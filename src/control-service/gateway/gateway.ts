@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../clock.ts';
+import { readAgentPath } from './agent-path.ts';
+import { openLane, type Lane, type OpenLane, type Upstream } from './lane.ts';
+import { refusals, refuse } from './refusal.ts';
+
+/** Whether a caller may talk to a deployment's agent; `missing` also for a deployment that is somebody else's. */
+export type Admission = 'allowed' | 'unauthorized' | 'missing';
+
+export interface GatewaySettings {
+  /**
+   * Asked for every request on every path, `/ok` too (agent-server.md, Authentication). Anything but `allowed` is
+   * refused. `header` reads one of the request's headers.
+   */
+  authorize(deploymentId: string, header: (name: string) => string | undefined): Promise<Admission>;
+  clock: Clock;
+  log(message: string): void;
+  /** Milliseconds until an agent has to begin its answer; ten minutes when absent. */
+  answerWithinMs?: number;
+}
+
+/** Where the agents of all deployments answer: `/agents/<deployment id>/...`, whichever process runs them. */
+export interface Gateway {
+  /** Takes a request that is for an agent and answers it; `false` leaves it to the service's own routes. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  /**
+   * From this call on new requests go to the new process. What is in flight stays where it is: the former lane is
+   * returned, to be drained and closed by the caller.
+   */
+  switchTo(deploymentId: string, upstream: Upstream): Lane | undefined;
+  /** From this call on new requests are told that nothing is live. Returns the former lane. */
+  withdraw(deploymentId: string): Lane | undefined;
+  /** The process that new requests go to. */
+  live(deploymentId: string): Upstream | undefined;
+}
+
+const tenMinutes = 600_000;
+
+/** Makes a gateway with nothing live. */
+export function createGateway(settings: GatewaySettings): Gateway {
+  const { authorize, clock, log, answerWithinMs = tenMinutes } = settings;
+  const lanes = new Map<string, OpenLane>();
+
+  async function admit(deploymentId: string, request: IncomingMessage): Promise<Admission | 'unchecked'> {
+    const header = (name: string): string | undefined => {
+      const value = request.headers[name.toLowerCase()];
+      return Array.isArray(value) ? value.join(', ') : value;
+    };
+    try {
+      return await authorize(deploymentId, header);
+    } catch (error) {
+      log(`A key could not be checked: ${error instanceof Error ? error.message : String(error)}`);
+      return 'unchecked';
+    }
+  }
+
+  async function answer(deploymentId: string, path: string, request: IncomingMessage, response: ServerResponse) {
+    const admission = await admit(deploymentId, request);
+    if (admission !== 'allowed') return refuse(response, refusals[admission]);
+    const lane = lanes.get(deploymentId);
+    if (!lane) return refuse(response, refusals.notLive);
+    await lane.send(request, response, path);
+  }
+
+  return {
+    handle(request, response) {
+      const target = readAgentPath(request.url ?? '/');
+      if (!target) return false;
+      void answer(target.deploymentId, target.path, request, response);
+      return true;
+    },
+    switchTo(deploymentId, upstream) {
+      const former = lanes.get(deploymentId);
+      lanes.set(deploymentId, openLane(upstream, { clock, log, answerWithinMs }));
+      return former;
+    },
+    withdraw(deploymentId) {
+      const former = lanes.get(deploymentId);
+      lanes.delete(deploymentId);
+      return former;
+    },
+    live: (deploymentId) => lanes.get(deploymentId)?.upstream,
+  };
+}

@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** The header by which an agent's process knows that a request came through the gateway. */
+export const agentTokenHeader = 'x-landfall-agent-token';
+
+/** They speak about one connection, not about the message. */
+const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
+
+/** What a caller shows to be let in: it is for the service and none of the agent's business. */
+const credentials = ['x-api-key', 'x-tenant-id', 'authorization', 'proxy-authorization', agentTokenHeader];
+
+/** They say where the body ends; a caller may not have them dropped by naming them in `Connection`. */
+const framing = new Set(['host', 'content-length', 'transfer-encoding']);
+
+/** Names that the sender of a message bound to its own connection. */
+function boundToConnection(headers: IncomingHttpHeaders): string[] {
+  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  return named.filter((name) => name !== '' && !framing.has(name));
+}
+
+/**
+ * Leaves only what the agent may see, and adds its token. Works on the given headers: the proxy reads them from the
+ * request. `Expect` goes because the service has answered it already.
+ */
+export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): void {
+  const dropped = [...boundToConnection(headers), ...hopByHop, ...credentials, 'expect'];
+  for (const name of dropped) delete headers[name];
+  headers[agentTokenHeader] = token;
+}
+
+/** Leaves only what speaks about the agent's answer itself. Its framing stays: it is how the body arrives. */
+export function makeFitForCaller(headers: IncomingHttpHeaders): void {
+  for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate']) delete headers[name];
+}

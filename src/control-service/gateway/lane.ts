@@ -1,0 +1,99 @@
+import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { ProxyServer } from 'httpxy';
+import type { Clock } from '../../clock.ts';
+import { makeFitForAgent, makeFitForCaller } from './headers.ts';
+import { refusals, refuse } from './refusal.ts';
+
+/** Where an agent's process listens, and the token that every request to it has to carry. */
+export interface Upstream {
+  /** `http://127.0.0.1:<port>` */
+  origin: string;
+  token: string;
+}
+
+/** The way to one process of an agent, with a count of the requests on it. */
+export interface Lane {
+  readonly upstream: Upstream;
+  /** Requests, streams among them, that have not ended. */
+  inFlight(): number;
+  /** Resolves when nothing is in flight. */
+  drained(): Promise<void>;
+  /** Lets go of the connections; requests in flight are cut. */
+  close(): void;
+}
+
+/** A lane that the gateway sends requests on. */
+export interface OpenLane extends Lane {
+  /** Sends a request on. `path` is what the agent is to see. Never rejects: what goes wrong is told to the caller. */
+  send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
+}
+
+export interface LaneSettings {
+  clock: Clock;
+  log(message: string): void;
+  /** Milliseconds until the process has to begin an answer. */
+  answerWithinMs: number;
+}
+
+/**
+ * Opens the way to a process. Bodies flow both ways as they come, unread and never decompressed; a caller that goes away
+ * ends the request at the agent too.
+ */
+export function openLane(upstream: Upstream, { clock, log, answerWithinMs }: LaneSettings): OpenLane {
+  const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const proxy = new ProxyServer({ target: upstream.origin, agent: connections });
+  const answering = new WeakMap<IncomingMessage, AbortController>();
+  let inFlight = 0;
+  let waiting: (() => void)[] = [];
+
+  proxy.on('proxyReq', (outgoing, request, response) => {
+    const answered = answering.get(request);
+    if (answered) void giveUpAfter(outgoing, response, answered.signal);
+  });
+  proxy.on('proxyRes', (incoming, request, response) => {
+    answering.get(request)?.abort();
+    makeFitForCaller(incoming.headers);
+    // A stream's headers go out before its first event, which may be long in coming.
+    if (incoming.headers['content-length'] === undefined) queueMicrotask(() => response.flushHeaders());
+  });
+
+  async function giveUpAfter(outgoing: ClientRequest, response: ServerResponse, answered: AbortSignal): Promise<void> {
+    const late = await clock.sleep(answerWithinMs, answered).then(
+      () => true,
+      () => false,
+    );
+    if (!late) return;
+    refuse(response, refusals.late);
+    outgoing.destroy();
+  }
+
+  return {
+    upstream,
+    inFlight: () => inFlight,
+    drained: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    close: () => connections.destroy(),
+    async send(request, response, path) {
+      inFlight += 1;
+      const answered = new AbortController();
+      answering.set(request, answered);
+      makeFitForAgent(request.headers, upstream.token);
+      request.url = path;
+      try {
+        await proxy.web(request, response);
+      } catch (error) {
+        // A caller that went away ends here too; there is nobody left to tell.
+        if (response.writableEnded || response.destroyed) return;
+        log(`An agent at ${upstream.origin} broke off: ${error instanceof Error ? error.message : String(error)}`);
+        refuse(response, refusals.broken);
+      } finally {
+        answered.abort();
+        inFlight -= 1;
+        if (inFlight === 0) {
+          const drained = waiting;
+          waiting = [];
+          for (const resolve of drained) resolve();
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http';
+
+/** An answer that the gateway gives itself because no agent could. */
+export interface Refusal {
+  status: 401 | 404 | 502 | 503 | 504;
+  /** For people: what happened and what to do. */
+  detail: string;
+  /** Seconds after which asking again makes sense. */
+  retryAfter?: number;
+}
+
+export const refusals = {
+  unauthorized: {
+    status: 401,
+    detail: 'The X-Api-Key header is missing or its key is not valid for this deployment. Send a key of the owner.',
+  },
+  missing: { status: 404, detail: 'No deployment has this id. Check the address of the agent.' },
+  notLive: {
+    status: 503,
+    detail:
+      'No revision of this deployment is live at the moment. Ask the control service for the status of its revisions, and try again.',
+    retryAfter: 5,
+  },
+  unchecked: { status: 503, detail: 'The key could not be checked at the moment. Try again.', retryAfter: 2 },
+  broken: {
+    status: 502,
+    detail: "The agent's process broke off before it answered. Its deploy log says more.",
+  },
+  late: {
+    status: 504,
+    detail: "The agent's process took the request and did not begin an answer in time. Its deploy log says more.",
+  },
+} as const satisfies Record<string, Refusal>;
+
+/** Sends a refusal in the shape of the documents' errors, or ends a response that has begun, which then shows as cut. */
+export function refuse(response: ServerResponse, { status, detail, retryAfter }: Refusal): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const body = JSON.stringify({ detail });
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  // The body of a refused request may be long and nobody reads it: the connection is not used again.
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+  });
+  response.end(body);
+}

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { readAgentPath } from '../../../src/control-service/gateway/agent-path.ts';
+
+test.each([
+  ['a path of an agent', '/agents/a1/threads/t/runs', { deploymentId: 'a1', path: '/threads/t/runs' }],
+  ['the query stays', '/agents/a1/x?limit=1&q=%2F', { deploymentId: 'a1', path: '/x?limit=1&q=%2F' }],
+  ['the bare address is the root', '/agents/a1', { deploymentId: 'a1', path: '/' }],
+  ['a query right behind the address', '/agents/a1?x=1', { deploymentId: 'a1', path: '/?x=1' }],
+  ['an id in capitals is the same id', '/agents/A1/ok', { deploymentId: 'a1', path: '/ok' }],
+  ['dot segments are resolved first', '/agents/a1/../b2/ok', { deploymentId: 'b2', path: '/ok' }],
+  ['encoded dot segments too', '/agents/a1/%2e%2e/b2/ok', { deploymentId: 'b2', path: '/ok' }],
+  ['a slash that is encoded stays in its place', '/agents/a1/x%2Fy', { deploymentId: 'a1', path: '/x%2Fy' }],
+  ['a whole address as the target', 'http://other/agents/a1/ok', { deploymentId: 'a1', path: '/ok' }],
+  ['a route of the service', '/v2/deployments', undefined],
+  ['no id', '/agents/', undefined],
+  ['out of the agents', '/agents/a1/../../v2/deployments', undefined],
+  ['not a target at all', 'http://[', undefined],
+])('%s', (_, target, read) => expect(readAgentPath(target)).toEqual(read));

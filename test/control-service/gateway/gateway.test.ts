@@ -1,0 +1,210 @@
+import { request as send, type IncomingMessage, type RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import { apiKey, deploymentId, listen, listenAsGateway, type GatewayParty, type Party } from './parties.ts';
+
+const parties: Party[] = [];
+afterEach(async () => {
+  for (const party of parties.splice(0)) await party.close();
+});
+
+const key = { 'x-api-key': apiKey };
+
+async function aGateway(...settings: Parameters<typeof listenAsGateway>): Promise<GatewayParty> {
+  const party = await listenAsGateway(...settings);
+  parties.push(party);
+  return party;
+}
+
+async function anAgent(listener: RequestListener): Promise<Party> {
+  const party = await listen(listener);
+  parties.push(party);
+  return party;
+}
+
+/** A gateway with one agent behind it. */
+async function inFrontOf(listener: RequestListener): Promise<GatewayParty> {
+  const gateway = await aGateway();
+  gateway.gateway.switchTo(deploymentId, { origin: (await anAgent(listener)).origin, token: 'token' });
+  return gateway;
+}
+
+const detailOf = async (response: Response): Promise<unknown> =>
+  ((await response.json()) as { detail: unknown }).detail;
+
+test('a request with the owner key reaches the agent with its path, body and token, without the key', async () => {
+  const seen: Record<string, unknown> = {};
+  const { address } = await inFrontOf((request, response) => {
+    Object.assign(seen, { method: request.method, url: request.url, headers: request.headers });
+    response.setHeader('Content-Location', '/threads/t/runs/r');
+    request.pipe(response);
+  });
+  const response = await fetch(`${address}/threads/t/runs?x=1`, {
+    method: 'POST',
+    headers: { ...key, 'content-type': 'application/json' },
+    body: '{"a":1}',
+  });
+  expect(await response.text()).toBe('{"a":1}');
+  expect(response.headers.get('content-location')).toBe('/threads/t/runs/r');
+  expect(seen).toMatchObject({ method: 'POST', url: '/threads/t/runs?x=1' });
+  expect(seen.headers).toMatchObject({ 'x-landfall-agent-token': 'token', 'content-type': 'application/json' });
+  expect(JSON.stringify(seen)).not.toContain(apiKey);
+});
+
+test.each([
+  ['without a key', {}, '/ok', 401],
+  ['with a wrong key', { 'x-api-key': 'another' }, '/ok', 401],
+  ['with a token in place of the key', { 'x-landfall-agent-token': 'token' }, '/threads', 401],
+])('%s nothing reaches the agent', async (_, headers, path, status) => {
+  let reached = 0;
+  const { address } = await inFrontOf((_request, response) => {
+    reached += 1;
+    response.end();
+  });
+  const response = await fetch(`${address}${path}`, { headers });
+  expect(response.status).toBe(status);
+  expect(await detailOf(response)).toContain('X-Api-Key');
+  expect(reached).toBe(0);
+});
+
+test('a deployment that is not there is a 404', async () => {
+  const { origin } = await aGateway();
+  const response = await fetch(`${origin}/agents/unknown/ok`, { headers: key });
+  expect([response.status, await detailOf(response)]).toEqual([404, expect.stringContaining('No deployment')]);
+});
+
+test('while nothing is live it says so and when to come back', async () => {
+  const { address } = await aGateway();
+  const response = await fetch(`${address}/ok`, { headers: key });
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('5');
+  expect(await detailOf(response)).toContain('No revision of this deployment is live');
+});
+
+test('a key that can not be checked lets nobody in', async () => {
+  const { address, logged } = await aGateway(() => Promise.reject(new Error('the database is away')));
+  const response = await fetch(`${address}/ok`, { headers: key });
+  expect(response.status).toBe(503);
+  expect(logged).toEqual(['A key could not be checked: the database is away']);
+});
+
+test('an address of the service itself is left to it', async () => {
+  const { origin } = await aGateway();
+  expect((await fetch(`${origin}/v2/deployments`)).status).toBe(418);
+});
+
+test('a process that is gone is a 502 that does not tell where it was', async () => {
+  const agent = await listen(() => {});
+  const { address, gateway } = await aGateway();
+  gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
+  await agent.close();
+  const response = await fetch(`${address}/ok`, { headers: key });
+  expect(response.status).toBe(502);
+  expect(await detailOf(response)).not.toContain('127.0.0.1');
+});
+
+test('a process that breaks off in the middle of an answer cuts the answer', async () => {
+  const { address } = await inFrontOf((_request, response) => {
+    response.write('data: 1\n\n');
+    setImmediate(() => response.destroy());
+  });
+  const response = await fetch(`${address}/runs/stream`, { headers: key });
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
+});
+
+test('a process that never begins its answer is a 504', async () => {
+  let passTime = (): void => {};
+  const clock: Clock = {
+    now: () => 0,
+    sleep: () => new Promise((resolve) => (passTime = resolve)),
+  };
+  const { address, gateway } = await aGateway(undefined, clock);
+  const agent = await anAgent(() => passTime());
+  gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
+  const response = await fetch(`${address}/runs/wait`, { method: 'POST', headers: key });
+  expect([response.status, await detailOf(response)]).toEqual([504, expect.stringContaining('did not begin')]);
+});
+
+test('an answer that is compressed stays as the agent made it', async () => {
+  const packed = gzipSync('{"ok":true}');
+  const { address } = await inFrontOf((_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length }).end(packed),
+  );
+  const response = await received(`${address}/ok`);
+  expect(response.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(packed.length) });
+  expect(await bytesOf(response)).toEqual(packed);
+});
+
+test('the headers of a stream come before its first event, and each event as it is sent', async () => {
+  let next = (_text: string): void => {};
+  const { address } = await inFrontOf((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    next = (text) => void (text === '' ? response.end() : response.write(text));
+  });
+  const response = await fetch(`${address}/runs/stream`, { headers: key });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (const text of ['event: metadata\n\n', 'event: updates\n\n']) {
+    next(text);
+    expect(await reader.read()).toEqual({ done: false, value: text });
+  }
+  next('');
+  expect((await reader.read()).done).toBe(true);
+});
+
+test('the body of a request reaches the agent as it is sent', async () => {
+  let agentSaw = (_text: string): void => {};
+  const { address } = await inFrontOf((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => agentSaw(text));
+    request.on('end', () => response.end('all of it'));
+  });
+  const outgoing = send(`${address}/runs`, { method: 'POST', headers: key });
+  for (const text of ['first', 'second']) {
+    const seen = new Promise<string>((resolve) => (agentSaw = resolve));
+    outgoing.write(text);
+    expect(await seen).toBe(text);
+  }
+  const response = await new Promise<IncomingMessage>((resolve) => {
+    outgoing.on('response', resolve).end();
+  });
+  expect(String(await bytesOf(response))).toBe('all of it');
+});
+
+test('a caller that goes away ends the request at the agent', async () => {
+  let gone = (): void => {};
+  const ended = new Promise<void>((resolve) => (gone = resolve));
+  const { address } = await inFrontOf((_request, response) => {
+    response.writeHead(200).write('data: 1\n\n');
+    response.on('close', () => gone());
+  });
+  const leaving = new AbortController();
+  await fetch(`${address}/runs/stream`, { headers: key, signal: leaving.signal });
+  leaving.abort();
+  await ended;
+});
+
+test('many streams at once do not wait for each other', async () => {
+  const open: (() => void)[] = [];
+  const { address } = await inFrontOf((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    open.push(() => response.end());
+  });
+  const responses = await Promise.all(Array.from({ length: 300 }, () => fetch(`${address}/s`, { headers: key })));
+  expect(open.length).toBe(300);
+  for (const end of open) end();
+  await Promise.all(responses.map((response) => response.text()));
+});
+
+function received(address: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    send(address, { headers: key }).on('response', resolve).on('error', reject).end();
+  });
+}
+
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}

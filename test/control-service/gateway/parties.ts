@@ -1,0 +1,53 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { systemClock, type Clock } from '../../../src/clock.ts';
+import { createGateway, type Admission, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
+
+export const deploymentId = '3f0a4c1e-6a55-4c39-8c0e-0d6c8a1f2b11';
+export const apiKey = 'the-key-of-the-owner';
+
+/** A server on a free port of the loopback that ends with the test. */
+export interface Party {
+  origin: string;
+  server: Server;
+  close(): Promise<void>;
+}
+
+export async function listen(listener: RequestListener): Promise<Party> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    server,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export interface GatewayParty extends Party {
+  gateway: Gateway;
+  /** The stable address of the one deployment. */
+  address: string;
+  logged: string[];
+}
+
+/** A gateway in front of nothing, as the service stands before its own routes. */
+export async function listenAsGateway(
+  authorize: (id: string, key: string | undefined) => Promise<Admission> = async (id, key) =>
+    id !== deploymentId ? 'missing' : key === apiKey ? 'allowed' : 'unauthorized',
+  clock: Clock = systemClock,
+): Promise<GatewayParty> {
+  const logged: string[] = [];
+  const gateway = createGateway({
+    authorize: (id, header) => authorize(id, header('X-Api-Key')),
+    clock,
+    log: (message) => logged.push(message),
+  });
+  const party = await listen((request, response) => {
+    if (!gateway.handle(request, response)) response.writeHead(418).end();
+  });
+  return { ...party, gateway, address: `${party.origin}/agents/${deploymentId}`, logged };
+}
