@@ -1,0 +1,114 @@
+import type * as z from 'zod';
+import { didYouMean } from './did-you-mean.ts';
+import { allowedWords, kindOf, wordIssue } from './issue-words.ts';
+import { knownKeys } from './known-keys.ts';
+import { fieldName, type FieldPath, type Places, type Problem } from './problem.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** What a schema was held against, and how its paths lead back to what was written. */
+export interface Checked {
+  schema: z.core.$ZodType;
+  /** The value that was checked: paths of issues lead into it. */
+  value: unknown;
+  places: Places;
+  /** From a path of the schema to the path in the text; as it is where absent. */
+  writtenPath?: (path: FieldPath) => FieldPath;
+  /** Where the text's own path begins in the name of a field, for example `['deployments', 'support']`. */
+  within?: FieldPath;
+  /** The writer's spelling of a key of the schema; as it is where absent. */
+  spell?: (key: string) => string;
+  /** Names that others use for a key of the schema. */
+  synonyms?: ReadonlyMap<string, string>;
+}
+
+/** Every issue of a schema as problems with their places. */
+export function problemsOf(issues: readonly Issue[], checked: Checked): Problem[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? unknownKeys(issue, checked) : told(issue, checked),
+  );
+}
+
+function told(issue: Issue, checked: Checked): Problem[] {
+  const inner = issue.code === 'invalid_union' ? meantForm(issue) : undefined;
+  if (inner)
+    return problemsOf(
+      inner.map((each) => ({ ...each, path: [...issue.path, ...each.path] })),
+      checked,
+    );
+  const path = fieldPath(issue.path);
+  const found = valueAt(checked.value, path);
+  const written = writtenPath(path, checked);
+  const message = formsMessage(issue, fieldName(written), found) ?? wordIssue(issue, fieldName(written), found);
+  const meant = suggestionFor(issue, found);
+  return [problem(checked, written, checked.places.placeOf(written), message, meant)];
+}
+
+function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys, checked: Checked): Problem[] {
+  const path = fieldPath(issue.path);
+  const known = knownKeys(checked.schema, path);
+  return issue.keys.map((key) => {
+    const written = writtenPath([...path, key], checked);
+    const meant = checked.synonyms?.get(key) ?? didYouMean(key, known);
+    const message = `\`${fieldName(written)}\` is not known`;
+    return problem(
+      checked,
+      written,
+      checked.places.placeOfKey(written),
+      message,
+      meant && (checked.spell?.(meant) ?? meant),
+    );
+  });
+}
+
+/** The one form of a union that was probably meant: the only one that the value is of the right kind for. */
+function meantForm(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | undefined {
+  const fitting = issue.errors.filter(
+    (issues) => !issues.some(({ path, code }) => path.length === 0 && wrongKind(code)),
+  );
+  return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+const wrongKind = (code: Issue['code']): boolean => code === 'invalid_type' || code === 'invalid_value';
+
+/** A union that the value is of no right kind for: all kinds in one sentence. */
+function formsMessage(issue: Issue, name: string, found: unknown): string | undefined {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0 || found === undefined) return undefined;
+  const sentences = issue.errors.flatMap((issues) => issues.filter(({ path }) => path.length === 0).slice(0, 1));
+  const wanted = [
+    ...new Set(sentences.map((each) => /must be (.+?)(?:, not [^,]*)?$/.exec(wordIssue(each, '', found))?.[1])),
+  ];
+  const words = wanted.filter((word) => word !== undefined);
+  if (words.length === 0 || words.length < wanted.length) return undefined;
+  return `\`${name}\` must be ${words.join(', or ')}, not ${kindOf(found)}`;
+}
+
+function suggestionFor(issue: Issue, found: unknown): string | undefined {
+  if (issue.code === 'custom' && typeof issue.params?.['suggestion'] === 'string') return issue.params['suggestion'];
+  return typeof found === 'string' ? didYouMean(found, allowedWords(issue)) : undefined;
+}
+
+function problem(
+  { places, within = [] }: Checked,
+  path: FieldPath,
+  place: { line: number; column: number },
+  message: string,
+  suggestion: string | undefined,
+): Problem {
+  const field = fieldName([...within, ...path]);
+  return { file: places.file, ...place, field, message, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+const writtenPath = (path: FieldPath, checked: Checked): FieldPath => checked.writtenPath?.(path) ?? path;
+
+const fieldPath = (path: readonly PropertyKey[]): FieldPath =>
+  path.map((part) => (typeof part === 'number' ? part : String(part)));
+
+/** What stands at a path; undefined where nothing does. */
+export function valueAt(value: unknown, path: FieldPath): unknown {
+  return path.reduce<unknown>(
+    (inner, part) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, part) ? Reflect.get(inner, part) : undefined,
+    value,
+  );
+}

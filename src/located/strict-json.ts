@@ -1,0 +1,54 @@
+import { Lexer } from 'yaml';
+
+/** Where a text stops being JSON, and what is wrong there. */
+export interface JsonFault {
+  offset: number;
+  message: string;
+}
+
+const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
+const byteOrderMark = /^\uFEFF/;
+
+/**
+ * What YAML would let pass and JSON does not: comments, single quotes, bare words, a comma before a closing bracket.
+ * `JSON.parse` is the judge; the lexemes only tell where, because its own message gives a place for some faults alone.
+ */
+export function jsonFault(text: string): JsonFault | undefined {
+  try {
+    JSON.parse(text.replace(byteOrderMark, ' '));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const told = /at position (\d+)/.exec(error.message)?.[1];
+    const seen = foreignLexeme(text);
+    if (seen && (told === undefined || seen.offset <= Number(told))) return seen;
+    if (told !== undefined) return { offset: Number(told), message: 'this is not JSON: something else belongs here' };
+    return { offset: Math.max(0, text.trimEnd().length - 1), message: 'this is not JSON: it ends too early' };
+  }
+}
+
+/** The first piece of YAML that is no JSON. The lexer marks with control characters what takes no room in the text. */
+function foreignLexeme(text: string): JsonFault | undefined {
+  let offset = 0;
+  let comma: number | undefined;
+  for (const lexeme of new Lexer().lex(text.replace(byteOrderMark, ' '))) {
+    if (/^[\u0002\u0018\u001f]$/.test(lexeme)) continue;
+    const at = offset;
+    offset += lexeme.length;
+    if (/^\s*$/.test(lexeme)) continue;
+    if (comma !== undefined && (lexeme === '}' || lexeme === ']')) {
+      return { offset: comma, message: 'this is not JSON: no comma may stand before a closing bracket' };
+    }
+    comma = lexeme === ',' ? at : undefined;
+    const message = foreign(lexeme);
+    if (message) return { offset: at, message: `this is not JSON: ${message}` };
+  }
+  return undefined;
+}
+
+function foreign(lexeme: string): string | undefined {
+  if (/^[{}[\],:]$/.test(lexeme) || lexeme.startsWith('"') || literal.test(lexeme)) return undefined;
+  if (lexeme.startsWith('#') || lexeme.startsWith('/')) return 'it knows no comments';
+  return 'texts and keys stand in double quotes';
+}
