@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { DeploymentsQuery, DeploymentStatus } from '../../contract/control/deployment.ts';
+import { withLatest } from './deployments.ts';
+import type { DeploymentView } from './records.ts';
+import type { ControlDatabase } from './tables.ts';
+
+/** How many deployments or revisions a page holds when the caller does not say. */
+export const defaultPage = 20;
+
+/** What a page of deployments is asked by; the statuses are of the words that exist. */
+export interface DeploymentPage extends Omit<DeploymentsQuery, 'status'> {
+  statuses?: readonly DeploymentStatus[] | undefined;
+}
+
+/** A page of a tenant's deployments, newest first. */
+export async function listDeployments(
+  db: ControlDatabase,
+  tenantId: string,
+  query: DeploymentPage,
+): Promise<DeploymentView[]> {
+  let select = db.selectFrom('deployments').selectAll().where('tenant_id', '=', tenantId);
+  if (query.name !== undefined) select = select.where('name', '=', query.name);
+  if (query.name_contains !== undefined) {
+    const word = query.name_contains;
+    select = select.where(({ fn, val, eb }) => eb(fn<number>('strpos', ['name', val(word)]), '>', 0));
+  }
+  if (query.statuses?.length === 0 || query.deployment_ids?.length === 0) return [];
+  if (query.statuses !== undefined) select = select.where('status', 'in', query.statuses);
+  if (query.deployment_ids !== undefined) select = select.where('id', 'in', query.deployment_ids);
+  if (query.image_version !== undefined) select = select.where('image_version', '=', query.image_version);
+  if (query.deployment_type !== undefined) {
+    select = select.where(sql<string>`source_config ->> 'deployment_type'`, '=', query.deployment_type);
+  }
+  const page = await select
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(query.limit ?? defaultPage)
+    .offset(query.offset ?? 0)
+    .execute();
+  return withLatest(db, page);
+}

@@ -1,0 +1,159 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import { deploymentStatus } from '../rules/deployment-status.ts';
+import { insertRevision } from './new-revision.ts';
+import { wantedColumns } from './records.ts';
+import type { DeploymentChange, DeploymentView, NewDeployment, TakenBuild } from './records.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
+import { brokenConstraint } from './violations.ts';
+
+/** What a creation ends in: the deployment with its first revision, or what stands in its way. */
+export type CreateEnd =
+  ({ kind: 'created' } & DeploymentView) | { kind: 'name-taken' } | { kind: 'tracing-project-exists' };
+
+/**
+ * Makes a deployment, its first revision and its tracing project in one transaction. Of several creations of one name
+ * at the same moment one wins; the database's own constraints decide.
+ */
+export async function createDeployment(
+  db: ControlDatabase,
+  clock: Clock,
+  tenantId: string,
+  asked: NewDeployment,
+): Promise<CreateEnd> {
+  const now = new Date(clock.now());
+  const id = randomUUID();
+  try {
+    return await db.transaction().execute(async (trx) => {
+      await trx
+        .insertInto('deployments')
+        .values({
+          id,
+          tenant_id: tenantId,
+          name: asked.name,
+          source: asked.source,
+          ...wantedColumns(asked),
+          database_state: 'absent',
+          database_password: randomBytes(24).toString('base64url'),
+          status: deploymentStatus('absent', true),
+          latest_revision_id: null,
+          active_revision_id: null,
+          image_version: null,
+          created_at: now,
+          updated_at: now,
+        })
+        .execute();
+      await trx
+        .insertInto('tracing_projects')
+        .values({ id: randomUUID(), tenant_id: tenantId, name: asked.name, deployment_id: id, created_at: now })
+        .execute();
+      return { kind: 'created', ...(await addRevision(trx, now, id, 'new')) };
+    });
+  } catch (error) {
+    const broken = brokenConstraint(error);
+    if (broken === 'deployments_name') return { kind: 'name-taken' };
+    if (broken === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
+    throw error;
+  }
+}
+
+/**
+ * Changes a deployment under a lock on its row: `decide` sees it as it is, and what it returns is written, with a new
+ * revision where it asks for one. A refusal changes nothing and is handed back; undefined when there is no such
+ * deployment.
+ */
+export async function changeDeployment<Refusal>(
+  db: ControlDatabase,
+  clock: Clock,
+  tenantId: string,
+  id: string,
+  decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+): Promise<({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const current = await trx
+      .selectFrom('deployments')
+      .selectAll()
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!current) return undefined;
+    const decision = decide(current);
+    if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
+    const now = new Date(clock.now());
+    await trx
+      .updateTable('deployments')
+      .set({ ...wantedColumns(decision.wanted), updated_at: now })
+      .where('id', '=', id)
+      .execute();
+    if (decision.revision !== 'none') {
+      return { kind: 'changed', ...(await addRevision(trx, now, id, decision.revision)) };
+    }
+    return { kind: 'changed', ...(await viewOf(trx, id)) };
+  });
+}
+
+/** A tenant's deployment with its latest revision. */
+export async function findDeployment(
+  db: ControlDatabase,
+  tenantId: string,
+  id: string,
+): Promise<DeploymentView | undefined> {
+  const deployment = await db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst();
+  if (!deployment) return undefined;
+  const [view] = await withLatest(db, [deployment]);
+  return view;
+}
+
+/** Puts its latest revision beside every deployment. */
+export async function withLatest(
+  db: ControlDatabase,
+  deployments: readonly DeploymentRecord[],
+): Promise<DeploymentView[]> {
+  const ids = deployments.flatMap(({ latest_revision_id }) => latest_revision_id ?? []);
+  if (ids.length === 0) return [];
+  const revisions = await db.selectFrom('revisions').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(revisions.map((revision) => [revision.id, revision]));
+  return deployments.flatMap((deployment) => {
+    const latest = deployment.latest_revision_id && byId.get(deployment.latest_revision_id);
+    return latest ? [{ deployment, latest }] : [];
+  });
+}
+
+/** Adds a revision of what the deployment is asked to be now, and makes it the latest. */
+async function addRevision(
+  trx: ControlDatabase,
+  now: Date,
+  deploymentId: string,
+  build: 'new' | TakenBuild,
+): Promise<{ deployment: DeploymentRecord; latest: RevisionRecord }> {
+  const wanted = await trx
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', deploymentId)
+    .executeTakeFirstOrThrow();
+  const latest = await insertRevision(trx, now, wanted, build === 'new' ? undefined : build);
+  const deployment = await trx
+    .updateTable('deployments')
+    .set({
+      latest_revision_id: latest.id,
+      status: deploymentStatus(wanted.database_state, true),
+      updated_at: now,
+    })
+    .where('id', '=', deploymentId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { deployment, latest };
+}
+
+async function viewOf(trx: ControlDatabase, id: string): Promise<DeploymentView> {
+  const deployment = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const [view] = await withLatest(trx, [deployment]);
+  if (!view) throw new Error(`the deployment ${id} has no latest revision`);
+  return view;
+}

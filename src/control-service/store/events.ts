@@ -1,0 +1,18 @@
+import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { ControlDatabase, RevisionEvent } from './tables.ts';
+
+/** Writes down that a revision came to a status. */
+export async function recordEvent(
+  trx: ControlDatabase,
+  at: Date,
+  revisionId: string,
+  status: RevisionStatus,
+  message: string | null = null,
+): Promise<void> {
+  await trx.insertInto('revision_events').values({ revision_id: revisionId, status, message, at }).execute();
+}
+
+/** Every status a revision had, oldest first. */
+export async function eventsOf(db: ControlDatabase, revisionId: string): Promise<RevisionEvent[]> {
+  return db.selectFrom('revision_events').selectAll().where('revision_id', '=', revisionId).orderBy('id').execute();
+}

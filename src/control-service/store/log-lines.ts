@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import type { ControlDatabase, LogKind, LogLine } from './tables.ts';
+
+/** One line of a build or of a running agent. */
+export interface NewLogLine {
+  level: string;
+  message: string;
+  /** Milliseconds since the epoch; now, when absent. */
+  at?: number;
+}
+
+/** The longest message that is kept, in characters; what is beyond is cut off and said. */
+export const longestMessage = 8_192;
+/** How many lines of a kind a revision keeps: the newest. */
+export const mostLines = 20_000;
+
+/** Appends lines in their order. A line break at the end is dropped, and so are NUL characters, which Postgres refuses. */
+export async function appendLog(
+  db: ControlDatabase,
+  clock: Clock,
+  revisionId: string,
+  kind: LogKind,
+  lines: readonly NewLogLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const rows = lines.map(({ level, message, at = clock.now() }) => ({
+    revision_id: revisionId,
+    kind,
+    level,
+    message: keepable(message),
+    at: new Date(at),
+  }));
+  await db.insertInto('log_lines').values(rows).execute();
+}
+
+/** Drops all but the newest `keep` lines of a revision's log. */
+export async function trimLog(
+  db: ControlDatabase,
+  revisionId: string,
+  kind: LogKind,
+  keep: number = mostLines,
+): Promise<void> {
+  await db
+    .deleteFrom('log_lines')
+    .where('revision_id', '=', revisionId)
+    .where('kind', '=', kind)
+    .where('id', '<=', (query) =>
+      query
+        .selectFrom('log_lines')
+        .select('id')
+        .where('revision_id', '=', revisionId)
+        .where('kind', '=', kind)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .offset(keep),
+    )
+    .execute();
+}
+
+/** What is asked of a log. */
+export interface LogPageQuery {
+  order: 'asc' | 'desc';
+  limit: number;
+  /** The id of the last line of the page before. */
+  after?: string | undefined;
+  /** A level, in any case. */
+  level?: string | undefined;
+  /** A word that the message holds, in any case. */
+  containing?: string | undefined;
+  /** From this moment on. */
+  from?: Date | undefined;
+  /** Up to this moment, not included. */
+  until?: Date | undefined;
+}
+
+/** A page of the lines of some revisions. */
+export async function readLog(
+  db: ControlDatabase,
+  revisionIds: readonly string[],
+  kind: LogKind,
+  query: LogPageQuery,
+): Promise<LogLine[]> {
+  if (revisionIds.length === 0) return [];
+  let select = db.selectFrom('log_lines').selectAll().where('revision_id', 'in', revisionIds).where('kind', '=', kind);
+  if (query.after !== undefined) select = select.where('id', query.order === 'asc' ? '>' : '<', query.after);
+  if (query.level !== undefined) {
+    select = select.where(sql<string>`lower(level)`, '=', query.level.toLowerCase());
+  }
+  if (query.containing !== undefined) {
+    select = select.where(sql<number>`strpos(lower(message), lower(${query.containing}))`, '>', 0);
+  }
+  if (query.from) select = select.where('at', '>=', query.from);
+  if (query.until) select = select.where('at', '<', query.until);
+  return select.orderBy('id', query.order).limit(query.limit).execute();
+}
+
+function keepable(message: string): string {
+  const text = message
+    .replaceAll('\0', '')
+    .replace(/\r?\n$/, '')
+    .toWellFormed();
+  return text.length > longestMessage ? `${text.slice(0, longestMessage)} … (${text.length} characters, cut)` : text;
+}

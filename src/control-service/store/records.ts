@@ -1,0 +1,45 @@
+import type { Secret, SecretReference } from '../../contract/control/secret.ts';
+import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import type { DeploymentRecord, RevisionRecord } from './tables.ts';
+
+/** What a deployment is asked to be; a revision keeps a copy of it. */
+export interface Wanted {
+  source_config: SourceConfigRequest;
+  source_revision_config: SourceRevisionConfigRequest;
+  secrets: Secret[];
+  secret_references: SecretReference[] | null;
+}
+
+/** A deployment to be made, with its first revision. */
+export interface NewDeployment extends Wanted {
+  name: string;
+  source: Source;
+}
+
+/** A build of an earlier revision that a new one takes over instead of building. */
+export interface TakenBuild {
+  redeploy_of: string;
+  build_folder: string | null;
+  repo_commit_sha: string | null;
+}
+
+/** What a change does to a deployment. */
+export interface DeploymentChange {
+  wanted: Wanted;
+  /** Whether a revision is made of it, and of which build. */
+  revision: 'none' | 'new' | TakenBuild;
+}
+
+/** A deployment beside its latest revision. */
+export interface DeploymentView {
+  deployment: DeploymentRecord;
+  latest: RevisionRecord;
+}
+
+/** The columns of `Wanted` as they are written. */
+export const wantedColumns = (wanted: Wanted) => ({
+  source_config: JSON.stringify(wanted.source_config),
+  source_revision_config: JSON.stringify(wanted.source_revision_config),
+  secrets: JSON.stringify(wanted.secrets),
+  secret_references: wanted.secret_references && JSON.stringify(wanted.secret_references),
+});

@@ -1,0 +1,201 @@
+import type { Clock } from '../../clock.ts';
+import type { RevisionStatus } from '../../contract/control/revision.ts';
+import { deploymentStatus } from '../rules/deployment-status.ts';
+import type { DatabaseState } from '../rules/deployment-status.ts';
+import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from '../rules/revision-states.ts';
+import { recordEvent } from './events.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
+
+/** What may be written down with a step. A field that is left out stays as it is. */
+export interface StepDetails {
+  /** Why, for a person: `status_message`. */
+  message?: string | null;
+  /** The commit that is built: `repo_commit_sha`. */
+  commit?: string;
+  /** Where the build lies; null when it was cleared away. */
+  buildFolder?: string | null;
+}
+
+/**
+ * Takes the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end
+ * SKIPPED; while one is running, those that wait become QUEUED. A revision that has a build already begins at
+ * AWAITING_DEPLOY, every other at AWAITING_BUILD. Safe under several processes: each revision is handed out once.
+ */
+export async function claimNextRevision(
+  db: ControlDatabase,
+  clock: Clock,
+  deploymentId: string,
+): Promise<RevisionRecord | undefined> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockDeployment(trx, deploymentId))) return undefined;
+    const unfinished = await trx
+      .selectFrom('revisions')
+      .selectAll()
+      .where('deployment_id', '=', deploymentId)
+      .where('status', 'in', unfinishedStatuses)
+      .orderBy('sequence', 'desc')
+      .execute();
+    const waiting = unfinished.filter(({ status }) => isOneOf(waitingStatuses, status));
+    const now = new Date(clock.now());
+    if (waiting.length < unfinished.length) {
+      for (const { id, status } of waiting) if (status === 'CREATING') await step(trx, now, id, 'QUEUED');
+      return undefined;
+    }
+    const [next, ...older] = waiting;
+    if (!next) return undefined;
+    for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message: skipped(next.id) });
+    return step(trx, now, next.id, firstStep(next.build_folder !== null));
+  });
+}
+
+/** Ends every waiting revision of the deployment that is older than `newestId` as SKIPPED, and tells which. */
+export async function skipOlderWaiting(
+  db: ControlDatabase,
+  clock: Clock,
+  deploymentId: string,
+  newestId: string,
+): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await lockDeployment(trx, deploymentId))) return [];
+    const older = await trx
+      .selectFrom('revisions')
+      .select('id')
+      .where('deployment_id', '=', deploymentId)
+      .where('status', 'in', waitingStatuses)
+      .where('sequence', '<', (query) => query.selectFrom('revisions').select('sequence').where('id', '=', newestId))
+      .execute();
+    const now = new Date(clock.now());
+    for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message: skipped(newestId) });
+    return older.map(({ id }) => id);
+  });
+}
+
+/**
+ * Moves a revision from one of `from` to `to` and writes the event; undefined when it is in none of them (it was
+ * interrupted, or somebody else was faster): then nothing is changed. To DEPLOYED leads only `activate`.
+ *
+ * @throws Error for a step that `revisionSteps` does not have: a mistake of ours.
+ */
+export async function setStatus(
+  db: ControlDatabase,
+  clock: Clock,
+  revisionId: string,
+  from: readonly RevisionStatus[],
+  to: RevisionStatus,
+  details: StepDetails = {},
+): Promise<RevisionRecord | undefined> {
+  const wrong = from.find((status) => !mayStep(status, to));
+  if (wrong !== undefined || to === 'DEPLOYED')
+    throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);
+  return db.transaction().execute(async (trx) => {
+    const owner = await trx
+      .selectFrom('revisions')
+      .select('deployment_id')
+      .where('id', '=', revisionId)
+      .executeTakeFirst();
+    const deployment = owner && (await lockDeployment(trx, owner.deployment_id));
+    if (!deployment) return undefined;
+    const { status } = await trx
+      .selectFrom('revisions')
+      .select('status')
+      .where('id', '=', revisionId)
+      .executeTakeFirstOrThrow();
+    if (!from.includes(status)) return undefined;
+    const now = new Date(clock.now());
+    const moved = await step(trx, now, revisionId, to, details);
+    await refreshStatus(trx, now, deployment);
+    return moved;
+  });
+}
+
+/**
+ * Makes a revision the live one, in one transaction: DEPLOYING becomes DEPLOYED and the deployment's
+ * `active_revision_id` names it. False when it is not DEPLOYING any more: then nothing is changed.
+ */
+export async function activate(
+  db: ControlDatabase,
+  clock: Clock,
+  deploymentId: string,
+  revisionId: string,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const deployment = await lockDeployment(trx, deploymentId);
+    const revision = await trx
+      .selectFrom('revisions')
+      .select('status')
+      .where('id', '=', revisionId)
+      .where('deployment_id', '=', deploymentId)
+      .executeTakeFirst();
+    if (!deployment || revision?.status !== 'DEPLOYING') return false;
+    const now = new Date(clock.now());
+    await step(trx, now, revisionId, 'DEPLOYED', { message: null });
+    await trx
+      .updateTable('deployments')
+      .set({ active_revision_id: revisionId, updated_at: now })
+      .where('id', '=', deploymentId)
+      .execute();
+    await refreshStatus(trx, now, deployment);
+    return true;
+  });
+}
+
+/** Writes down what became of the database that the deployment's agents keep their state in. */
+export async function setDatabaseState(
+  db: ControlDatabase,
+  clock: Clock,
+  deploymentId: string,
+  state: DatabaseState,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const deployment = await lockDeployment(trx, deploymentId);
+    if (!deployment || deployment.database_state === state) return;
+    await trx.updateTable('deployments').set({ database_state: state }).where('id', '=', deploymentId).execute();
+    await refreshStatus(trx, new Date(clock.now()), { ...deployment, database_state: state });
+  });
+}
+
+/** Every change of a deployment's revisions begins here, so that two never meet in another order. */
+async function lockDeployment(trx: ControlDatabase, id: string): Promise<DeploymentRecord | undefined> {
+  return trx.selectFrom('deployments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+async function step(
+  trx: ControlDatabase,
+  now: Date,
+  revisionId: string,
+  to: RevisionStatus,
+  details: StepDetails = {},
+): Promise<RevisionRecord> {
+  const { message, commit, buildFolder } = details;
+  const moved = await trx
+    .updateTable('revisions')
+    .set({
+      status: to,
+      updated_at: now,
+      ...(message === undefined ? {} : { status_message: message }),
+      ...(commit === undefined ? {} : { repo_commit_sha: commit }),
+      ...(buildFolder === undefined ? {} : { build_folder: buildFolder }),
+    })
+    .where('id', '=', revisionId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordEvent(trx, now, revisionId, to, message ?? null);
+  return moved;
+}
+
+async function refreshStatus(trx: ControlDatabase, now: Date, deployment: DeploymentRecord): Promise<void> {
+  const onItsWay = await trx
+    .selectFrom('revisions')
+    .select('id')
+    .where('deployment_id', '=', deployment.id)
+    .where('status', 'in', unfinishedStatuses)
+    .limit(1)
+    .executeTakeFirst();
+  const status = deploymentStatus(deployment.database_state, onItsWay !== undefined);
+  if (status === deployment.status) return;
+  await trx.updateTable('deployments').set({ status, updated_at: now }).where('id', '=', deployment.id).execute();
+}
+
+const skipped = (by: string): string => `The newer revision ${by} was asked for before this one was begun.`;
+
+const isOneOf = (list: readonly RevisionStatus[], status: RevisionStatus): boolean => list.includes(status);

@@ -1,0 +1,86 @@
+import type { RevisionsQuery, RevisionStatus } from '../../contract/control/revision.ts';
+import { unfinishedStatuses } from '../rules/revision-states.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
+
+/** A revision of this deployment. */
+export async function findRevision(
+  db: ControlDatabase,
+  deploymentId: string,
+  revisionId: string,
+): Promise<RevisionRecord | undefined> {
+  return db
+    .selectFrom('revisions')
+    .selectAll()
+    .where('id', '=', revisionId)
+    .where('deployment_id', '=', deploymentId)
+    .executeTakeFirst();
+}
+
+/** What a page of revisions is asked by; the statuses are of the words that exist. */
+export interface RevisionPage extends Pick<RevisionsQuery, 'limit' | 'offset'> {
+  statuses?: readonly RevisionStatus[] | undefined;
+}
+
+/** A page of a deployment's revisions, newest first. */
+export async function listRevisions(
+  db: ControlDatabase,
+  deploymentId: string,
+  { limit = 20, offset = 0, statuses }: RevisionPage,
+): Promise<RevisionRecord[]> {
+  if (statuses?.length === 0) return [];
+  let select = db.selectFrom('revisions').selectAll().where('deployment_id', '=', deploymentId);
+  if (statuses) select = select.where('status', 'in', statuses);
+  return select.orderBy('sequence', 'desc').limit(limit).offset(offset).execute();
+}
+
+/** Every revision of any deployment that has a step ahead of it, oldest first: what a start has to go on with. */
+export async function unfinishedRevisions(db: ControlDatabase): Promise<RevisionRecord[]> {
+  return db.selectFrom('revisions').selectAll().where('status', 'in', unfinishedStatuses).orderBy('sequence').execute();
+}
+
+/** The ids of the deployments that have a waiting or a running revision. */
+export async function deploymentsWithWork(db: ControlDatabase): Promise<string[]> {
+  const found = await db
+    .selectFrom('revisions')
+    .select('deployment_id')
+    .distinct()
+    .where('status', 'in', unfinishedStatuses)
+    .execute();
+  return found.map(({ deployment_id }) => deployment_id);
+}
+
+/** Every deployment that has a live revision, with that revision: what a start has to serve again. */
+export async function activeRevisions(
+  db: ControlDatabase,
+): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
+  const deployments = await db
+    .selectFrom('deployments')
+    .selectAll()
+    .where('active_revision_id', 'is not', null)
+    .orderBy('created_at')
+    .execute();
+  const ids = deployments.flatMap(({ active_revision_id }) => active_revision_id ?? []);
+  if (ids.length === 0) return [];
+  const revisions = await db.selectFrom('revisions').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(revisions.map((revision) => [revision.id, revision]));
+  return deployments.flatMap((deployment) => {
+    const revision = deployment.active_revision_id && byId.get(deployment.active_revision_id);
+    return revision ? [{ deployment, revision }] : [];
+  });
+}
+
+/** The deployment's revisions whose builds lie on this machine, newest first. */
+export async function revisionsWithBuild(db: ControlDatabase, deploymentId: string): Promise<RevisionRecord[]> {
+  return db
+    .selectFrom('revisions')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('build_folder', 'is not', null)
+    .orderBy('sequence', 'desc')
+    .execute();
+}
+
+/** Forgets a build that was cleared away, for every revision that shares it. */
+export async function forgetBuild(db: ControlDatabase, buildFolder: string): Promise<void> {
+  await db.updateTable('revisions').set({ build_folder: null }).where('build_folder', '=', buildFolder).execute();
+}

@@ -1,0 +1,154 @@
+import type { ColumnType, Generated, Insertable, Kysely, Selectable } from 'kysely';
+import type { DeploymentStatus } from '../../contract/control/deployment.ts';
+import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { Secret, SecretReference } from '../../contract/control/secret.ts';
+import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import type { DatabaseState } from '../rules/deployment-status.ts';
+
+/** JSON is written as text and read as a value. */
+type Json<T> = ColumnType<T, string, string>;
+type Fixed<T> = ColumnType<T, T, never>;
+
+export interface TenantsTable {
+  id: Fixed<string>;
+  name: string;
+  created_at: Fixed<Date>;
+}
+
+/** A key is kept as the SHA-256 of its secret part only. */
+export interface ApiKeysTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  hash: Fixed<Buffer>;
+  created_at: Fixed<Date>;
+  revoked_at: Date | null;
+}
+
+/** What a deployment should be, and the two revisions it points at. */
+export interface DeploymentsTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  name: Fixed<string>;
+  source: Fixed<Source>;
+  source_config: Json<SourceConfigRequest>;
+  source_revision_config: Json<SourceRevisionConfigRequest>;
+  secrets: Json<Secret[]>;
+  secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
+  database_state: DatabaseState;
+  /** The password of the role that its agents' database belongs to. */
+  database_password: string;
+  status: DeploymentStatus;
+  latest_revision_id: string | null;
+  active_revision_id: string | null;
+  image_version: string | null;
+  created_at: Fixed<Date>;
+  updated_at: Date;
+}
+
+/** A revision with all that building and running it takes, as it was asked for when the revision was made. */
+export interface RevisionsTable {
+  id: Fixed<string>;
+  /** Grows with every revision; orders those of one deployment. */
+  sequence: Generated<string>;
+  deployment_id: Fixed<string>;
+  status: RevisionStatus;
+  status_message: string | null;
+  source: Fixed<Source>;
+  source_config: Json<SourceConfigRequest>;
+  source_revision_config: Json<SourceRevisionConfigRequest>;
+  secrets: Json<Secret[]>;
+  secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
+  repo_commit_sha: string | null;
+  /** Where its build lies on this machine; null before it is built and after it was cleared away. */
+  build_folder: string | null;
+  /** The revision whose build this one takes over. */
+  redeploy_of: Fixed<string | null>;
+  created_at: Fixed<Date>;
+  updated_at: Date;
+}
+
+/** Every status a revision ever had, with its time. */
+export interface RevisionEventsTable {
+  id: Generated<string>;
+  revision_id: Fixed<string>;
+  status: Fixed<RevisionStatus>;
+  message: Fixed<string | null>;
+  at: Fixed<Date>;
+}
+
+export type LogKind = 'build' | 'deploy';
+
+export interface LogLinesTable {
+  /** Orders the lines and is the cursor between pages. */
+  id: Generated<string>;
+  revision_id: Fixed<string>;
+  kind: Fixed<LogKind>;
+  level: Fixed<string>;
+  message: Fixed<string>;
+  at: Fixed<Date>;
+}
+
+export interface ListenersTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  version: string | null;
+  compute_type: Fixed<string>;
+  compute_id: Fixed<string>;
+  compute_config: Json<{ k8s_namespaces?: string[] | null | undefined }>;
+  created_at: Fixed<Date>;
+  updated_at: Date;
+}
+
+export interface IntegrationsTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  /** GitHub's number of the installation. */
+  installation_id: string;
+  name: string;
+  created_at: Fixed<Date>;
+}
+
+export interface RepositoriesTable {
+  integration_id: Fixed<string>;
+  /** GitHub's number of the repository. */
+  id: Fixed<string>;
+  name: string;
+  owner: string;
+  url: string;
+  default_branch: string | null;
+}
+
+/** A tracing project bears its deployment's name and may outlive the deployment. */
+export interface TracingProjectsTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  name: Fixed<string>;
+  deployment_id: string | null;
+  created_at: Fixed<Date>;
+}
+
+/** The control service's tables, in the Postgres schema `control`. */
+export interface ControlTables {
+  tenants: TenantsTable;
+  api_keys: ApiKeysTable;
+  deployments: DeploymentsTable;
+  revisions: RevisionsTable;
+  revision_events: RevisionEventsTable;
+  log_lines: LogLinesTable;
+  listeners: ListenersTable;
+  integrations: IntegrationsTable;
+  repositories: RepositoriesTable;
+  tracing_projects: TracingProjectsTable;
+}
+
+/** A connection, or a transaction, on the control service's tables. */
+export type ControlDatabase = Kysely<ControlTables>;
+
+export type DeploymentRecord = Selectable<DeploymentsTable>;
+export type RevisionRecord = Selectable<RevisionsTable>;
+export type NewRevision = Insertable<RevisionsTable>;
+export type RevisionEvent = Selectable<RevisionEventsTable>;
+export type LogLine = Selectable<LogLinesTable>;
+export type ListenerRecord = Selectable<ListenersTable>;
+export type IntegrationRecord = Selectable<IntegrationsTable>;
+export type RepositoryRecord = Selectable<RepositoriesTable>;
