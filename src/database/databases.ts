@@ -17,8 +17,9 @@ export interface AgentDatabase {
  * @returns the address of the database, with the same role.
  */
 export async function createDatabase(adminUrl: string, name: string): Promise<string> {
+  const url = withDatabase(adminUrl, name);
   await asAdmin(adminUrl, (admin) => makeDatabase(admin, name));
-  return withDatabase(adminUrl, name);
+  return url;
 }
 
 /** Removes a database, and ends the connections to it; one that does not exist is no error. */
@@ -38,6 +39,7 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
  */
 export async function ensureAgentDatabase(adminUrl: string, agent: AgentDatabase): Promise<string> {
   const { database, role, password } = agent;
+  for (const name of [database, role]) checkName(name);
   await asAdmin(adminUrl, async (admin) => {
     const quoted = escapeIdentifier(role);
     const known = await admin.query('select from pg_roles where rolname = $1', [role]);
@@ -69,11 +71,24 @@ export async function dropAgentDatabase(
   await asAdmin(adminUrl, (admin) => admin.query(`drop role if exists ${escapeIdentifier(role)}`));
 }
 
-/** The same server and role, another database. */
+/**
+ * The same server and role, another database.
+ *
+ * @throws Error for a name that Postgres would cut off (more than 63 bytes), so that it might mean another database,
+ *   or that an address can't carry.
+ */
 export function withDatabase(url: string, database: string): string {
+  checkName(database);
   const other = new URL(url);
-  other.pathname = `/${encodeURIComponent(database)}`;
+  // The driver reads the name with decodeURI, which leaves the escapes of ?, # and the like as they are.
+  other.pathname = `/${encodeURI(database)}`;
   return other.href;
+}
+
+function checkName(name: string): void {
+  if (name === '' || Buffer.byteLength(name) > 63 || /[?#%\0]/.test(name)) {
+    throw new Error(`${JSON.stringify(name)} can't be the name of a database or role: 1 to 63 bytes, none of ? # %.`);
+  }
 }
 
 async function makeDatabase(admin: Client, name: string, owner?: string): Promise<void> {
