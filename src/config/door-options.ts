@@ -1,0 +1,91 @@
+import { fieldSpellings, type FieldSpelling } from '../contract/control/aliases.ts';
+import { didYouMean } from '../located/did-you-mean.ts';
+import type { Problem } from '../located/problem.ts';
+
+export const modes = ['deploy', 'plan', 'smoke', 'rollback'] as const;
+export type Mode = (typeof modes)[number];
+
+/** How the story is to be told and where the service is: what every door asks for beside what should run. */
+export interface DoorOptions {
+  baseUrl: string;
+  /** Absent: nothing can be sent, which is right only for a fork's pull request. */
+  apiKey?: string;
+  tenantId?: string;
+  spelling: FieldSpelling;
+  allowHttp: boolean;
+  mode: Mode;
+  agentUrl?: string;
+  wait: boolean;
+  timeoutMs: number;
+  pollMs: number;
+  onSuperseded: 'fail' | 'pass';
+}
+
+export type ReadDoorOptions = { ok: true; options: DoorOptions } | { ok: false; problems: Problem[] };
+
+/** Inputs by name; one that is absent or empty was not given. */
+export type Inputs = Readonly<Record<string, string | undefined>>;
+
+/** Reads the inputs that say how and where, every problem at once. Those that say what should run are read elsewhere. */
+export function readDoorOptions(inputs: Inputs): ReadDoorOptions {
+  const problems: Problem[] = [];
+  const given = (name: string): string | undefined => inputs[name]?.trim() || undefined;
+  const wrong = (field: string, message: string, suggestion?: string): void => {
+    problems.push({ file: 'input', line: 1, column: 1, field, message, ...(suggestion ? { suggestion } : {}) });
+  };
+
+  const word = <Word extends string>(name: string, words: readonly Word[], absent: Word): Word => {
+    const written = given(name);
+    if (written === undefined) return absent;
+    const found = words.find((each) => each === written);
+    if (found === undefined) wrong(name, `${name} is one of ${words.join(', ')}`, didYouMean(written, words));
+    return found ?? absent;
+  };
+  const flag = (name: string, absent: boolean): boolean => {
+    const written = given(name);
+    if (written === undefined) return absent;
+    if (/^(true|false)$/i.test(written)) return written.toLowerCase() === 'true';
+    wrong(name, `${name} is true or false`);
+    return absent;
+  };
+  const time = (name: string, absent: number, least: number, most: number, unitMs: number): number => {
+    const written = given(name);
+    const count = written === undefined ? absent : Number(written);
+    if (!Number.isFinite(count) || count < least || count > most)
+      wrong(name, `${name} is a number from ${least} to ${most}`);
+    return count * unitMs;
+  };
+  const address = (name: string): string | undefined => {
+    const written = given(name);
+    if (written === undefined) return undefined;
+    const parsed = URL.parse(written);
+    if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+      wrong(name, `${name} is an address that starts with https:// (or http:// on this machine)`);
+    } else if (parsed.username || parsed.password) {
+      wrong(name, `${name} holds a user or a password; give the key as api-key`);
+    } else if (parsed.search || parsed.hash) {
+      wrong(name, `${name} ends before any ? or #`);
+    }
+    return written;
+  };
+
+  const baseUrl = address('base-url');
+  if (baseUrl === undefined) wrong('base-url', 'base-url is missing: give the address of the control service');
+  const apiKey = given('api-key');
+  const tenantId = given('tenant-id');
+  const agentUrl = address('agent-url');
+  const options: DoorOptions = {
+    baseUrl: baseUrl ?? '',
+    ...(apiKey ? { apiKey } : {}),
+    ...(tenantId ? { tenantId } : {}),
+    spelling: word('field-names', fieldSpellings, 'contract'),
+    allowHttp: flag('allow-http', false),
+    mode: word('mode', modes, 'deploy'),
+    ...(agentUrl ? { agentUrl } : {}),
+    wait: flag('wait', true),
+    timeoutMs: time('timeout-minutes', 30, 0.05, 24 * 60, 60_000),
+    pollMs: time('poll-seconds', 5, 0.1, 600, 1000),
+    onSuperseded: word('on-superseded', ['fail', 'pass'], 'fail'),
+  };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, options };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { readDoorOptions, type Inputs } from '../../src/config/door-options.ts';
+
+const base: Inputs = { 'base-url': 'https://host/api-host', 'api-key': 'key' };
+
+describe('the inputs that say how and where', () => {
+  test('have the defaults of action.yml', () => {
+    expect(readDoorOptions(base)).toEqual({
+      ok: true,
+      options: {
+        baseUrl: 'https://host/api-host',
+        apiKey: 'key',
+        spelling: 'contract',
+        allowHttp: false,
+        mode: 'deploy',
+        wait: true,
+        timeoutMs: 1_800_000,
+        pollMs: 5000,
+        onSuperseded: 'fail',
+      },
+    });
+  });
+
+  test.each([
+    ['a missing address', { 'base-url': '' }, 'base-url', undefined],
+    ['an address that is none', { 'base-url': 'host/api' }, 'base-url', undefined],
+    ['a password in the address', { 'base-url': 'https://me:secret@host' }, 'base-url', undefined],
+    ['a mode with a slip of the finger', { mode: 'deplyo' }, 'mode', 'deploy'],
+    ['a word for true that is none', { wait: 'yes' }, 'wait', undefined],
+    ['a time that is no number', { 'timeout-minutes': 'soon' }, 'timeout-minutes', undefined],
+    ['a poll of no time', { 'poll-seconds': '0' }, 'poll-seconds', undefined],
+    ['a spelling that nobody has', { 'field-names': 'Public' }, 'field-names', 'public'],
+  ])('%s is named', (_, inputs, field, suggestion) => {
+    const read = readDoorOptions({ ...base, ...inputs });
+    expect(read.ok ? [] : read.problems.map((problem) => [problem.field, problem.suggestion])).toEqual([
+      [field, suggestion],
+    ]);
+    expect(JSON.stringify(read)).not.toContain('secret@');
+  });
+
+  test('are all judged at once', () => {
+    const read = readDoorOptions({ mode: 'x', wait: 'y', 'poll-seconds': 'z' });
+    expect(read.ok ? [] : read.problems.map(({ field }) => field)).toEqual([
+      'base-url',
+      'mode',
+      'wait',
+      'poll-seconds',
+    ]);
+  });
+});
