@@ -70,11 +70,14 @@ const shape = {
   db_max_connections: count,
 };
 
+/** The fields one by one, without the rules between them. */
+export const resourceFields = z.strictObject(shape);
+
 /**
  * What each replica gets (control-service.md, ResourceSpec): CPU in cores, memory in MB, storage in GiB. Volume names
  * are unique, every mount names a volume, and container names are unique within the pod.
  */
-export const resourceSpec = z.strictObject(shape).superRefine((spec, context) => {
+export const resourceSpec = resourceFields.superRefine((spec, context) => {
   const volumes = new Set<string>();
   for (const [index, { name }] of (spec.volumes ?? []).entries()) {
     if (volumes.has(name)) {
@@ -129,6 +132,9 @@ const defaultsInOrder = [
   ['db_cpu_limit', 'db_cpu', 2],
   ['db_memory_limit_mb', 'db_memory_mb', 2],
 ] as const;
+
+/** The fields that have a default, each after the one that it comes from. */
+export const defaultedResourceFields = defaultsInOrder.map(([field]) => field);
 
 /** What the service runs with where a field was left open (control-service.md, ResourceSpec: defaults). */
 export function withResourceDefaults(spec: ResourceSpec): ResourceSpec {
