@@ -12,9 +12,9 @@ export interface GatewaySettings {
    * Asked for every request on every path, `/ok` too (agent-server.md, Authentication). Anything but `allowed` is
    * refused. `header` reads one of the request's headers.
    */
-  authorize(deploymentId: string, header: (name: string) => string | undefined): Promise<Admission>;
+  authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
   clock: Clock;
-  log(message: string): void;
+  log: (message: string) => void;
   /** Milliseconds until an agent has to begin its answer; ten minutes when absent. */
   answerWithinMs?: number;
 }

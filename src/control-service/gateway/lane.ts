@@ -30,7 +30,7 @@ export interface OpenLane extends Lane {
 
 export interface LaneSettings {
   clock: Clock;
-  log(message: string): void;
+  log: (message: string) => void;
   /** Milliseconds until the process has to begin an answer. */
   answerWithinMs: number;
 }

@@ -1,6 +1,7 @@
 import { request as send, type IncomingMessage, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
+import * as z from 'zod';
 import type { Clock } from '../../../src/clock.ts';
 import { apiKey, deploymentId, listen, listenAsGateway, type GatewayParty, type Party } from './parties.ts';
 
@@ -30,8 +31,8 @@ async function inFrontOf(listener: RequestListener): Promise<GatewayParty> {
   return gateway;
 }
 
-const detailOf = async (response: Response): Promise<unknown> =>
-  ((await response.json()) as { detail: unknown }).detail;
+const errorBody = z.object({ detail: z.string() });
+const detailOf = async (response: Response): Promise<string> => errorBody.parse(await response.json()).detail;
 
 test('a request with the owner key reaches the agent with its path, body and token, without the key', async () => {
   const seen: Record<string, unknown> = {};
@@ -111,7 +112,7 @@ test('a process that breaks off in the middle of an answer cuts the answer', asy
   });
   const response = await fetch(`${address}/runs/stream`, { headers: key });
   expect(response.status).toBe(200);
-  await expect(response.text()).rejects.toThrow();
+  await expect(response.text()).rejects.toThrow('terminated');
 });
 
 test('a process that never begins its answer is a 504', async () => {
@@ -145,7 +146,8 @@ test('the headers of a stream come before its first event, and each event as it 
   });
   const response = await fetch(`${address}/runs/stream`, { headers: key });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  if (!response.body) throw new Error('a stream without a body');
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (const text of ['event: metadata\n\n', 'event: updates\n\n']) {
     next(text);
     expect(await reader.read()).toEqual({ done: false, value: text });
@@ -175,14 +177,19 @@ test('the body of a request reaches the agent as it is sent', async () => {
 test('a caller that goes away ends the request at the agent', async () => {
   let gone = (): void => {};
   const ended = new Promise<void>((resolve) => (gone = resolve));
+  let finished: boolean | undefined;
   const { address } = await inFrontOf((_request, response) => {
     response.writeHead(200).write('data: 1\n\n');
-    response.on('close', () => gone());
+    response.on('close', () => {
+      finished = response.writableFinished;
+      gone();
+    });
   });
   const leaving = new AbortController();
   await fetch(`${address}/runs/stream`, { headers: key, signal: leaving.signal });
   leaving.abort();
   await ended;
+  expect(finished).toBe(false);
 });
 
 test('many streams at once do not wait for each other', async () => {

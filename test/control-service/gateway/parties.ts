@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { systemClock, type Clock } from '../../../src/clock.ts';
 import { createGateway, type Admission, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
 
@@ -16,9 +15,10 @@ export interface Party {
 export async function listen(listener: RequestListener): Promise<Party> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${address.port}`,
     server,
     async close() {
       server.closeAllConnections();

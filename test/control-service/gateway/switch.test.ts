@@ -26,23 +26,21 @@ test('a steady load over switches has no failed call, and after each only the ne
   let live = await open('0');
   gateway.switchTo(deploymentId, { origin: live.origin, token: 't' });
 
-  let going = true;
-  const failed: unknown[] = [];
-  let answered = 0;
+  const seen = { going: true, answered: 0, failed: new Array<unknown>() };
   const load = Array.from({ length: 8 }, async () => {
-    while (going) {
+    while (seen.going) {
       try {
         const response = await fetch(`${address}/ok`, { method: 'POST', headers, body: 'x' });
         await response.text();
-        if (response.status === 200) answered += 1;
-        else failed.push(response.status);
+        if (response.status === 200) seen.answered += 1;
+        else seen.failed.push(response.status);
       } catch (error) {
-        failed.push(error);
+        seen.failed.push(error);
       }
     }
   });
   for (const name of ['1', '2', '3', '4', '5']) {
-    const before = answered;
+    const enough = seen.answered + 40;
     const next = await open(name);
     const former = gateway.switchTo(deploymentId, { origin: next.origin, token: 't' });
     expect(await (await fetch(`${address}/ok`, { headers })).text()).toBe(name);
@@ -50,11 +48,11 @@ test('a steady load over switches has no failed call, and after each only the ne
     former?.close();
     await live.close();
     live = next;
-    while (answered < before + 40) await new Promise((resolve) => setImmediate(resolve));
+    while (seen.answered < enough) await new Promise((resolve) => setImmediate(resolve));
   }
-  going = false;
+  seen.going = false;
   await Promise.all(load);
-  expect(failed).toEqual([]);
+  expect(seen.failed).toEqual([]);
 });
 
 test('a stream that is open when traffic switches ends on the process it began on', async () => {

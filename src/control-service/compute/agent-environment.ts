@@ -1,0 +1,41 @@
+import { dirname, delimiter } from 'node:path';
+import type { AgentSpec } from './compute.ts';
+
+/** What the agent's process is told besides its spec. */
+export interface ProcessFacts {
+  token: string;
+  /** Milliseconds that it has for finishing when it is stopped. */
+  drainMs: number;
+  /** The `PATH` of this service. */
+  path: string;
+}
+
+/** The PATH for what belongs to agents: the Node.js that runs this service comes first. */
+export const pathWithOurNode = (path: string): string => [dirname(process.execPath), path].join(delimiter);
+
+/**
+ * The whole environment of an agent's process: the deployment's secrets, and over them what the platform sets. Nothing
+ * of this service's own environment but the search path: it may hold our key and database.
+ */
+export function agentEnvironment(spec: AgentSpec, { token, drainMs, path }: ProcessFacts): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
+    PATH: pathWithOurNode(path),
+    HOME: spec.homeFolder,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URI: spec.databaseUrl,
+    LANDFALL_GRAPH_CONFIG: spec.graphConfigFile,
+    LANDFALL_AGENT_TOKEN: token,
+    LANDFALL_REVISION_ID: spec.revisionId,
+    LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
+    LANDFALL_DRAIN_MS: String(drainMs),
+  };
+}
+
+/** What must not be read in the agent's log. */
+export function agentSecrets(spec: AgentSpec, token: string): string[] {
+  const { password } = new URL(spec.databaseUrl);
+  return [...spec.secrets.map(({ value }) => value), token, spec.databaseUrl, decodeURIComponent(password)];
+}

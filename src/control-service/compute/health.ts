@@ -1,0 +1,33 @@
+import type { Clock } from '../../clock.ts';
+import { agentTokenHeader } from '../gateway/headers.ts';
+
+const betweenTries = 200;
+
+/**
+ * Asks an agent for its health until it says that it is well (`GET /ok`).
+ *
+ * @returns whether it did before `signal` aborted.
+ */
+export async function becomesHealthy(
+  origin: string,
+  token: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await isHealthy(origin, token, signal)) return true;
+    await clock.sleep(betweenTries, signal).catch(() => undefined);
+  }
+  return false;
+}
+
+async function isHealthy(origin: string, token: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/ok`, { headers: { [agentTokenHeader]: token }, signal });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    // It does not listen any more, or time is up: the caller sees which.
+    return false;
+  }
+}

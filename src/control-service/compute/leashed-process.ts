@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../clock.ts';
+
+/** How a process came to its end. `unstartable`: it never ran. */
+export type ProcessEnd =
+  { kind: 'exited'; code: number } | { kind: 'killed'; signal: string } | { kind: 'unstartable'; reason: string };
+
+export interface ProcessSpec {
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  /** The whole environment: nothing of ours is added. */
+  env: Record<string, string>;
+  /** Whether the process gets a standard input that we can close; else it reads from nothing. */
+  withInput: boolean;
+  /** Seconds it is given to end by itself once this service is gone. */
+  graceSeconds: number;
+}
+
+/** A process and all that it started, in a process group of its own that can not outlive this service. */
+export interface LeashedProcess {
+  /** The id of the process and of its group; undefined when it never ran. */
+  pid: number | undefined;
+  stdin: Writable | null;
+  stdout: Readable;
+  stderr: Readable;
+  /** Resolves when the process has ended, its children are killed and its output is read. */
+  ended: Promise<ProcessEnd>;
+  /** Kills the whole group at once. */
+  kill: () => void;
+}
+
+/**
+ * The guard waits on a pipe whose other end only we hold. However we end, `kill -9` included, the pipe closes, and the
+ * guard kills the group that it shares with the process. As long as the guard lives, the group's id is not given to
+ * anybody else, so that sweeping up after the process can't hit a stranger.
+ */
+const leash = '{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & shift; exec 3<&-; exec "$@"';
+
+/** How long output is waited for after the end, when a grandchild that left the group keeps it open. */
+const lastWordsMs = 1_000;
+
+/** Starts a process on the leash. */
+export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
+  const { command, args, cwd, env, withInput, graceSeconds } = spec;
+  const child = spawn('/bin/sh', ['-c', leash, 'leash', String(graceSeconds), command, ...args], {
+    cwd,
+    env,
+    detached: true,
+    stdio: [withInput ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const { stdout, stderr } = child;
+  if (!stdout || !stderr) throw new Error('a process was spawned without its pipes');
+  // The guard's end closing, or a process that ends while we write to it, is no error of ours.
+  for (const pipe of [child.stdin, child.stdio[3]]) pipe?.on('error', () => undefined);
+  let killed = false;
+  const killGroup = (): void => {
+    if (child.pid === undefined || killed) return;
+    killed = true;
+    signalGroup(child.pid);
+  };
+
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const left = new Promise<ProcessEnd>((resolve) => {
+    child.once('error', (error) => resolve({ kind: 'unstartable', reason: error.message }));
+    child.once('exit', (code, signal) =>
+      resolve(code === null ? { kind: 'killed', signal: signal ?? 'unknown' } : { kind: 'exited', code }),
+    );
+  });
+  const untilReadToTheEnd = async (): Promise<ProcessEnd> => {
+    const end = await left;
+    killGroup();
+    const silence = new AbortController();
+    await Promise.race([closed, clock.sleep(lastWordsMs, silence.signal).catch(() => undefined)]);
+    silence.abort();
+    stdout.destroy();
+    stderr.destroy();
+    return end;
+  };
+  const ended = untilReadToTheEnd();
+  return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill: killGroup };
+}
+
+function signalGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    const gone = error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    if (!gone) throw error;
+  }
+}

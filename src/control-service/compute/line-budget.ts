@@ -1,0 +1,61 @@
+import type { Clock } from '../../clock.ts';
+import type { LogLevel, WriteLine } from './log-line.ts';
+
+/** How many lines a process may write to its log. */
+export interface LineBounds {
+  /** Lines at once. */
+  burst: number;
+  /** Lines a second that are allowed again once the burst is used up. */
+  perSecond: number;
+  /** Of the lines that were left out, the last ones are told after all: there an error stands. */
+  keepLast: number;
+}
+
+export const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
+
+/** Lets lines through within bounds, and says how many it left out. */
+export interface LineBudget {
+  tell: WriteLine;
+  /** Tells the last of the lines that were left out. */
+  end: () => void;
+}
+
+/** Makes a budget that passes lines on to `write`. */
+export function lineBudget(write: WriteLine, clock: Clock, bounds: LineBounds = usualBounds): LineBudget {
+  let allowance = bounds.burst;
+  let since = clock.now();
+  let leftOut = 0;
+  let kept: [LogLevel, string][] = [];
+
+  const refill = (): void => {
+    const now = clock.now();
+    allowance = Math.min(bounds.burst, allowance + ((now - since) / 1_000) * bounds.perSecond);
+    since = now;
+  };
+  const catchUp = (): void => {
+    const lost = leftOut - kept.length;
+    if (lost > 0) write('warning', `[${lost} lines left out: too many to keep]`);
+    for (const [level, line] of kept) write(level, line);
+    allowance -= kept.length;
+    leftOut = 0;
+    kept = [];
+  };
+
+  return {
+    tell(level, line) {
+      refill();
+      // In a flood single lines are not let through as the budget refills: there has to be room for what was kept, too.
+      const needed = leftOut > 0 ? kept.length + bounds.perSecond : 1;
+      if (allowance < needed) {
+        leftOut += 1;
+        kept.push([level, line]);
+        if (kept.length > bounds.keepLast) kept.shift();
+        return;
+      }
+      if (leftOut > 0) catchUp();
+      allowance -= 1;
+      write(level, line);
+    },
+    end: catchUp,
+  };
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { agentEnvironment, agentSecrets } from './agent-environment.ts';
+import { agentServerPath } from './agent-server-path.ts';
+import type { AgentSpec, AgentStart, Compute, RunningAgent } from './compute.ts';
+import { becomesHealthy } from './health.ts';
+import { startLeashed, type LeashedProcess, type ProcessEnd } from './leashed-process.ts';
+import { lastWords } from './last-words.ts';
+import { announcedPort } from './listening.ts';
+import type { WriteLine } from './log-line.ts';
+import { maskOf } from './mask.ts';
+import { logProcess } from './process-log.ts';
+
+export interface ProcessComputeSettings {
+  clock: Clock;
+  /** The program that runs an agent; the agent server of this installation when absent. */
+  agentServer?: string;
+  /** Milliseconds until an agent has to be healthy; a minute when absent. */
+  startWithinMs?: number;
+  /** Milliseconds that an agent has for finishing when it is stopped; 10 s when absent. */
+  drainMs?: number;
+  /** The `PATH` that agents get behind our Node.js; this service's own when absent. */
+  path?: string;
+}
+
+/** Beyond the drain bound, for what a process does on its way out. */
+const lastStepsMs = 2_000;
+
+/**
+ * Runs every agent as a process of its own, in a process group of its own, with an environment of its own. The process
+ * listens on a free port of the loopback and answers only to who knows its token.
+ *
+ * An agent that this service leaves behind, even killed, ends: its input closes, and what does not end by itself then
+ * is killed by its guard. Agents run as the user of this service: their code is trusted as far as that user is.
+ */
+export function processCompute(settings: ProcessComputeSettings): Compute {
+  const { clock, startWithinMs = 60_000, drainMs = 10_000, path = process.env.PATH ?? '' } = settings;
+  const agentServer = settings.agentServer ?? agentServerPath();
+
+  return {
+    async start(spec, signal): Promise<AgentStart> {
+      const token = randomBytes(32).toString('base64url');
+      mkdirSync(spec.homeFolder, { recursive: true });
+      const running = startLeashed(
+        {
+          command: process.execPath,
+          args: [agentServer],
+          cwd: dirname(spec.graphConfigFile),
+          env: agentEnvironment(spec, { token, drainMs, path }),
+          withInput: true,
+          graceSeconds: Math.ceil((drainMs + lastStepsMs) / 1_000),
+        },
+        clock,
+      );
+      const { port, lastWords: lastWord } = listenTo(running, spec, token, clock);
+      const tooLate = new AbortController();
+      const bound = AbortSignal.any([signal, tooLate.signal]);
+      void clock.sleep(startWithinMs, bound).then(
+        () => tooLate.abort(),
+        () => undefined,
+      );
+      const ended = running.ended.then((end) => ({ end }));
+      const begun = await Promise.race([ended, port.then((found) => ({ port: found })), aborted(bound)]);
+      const origin = begun && 'port' in begun ? `http://127.0.0.1:${begun.port}` : undefined;
+      const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
+      const wasInTime = !bound.aborted;
+      tooLate.abort();
+      if (origin && healthy === true) return { kind: 'running', agent: agentOf(running, origin, token) };
+
+      running.kill();
+      const end = await running.ended;
+      if (signal.aborted) return failed('The start was broken off.');
+      if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, lastWord());
+      return failed(`The agent's process ended before it was healthy: ${inWords(end)}.`, lastWord());
+    },
+  };
+
+  function agentOf(running: LeashedProcess, origin: string, token: string): RunningAgent {
+    let stopping: Promise<void> | undefined;
+    const stop = async (): Promise<void> => {
+      running.stdin?.end();
+      const gone = new AbortController();
+      const bound = clock.sleep(drainMs + lastStepsMs, gone.signal).then(running.kill, () => undefined);
+      await running.ended;
+      gone.abort();
+      await bound;
+    };
+    return { origin, token, stop: () => (stopping ??= stop()), exited: running.ended.then(inWords) };
+  }
+}
+
+/** Sends what the process says to the deploy log, and waits for the line that tells its port. */
+function listenTo(
+  running: LeashedProcess,
+  { log, ...spec }: AgentSpec,
+  token: string,
+  clock: Clock,
+): { port: Promise<number>; lastWords: () => string | undefined } {
+  let found = (_port: number): void => {};
+  const port = new Promise<number>((resolve) => (found = resolve));
+  let listening = false;
+  const words = lastWords();
+  const write: WriteLine = (level, line) => {
+    const announced = listening || level === 'error' ? undefined : announcedPort(line);
+    if (announced !== undefined) {
+      listening = true;
+      found(announced);
+      return;
+    }
+    if (level === 'error') words.hear(line);
+    log(level, line);
+  };
+  const mask = maskOf(agentSecrets({ log, ...spec }, token));
+  void logProcess(running, { write, mask, clock, errorLevel: 'error' });
+  return { port, lastWords: words.best };
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+const failed = (reason: string, saidLast?: string): AgentStart => ({
+  kind: 'failed',
+  reason: saidLast === undefined ? reason : `${reason} It said last: ${saidLast}`,
+});
+
+/** How a process ended, for a person. */
+function inWords(end: ProcessEnd): string {
+  if (end.kind === 'exited') return `exit code ${end.code}`;
+  return end.kind === 'killed' ? `killed by ${end.signal}` : `it could not be started (${end.reason})`;
+}

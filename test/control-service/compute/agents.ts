@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentSpec, RunningAgent } from '../../../src/control-service/compute/compute.ts';
+import { processBirth } from '../../../src/database/embedded/process-identity.ts';
+
+/** A stand-in for the agent server that keeps the same contract with its starter. */
+export const fakeAgent = join(import.meta.dirname, 'fake-agent.mjs');
+
+export interface TriedSpec extends AgentSpec {
+  /** What the agent wrote to its log, as `level: line`. */
+  lines: string[];
+  remove: () => void;
+}
+
+/** What it takes to run the stand-in, with the given variables as its secrets. */
+export function specOf(variables: Record<string, string> = {}): TriedSpec {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-compute-'));
+  const lines: string[] = [];
+  return {
+    deploymentId: 'd-1',
+    revisionId: 'r-1',
+    graphConfigFile: join(folder, 'langgraph.json'),
+    homeFolder: join(folder, 'home'),
+    databaseUrl: 'postgres://role:database-password@127.0.0.1:1/agent',
+    secrets: Object.entries(variables).map(([name, value]) => ({ name, value })),
+    log: (level, message) => lines.push(`${level}: ${message}`),
+    lines,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Asks a running agent, as the gateway would. */
+export const ask = (agent: RunningAgent, path: string, token = agent.token): Promise<Response> =>
+  fetch(`${agent.origin}${path}`, { headers: { 'x-landfall-agent-token': token } });
+
+/** Whether a process with this id runs; one that has ended and was not taken note of does not. */
+export const runs = (pid: number): boolean => processBirth(pid) !== undefined;
+
+/** Waits until something holds; fails the test by its own time limit when it never does. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,47 @@
+// Keeps the agent server's contract with its starter, without graphs: quick to start, and misbehaves when asked.
+// What it does is chosen by variables: FAKE_START (dies, silent, ill), FAKE_STOP (hangs), FAKE_SAY (a line to print),
+// FAKE_CHILD (a file for the id of a child that ignores everything).
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+
+const { env } = process;
+if (env.FAKE_SAY) console.log(env.FAKE_SAY);
+if (env.FAKE_START === 'dies') {
+  console.error('The graph "echo" has no export named graph.');
+  process.exit(1);
+}
+if (env.FAKE_CHILD) {
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+  writeFileSync(env.FAKE_CHILD, String(child.pid));
+}
+process.on('SIGTERM', () => {});
+
+let asked = 0;
+const server = createServer((request, response) => {
+  if (request.headers['x-landfall-agent-token'] !== env.LANDFALL_AGENT_TOKEN) return response.writeHead(401).end();
+  asked += 1;
+  if (env.FAKE_START === 'ill' || (env.FAKE_START === 'slow' && asked < 3)) return response.writeHead(503).end();
+  if (request.url === '/env')
+    return response.end(JSON.stringify({ ...env, cwd: process.cwd(), argv: process.execPath }));
+  if (request.url === '/crash') process.exit(7);
+  if (request.url === '/slow') {
+    response.writeHead(200).write('begun ');
+    return setTimeout(() => response.end('done'), 300);
+  }
+  if (request.url === '/say') console.error('said later');
+  response.end(JSON.stringify({ ok: true, revision: env.LANDFALL_REVISION_ID }));
+});
+
+process.stdin.resume().on('end', () => {
+  if (env.FAKE_STOP === 'hangs') return;
+  if (env.FAKE_STOP === 'says') console.log('draining');
+  server.close(() => process.exit(0));
+  setInterval(() => server.closeIdleConnections(), 20);
+});
+
+if (env.FAKE_START !== 'silent') {
+  server.listen(Number(env.PORT), env.HOST, () =>
+    console.log(JSON.stringify({ event: 'listening', port: server.address().port })),
+  );
+}

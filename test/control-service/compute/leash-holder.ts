@@ -1,0 +1,16 @@
+// Holds a leash until it is killed: prints the ids of the process and of its child.
+import { systemClock } from '../../../src/clock.ts';
+import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+
+const started = startLeashed(
+  {
+    command: 'sh',
+    args: ['-c', 'trap "" HUP TERM INT; sleep 600 & echo $$ $!; wait'],
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '' },
+    withInput: false,
+    graceSeconds: 0,
+  },
+  systemClock,
+);
+started.stdout.pipe(process.stdout);

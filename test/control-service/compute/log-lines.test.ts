@@ -1,0 +1,127 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import { lastWords } from '../../../src/control-service/compute/last-words.ts';
+import { announcedPort } from '../../../src/control-service/compute/listening.ts';
+import type { LineBounds } from '../../../src/control-service/compute/line-budget.ts';
+import { maskOf } from '../../../src/control-service/compute/mask.ts';
+import { logProcess } from '../../../src/control-service/compute/process-log.ts';
+
+interface Said {
+  out?: (string | Buffer)[];
+  err?: string[];
+  secrets?: string[];
+  bounds?: LineBounds;
+}
+
+async function logged({ out = [], err = [], secrets = [], bounds }: Said, clock?: Clock): Promise<string[]> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const lines: string[] = [];
+  const end = logProcess(
+    { stdout, stderr },
+    {
+      write: (level, line) => lines.push(level === 'info' ? line : `${level}: ${line}`),
+      mask: maskOf(secrets),
+      clock: clock ?? { now: () => 0, sleep: () => Promise.resolve() },
+      errorLevel: 'error',
+      ...(bounds ? { bounds } : {}),
+    },
+  );
+  for (const chunk of out) stdout.write(chunk);
+  for (const chunk of err) stderr.write(chunk);
+  stdout.end();
+  stderr.end();
+  await end;
+  return lines;
+}
+
+const umlaut = Buffer.from('grün\n');
+
+test.each<[string, Said, string[]]>([
+  ['lines come one by one', { out: ['one\ntwo\n'] }, ['one', 'two']],
+  ['a line may come in pieces', { out: ['o', 'n', 'e\nt', 'wo\n'] }, ['one', 'two']],
+  ['a character may come in pieces', { out: [umlaut.subarray(0, 3), umlaut.subarray(3)] }, ['grün']],
+  ['the last line needs no end', { out: ['one'] }, ['one']],
+  ['empty lines are left out', { out: ['\n\none\r\n \n'] }, ['one']],
+  ['of a progress bar its last state is told', { out: ['10 %\r50 %\rdone\n'] }, ['done']],
+  ['colours are taken off', { out: ['\u001B[31mred\u001B[0m\n'] }, ['red']],
+  ['zero bytes, which the database refuses, are taken off', { out: ['a\0b\n'] }, ['ab']],
+  ['standard error has its own level', { err: ['oh\n'] }, ['error: oh']],
+  ['a secret is masked', { out: ['key=s3cr3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
+  ['a secret in two pieces', { out: ['key=s3c', 'r3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
+  ['a secret between colours', { out: ['s3c\u001B[1mr3t!\n'], secrets: ['s3cr3t!'] }, ['***']],
+  ['a secret over lines', { out: ['first-part\nand-second\n'], secrets: ['first-part\nand-second'] }, ['***', '***']],
+  ['a secret in JSON', { out: ['{"k":"a\\"bcd"}\n'], secrets: ['a"bcd'] }, ['{"k":"***"}']],
+  ['a secret in an address', { out: ['?k=a%26bcd\n'], secrets: ['a&bcd'] }, ['?k=***']],
+  ['a secret in base64', { out: ['Basic aHVudGVyMg==\n'], secrets: ['hunter2'] }, ['Basic ***']],
+  ['a secret with signs of a pattern', { out: ['a.*b)c and axxb)c\n'], secrets: ['a.*b)c'] }, ['*** and axxb)c']],
+  ['one secret that begins another', { out: ['abcdefgh abcd\n'], secrets: ['abcd', 'abcdefgh'] }, ['*** ***']],
+  ['three letters are no secret', { out: ['yes\n'], secrets: ['yes', ''] }, ['yes']],
+])('%s', async (_, said, told) => expect(await logged(said)).toEqual(told));
+
+test('a long line is cut, and no half of a secret stands at the cut', async () => {
+  const secret = 'a secret with several words in it';
+  for (const before of [3_990, 16_350, 16_360, 16_370, 16_383]) {
+    const [line = ''] = await logged({
+      out: [`${'x'.repeat(before)}${secret}${'y'.repeat(100_000)}\n`],
+      secrets: [secret],
+    });
+    expect(line.length).toBeLessThan(4_100);
+    expect(line).toMatch(/^x+(\*\*\*y*)? \[\.\.\.\]$/);
+  }
+});
+
+test('a half of a secret at the cut is not told even where masking made room for it', async () => {
+  const secret = 'k'.repeat(8_000);
+  const [line = ''] = await logged({ out: [`${secret}${secret}${secret}\n`], secrets: [secret] });
+  expect(line).toBe('****** [...]');
+});
+
+test('of a flood the beginning and the end are told, and how much is missing', async () => {
+  const flood = Array.from({ length: 100 }, (_, number) => `line ${number}\n`);
+  const told = await logged({ out: flood, bounds: { burst: 3, perSecond: 2, keepLast: 2 } });
+  expect(told).toEqual([
+    'line 0',
+    'line 1',
+    'line 2',
+    'warning: [95 lines left out: too many to keep]',
+    'line 98',
+    'line 99',
+  ]);
+});
+
+test('after a flood the log goes on', async () => {
+  let now = 0;
+  const clock: Clock = { now: () => (now += 1_000), sleep: () => Promise.resolve() };
+  const told = await logged(
+    { out: ['a\nb\nc\nd\ne\nf\ng\n'], bounds: { burst: 3, perSecond: 0.5, keepLast: 1 } },
+    clock,
+  );
+  expect(told.at(-1)).toBe('g');
+  expect(told.length).toBeLessThanOrEqual(8);
+});
+
+test.each<[string, string[], string | undefined]>([
+  ['a sentence', ['Graph "echo" has no export named graph.'], 'Graph "echo" has no export named graph.'],
+  [
+    'an error with its stack',
+    ['Error: no such thing', '    at main (main.js:1:2)', 'Node.js v24.0.0'],
+    'Error: no such thing',
+  ],
+  ['an error with fields', ['Error [ERR_X]: odd', '    at x {', "  code: 'ERR_X'", '}'], 'Error [ERR_X]: odd'],
+  ['the last of two', ['TypeError: one', 'RangeError: two', 'bye'], 'RangeError: two'],
+  ['a stack alone', ['    at main (main.js:1:2)'], undefined],
+])('of %s the best line is told', (_, lines, best) => {
+  const words = lastWords();
+  for (const line of lines) words.hear(line);
+  expect(words.best()).toBe(best);
+});
+
+test.each([
+  ['{"event":"listening","port":8123}', 8123],
+  ['{"event":"listening","port":0}', undefined],
+  ['{"event":"other","port":8123}', undefined],
+  ['{broken', undefined],
+  ['listening on 8123', undefined],
+])('%s announces %s', (line, port) => expect(announcedPort(line)).toBe(port));

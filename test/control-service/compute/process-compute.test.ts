@@ -1,0 +1,174 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import * as z from 'zod';
+import { systemClock } from '../../../src/clock.ts';
+import type { AgentStart, RunningAgent } from '../../../src/control-service/compute/compute.ts';
+import { processCompute, type ProcessComputeSettings } from '../../../src/control-service/compute/process-compute.ts';
+import { ask, fakeAgent, runs, specOf, until, type TriedSpec } from './agents.ts';
+
+const atTheEnd: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+});
+
+interface Tried {
+  spec: TriedSpec;
+  start: AgentStart;
+}
+
+async function tryStart(
+  variables: Record<string, string> = {},
+  settings: Partial<ProcessComputeSettings> = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Tried> {
+  const spec = specOf(variables);
+  atTheEnd.push(spec.remove);
+  const start = await processCompute({ clock: systemClock, agentServer: fakeAgent, ...settings }).start(spec, signal);
+  if (start.kind === 'running') atTheEnd.push(() => start.agent.stop());
+  return { spec, start };
+}
+
+async function running(...asked: Parameters<typeof tryStart>): Promise<{ spec: TriedSpec; agent: RunningAgent }> {
+  const { spec, start } = await tryStart(...asked);
+  if (start.kind !== 'running') throw new Error(start.reason);
+  return { spec, agent: start.agent };
+}
+
+async function reasonOf(tried: Promise<Tried>): Promise<string> {
+  const { start } = await tried;
+  if (start.kind === 'running') throw new Error('it runs');
+  return start.reason;
+}
+
+test('an agent that started answers with its token and to nobody else', async () => {
+  const { agent } = await running();
+  expect(await (await ask(agent, '/ok')).json()).toEqual({ ok: true, revision: 'r-1' });
+  expect((await ask(agent, '/ok', 'a-guess')).status).toBe(401);
+  expect(agent.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+});
+
+test('[control.secret.in-environment] its environment holds the secrets and what the platform sets, and nothing of ours', async () => {
+  process.env.DATABASE_URL = 'postgres://the-service-itself';
+  atTheEnd.push(() => void delete process.env.DATABASE_URL);
+  const { agent, spec } = await running({ MODEL_KEY: 'k-123', PORT: '1', DATABASE_URI: 'mine', NODE_ENV: 'test' });
+  const seen = z.record(z.string(), z.string()).parse(await (await ask(agent, '/env')).json());
+  expect(
+    Object.keys(seen)
+      .filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_', '__CF_USER_TEXT_ENCODING'].includes(name))
+      .toSorted(),
+  ).toEqual([
+    'DATABASE_URI',
+    'HOME',
+    'HOST',
+    'LANDFALL_AGENT_TOKEN',
+    'LANDFALL_DEPLOYMENT_ID',
+    'LANDFALL_DRAIN_MS',
+    'LANDFALL_GRAPH_CONFIG',
+    'LANDFALL_REVISION_ID',
+    'MODEL_KEY',
+    'NODE_ENV',
+    'PATH',
+    'PORT',
+    'argv',
+    'cwd',
+  ]);
+  expect(seen).toMatchObject({
+    MODEL_KEY: 'k-123',
+    NODE_ENV: 'test',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URI: spec.databaseUrl,
+    HOME: spec.homeFolder,
+    LANDFALL_GRAPH_CONFIG: spec.graphConfigFile,
+    LANDFALL_DEPLOYMENT_ID: 'd-1',
+    cwd: realpathSync(dirname(spec.graphConfigFile)),
+    argv: process.execPath,
+  });
+  expect(seen.PATH?.startsWith(dirname(process.execPath))).toBe(true);
+});
+
+test('what it writes is in its log, with the secrets masked and without the line for us', async () => {
+  const { agent, spec } = await running({ MODEL_KEY: 'canary-value', FAKE_SAY: 'my key is canary-value' });
+  await (await ask(agent, '/say')).text();
+  await until(() => spec.lines.length === 2);
+  expect(spec.lines).toEqual(['info: ***', 'error: said later']);
+});
+
+test('an agent that is not well at once is asked again', async () => {
+  const { agent } = await running({ FAKE_START: 'slow' });
+  expect((await ask(agent, '/ok')).status).toBe(200);
+});
+
+test('a start that ends early tells how, and the last thing it said', async () => {
+  expect(await reasonOf(tryStart({ FAKE_START: 'dies' }))).toBe(
+    'The agent\'s process ended before it was healthy: exit code 1. It said last: The graph "echo" has no export named graph.',
+  );
+});
+
+test.each([
+  ['never says that it listens', 'silent'],
+  ['never is healthy', 'ill'],
+])('a start that %s is ended in time', async (_, mode) => {
+  expect(await reasonOf(tryStart({ FAKE_START: mode }, { startWithinMs: 400 }))).toContain('within 0.4 s');
+});
+
+test('a start that is broken off leaves nothing behind', async () => {
+  const breaking = new AbortController();
+  const pidFile = aFile();
+  const starting = tryStart({ FAKE_START: 'silent', FAKE_CHILD: pidFile }, {}, breaking.signal);
+  const pid = await childIn(pidFile);
+  breaking.abort();
+  expect(await reasonOf(starting)).toBe('The start was broken off.');
+  await until(() => !runs(pid));
+});
+
+test('an agent server that is not there is told', async () => {
+  expect(await reasonOf(tryStart({}, { agentServer: '/nowhere/main.ts' }))).toContain(
+    "Cannot find module '/nowhere/main.ts'",
+  );
+});
+
+test('stopping lets a request finish, and ends the children of the agent too', async () => {
+  const pidFile = aFile();
+  const { agent } = await running({ FAKE_CHILD: pidFile });
+  const pid = await childIn(pidFile);
+  const slow = await ask(agent, '/slow');
+  const stopped = Promise.all([agent.stop(), agent.stop()]);
+  expect(await slow.text()).toBe('begun done');
+  await stopped;
+  expect(await agent.exited).toBe('exit code 0');
+  await until(() => !runs(pid));
+});
+
+test('an agent that does not end within its bound is killed', async () => {
+  const { agent } = await running({ FAKE_STOP: 'hangs' }, { drainMs: -1_800 });
+  await agent.stop();
+  expect(await agent.exited).toBe('killed by SIGKILL');
+});
+
+test('an agent that breaks down is seen to', async () => {
+  const { agent } = await running();
+  await ask(agent, '/crash').catch(() => undefined);
+  expect(await agent.exited).toBe('exit code 7');
+});
+
+function aFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-compute-'));
+  atTheEnd.push(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'file');
+}
+
+async function childIn(file: string): Promise<number> {
+  let pid = Number.NaN;
+  await until(() => {
+    try {
+      pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    } catch {
+      pid = Number.NaN;
+    }
+    return !Number.isNaN(pid);
+  });
+  return pid;
+}
