@@ -1,0 +1,70 @@
+import { spellFields } from '../../contract/control/aliases.ts';
+import { deploymentCreateRequest } from '../../contract/control/deployment.ts';
+import type { DeploymentCreateRequest } from '../../contract/control/deployment.ts';
+import { fieldRules } from '../../contract/control/field-rules.ts';
+import { readRepoRef } from '../../contract/control/repo-ref.ts';
+import { fieldAt, surplusFields } from './field.ts';
+import { listenerProblems } from './listener.ts';
+import type { KnownListener } from './listener.ts';
+import { nameProblem } from './names.ts';
+import { accepted, againstRules } from './refusal.ts';
+import type { Judged } from './refusal.ts';
+import { readRepoUrl } from './repo-url.ts';
+import { repoRefProblem } from './repo-ref-problem.ts';
+import { readShape } from './shape.ts';
+import { askedProblems, withEmptyValues } from './wanted.ts';
+import type { Asked } from './wanted.ts';
+
+/** What the rules of a creation have to know beside the request. */
+export interface CreateFacts {
+  /** Whether the tenant has the integration that is asked for; not looked at where none is. */
+  integrationKnown: boolean;
+  /** The tenant's listener that is asked for. */
+  listener: KnownListener | undefined;
+  /** The folders that `repo_url` may name one below of. */
+  allowGit: readonly string[];
+}
+
+/** Reads the body of a creation by its shape and bounds, in either spelling (control-service.md, DeploymentCreateRequest). */
+export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> =>
+  readShape(deploymentCreateRequest, spellFields(body, 'contract'), 'body');
+
+/** What a creation asks for, complete, or every rule that it breaks. */
+export function judgeCreate(
+  request: DeploymentCreateRequest,
+  facts: CreateFacts,
+): Judged<Pick<DeploymentCreateRequest, 'name' | 'source'> & Asked> {
+  const { name, source, source_config, source_revision_config } = request;
+  const ref = source_revision_config.repo_ref == null ? undefined : readRepoRef(source_revision_config.repo_ref);
+  const url = source_config.repo_url == null ? undefined : readRepoUrl(source_config.repo_url, facts.allowGit);
+  const spec = source_config.resource_spec;
+  const asked = {
+    source_config: { ...source_config, ...(spec ? { resource_spec: withEmptyValues(spec) } : {}) },
+    source_revision_config: {
+      ...source_revision_config,
+      ...(ref?.ok ? { repo_ref: ref.ref } : {}),
+    },
+    secrets: request.secrets,
+    secret_references: request.secret_references ?? null,
+  };
+  const problems = [
+    nameProblem(name),
+    ...fieldRules
+      .filter(({ path, requiredFor }) => requiredFor.includes(source) && fieldAt(request, path) == null)
+      .map(({ path }) => `${path} is required with the source ${source}.`),
+    ...surplusFields(source, request),
+    ref && !ref.ok ? repoRefProblem(ref) : undefined,
+    url && !url.ok ? url.problem : undefined,
+    source_config.integration_id && !facts.integrationKnown
+      ? 'source_config.integration_id is none of those that GET /v1/integrations/github/install lists.'
+      : undefined,
+    source === 'internal_source' && source_revision_config.source_tarball_path ? tarballProblem : undefined,
+    ...(source === 'external_docker' ? listenerProblems(source_config, facts.listener) : []),
+    ...askedProblems(asked),
+  ].filter((told) => told !== undefined);
+  return problems.length > 0 ? againstRules(problems) : accepted({ name, source, ...asked });
+}
+
+/** No path is handed out before the deployment exists (control-service.md, source_revision_config). */
+const tarballProblem =
+  'source_revision_config.source_tarball_path was not handed out by POST /deployments/{deployment_id}/upload-url for this deployment.';

@@ -1,0 +1,63 @@
+import type { Secret, SecretReference } from '../../contract/control/secret.ts';
+
+/** What the platform sets for an agent itself, or what would change how it is started: no secret may take these. */
+const reserved = new Set([
+  'PORT',
+  'HOST',
+  'PATH',
+  'HOME',
+  'NODE_OPTIONS',
+  'NODE_PATH',
+  'LD_PRELOAD',
+  'LD_LIBRARY_PATH',
+  'DATABASE_URI',
+  'POSTGRES_URI',
+  'POSTGRES_PASSWORD',
+  'REDIS_URI',
+  'LANGSMITH_API_KEY',
+  'LANGCHAIN_API_KEY',
+  'LANGSMITH_CONTROL_PLANE_API_KEY',
+  'LANGSMITH_TRACING',
+  'LANGCHAIN_TRACING_V2',
+  'LANGSMITH_PROJECT',
+  'LANGCHAIN_PROJECT',
+  'LANGSMITH_HOST_PROJECT_ID',
+  'LANGSMITH_HOST_PROJECT_NAME',
+  'LANGSMITH_HOST_REVISION_ID',
+  'LANGSERVE_GRAPHS',
+]);
+const reservedPrefix = 'LANDFALL_';
+
+/** The longest value of a variable, in bytes: what Linux takes of one string, with room for its name. */
+export const longestValue = 120_000;
+
+/** True for the names of variables that a deployment cannot set. */
+export const isReserved = (name: string): boolean => reserved.has(name) || name.startsWith(reservedPrefix);
+
+/** Every sentence against the variables that a deployment is given. No value is ever told. */
+export function environmentProblems(
+  secrets: readonly Secret[],
+  references: readonly SecretReference[] | null | undefined,
+): string[] {
+  const told: string[] = [];
+  const seen = new Set<string>();
+  for (const [field, name] of [
+    ...secrets.map(({ name }) => ['secrets', name] as const),
+    ...(references ?? []).map(({ name }) => ['secret_references', name] as const),
+  ]) {
+    const quoted = JSON.stringify(name.slice(0, 80));
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      told.push(`${field}: ${quoted} is no name of an environment variable; use letters, digits and underscores.`);
+    } else if (isReserved(name)) {
+      told.push(`${field}: ${quoted} is set by the platform itself; choose another name.`);
+    }
+    if (seen.has(name)) told.push(`${field}: ${quoted} is given more than once.`);
+    seen.add(name);
+  }
+  for (const { name, value } of secrets) {
+    if (Buffer.byteLength(value) > longestValue) {
+      told.push(`secrets: the value of ${JSON.stringify(name.slice(0, 80))} is longer than ${longestValue} bytes.`);
+    }
+  }
+  return told;
+}

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { spellFields } from '../../contract/control/aliases.ts';
+import { deploymentPatchRequest } from '../../contract/control/deployment.ts';
+import type { DeploymentPatchRequest } from '../../contract/control/deployment.ts';
+import { readRepoRef } from '../../contract/control/repo-ref.ts';
+import type { Source } from '../../contract/control/source.ts';
+import { fieldAt, isGiven, rulesGiven, surplusFields } from './field.ts';
+import { accepted, againstRules } from './refusal.ts';
+import type { Judged } from './refusal.ts';
+import { repoRefProblem } from './repo-ref-problem.ts';
+import { readShape } from './shape.ts';
+import { askedProblems, withEmptyValues } from './wanted.ts';
+import type { Asked } from './wanted.ts';
+
+/** A deployment as the rules of a change see it. */
+export interface Current extends Asked {
+  name: string;
+  source: Source;
+  /** The address that the service fills in as `custom_url` where a request cannot. */
+  shownUrl: string;
+}
+
+/** The body of a change: what the contract knows, and the fixed fields that stand beside it. */
+export interface ReadPatch {
+  request: DeploymentPatchRequest;
+  /** `name` and `source`, which a change may only restate. */
+  restated: { name?: unknown; source?: unknown };
+}
+
+/** What a change leads to. */
+export interface PatchResult {
+  asked: Asked;
+  /** The fields that ask for a new revision, by their paths; none: everything changes in place. */
+  revisionFor: string[];
+}
+
+/** Reads the body of a PATCH by its shape and bounds, in either spelling. */
+export function readPatch(body: unknown): Judged<ReadPatch> {
+  const read = readShape(deploymentPatchRequest, spellFields(body, 'contract'), 'body');
+  if (!read.ok) return read;
+  return accepted({
+    request: read.value,
+    restated: { name: fieldAt(body, 'name'), source: fieldAt(body, 'source') },
+  });
+}
+
+/**
+ * What a deployment becomes by a PATCH, or every rule that the PATCH breaks (control-service.md, source_config,
+ * source_revision_config, States). Null and absent leave a field as it is; a fixed field may be restated, not changed.
+ */
+export function judgePatch(current: Current, { request, restated }: ReadPatch): Judged<PatchResult> {
+  const { source } = current;
+  const given = rulesGiven(request);
+  const ref =
+    request.source_revision_config?.repo_ref == null ? undefined : readRepoRef(request.source_revision_config.repo_ref);
+  const asked = merged(current, request, ref?.ok ? ref.ref : undefined);
+  const problems = [
+    ...fixedProblems(current, { ...request, ...restated }),
+    ...surplusFields(source, withoutShownUrl(current, request)),
+    request.revision_source && request.revision_source !== source
+      ? `revision_source: this service makes every revision from the deployment's own source, ${source}.`
+      : undefined,
+    ref && !ref.ok ? repoRefProblem(ref) : undefined,
+    source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path')
+      ? 'source_revision_config.source_tarball_path was not handed out by POST /deployments/{deployment_id}/upload-url for this deployment.'
+      : undefined,
+    ...askedProblems(asked),
+  ].filter((told) => told !== undefined);
+  if (problems.length > 0) return againstRules(problems);
+  return accepted({ asked, revisionFor: given.filter(({ patch }) => patch === 'revision').map(({ path }) => path) });
+}
+
+/** A sentence for every field that was set on create and that the request would change. */
+function fixedProblems(current: Current, request: unknown): string[] {
+  return rulesGiven(request)
+    .filter(({ patch, appliesTo }) => patch === 'fixed' && appliesTo.includes(current.source))
+    .filter(({ path }) => !isDeepStrictEqual(fieldAt(request, path), fieldAt(current, path)))
+    .map(({ path }) => {
+      const was = fieldAt(current, path);
+      return `${path} was set on create and cannot be changed: it is ${was == null ? 'null' : JSON.stringify(was)}.`;
+    });
+}
+
+/** A client may send back the address that it was told. */
+function withoutShownUrl(current: Current, request: DeploymentPatchRequest): DeploymentPatchRequest {
+  if (request.source_config?.custom_url !== current.shownUrl) return request;
+  return { ...request, source_config: { ...request.source_config, custom_url: null } };
+}
+
+function merged(current: Current, request: DeploymentPatchRequest, ref: string | undefined): Asked {
+  const { custom_url, resource_spec, listener_config, ...settings } = given(request.source_config ?? {});
+  const isOwnUrl = current.source === 'external_docker';
+  return {
+    source_config: {
+      ...current.source_config,
+      ...settings,
+      ...(custom_url && isOwnUrl ? { custom_url } : {}),
+      ...(resource_spec ? { resource_spec: withEmptyValues(resource_spec) } : {}),
+      ...(listener_config
+        ? { listener_config: { ...current.source_config.listener_config, ...given(listener_config) } }
+        : {}),
+    },
+    source_revision_config: {
+      ...current.source_revision_config,
+      ...given(request.source_revision_config ?? {}),
+      ...(ref === undefined ? {} : { repo_ref: ref }),
+    },
+    secrets: request.secrets ?? current.secrets,
+    secret_references: request.secret_references ?? current.secret_references,
+  };
+}
+
+/** The fields of an object that are neither null nor absent. */
+function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Partial<T>;
+}

@@ -1,0 +1,68 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A repository that may be cloned: over the network, or a folder of this machine. */
+export type ReadRepoUrl =
+  | { ok: true; kind: 'network'; url: string }
+  | { ok: true; kind: 'folder'; path: string }
+  | { ok: false; problem: string };
+
+/** A clone reads what its address names, so everything but these two is refused. */
+const protocols = new Set(['https:', 'http:']);
+
+/**
+ * Reads `repo_url` (control-service.md, source_config). Taken are https addresses, http ones of this machine, and
+ * folders below one of `allowGit`. Everything else that git understands is refused: other protocols can run commands
+ * or use this machine's keys, a leading hyphen is an option, and a user or a password in an address would be shown to
+ * everybody who reads the deployment.
+ *
+ * Folders are compared as they are written: who clones has to compare the real paths too, since a link may lead out.
+ *
+ * @param allowGit absolute paths of folders.
+ */
+export function readRepoUrl(written: string, allowGit: readonly string[]): ReadRepoUrl {
+  if (/[\u0000-\u0020\u007f]/.test(written)) return refused('may not hold blanks or control characters');
+  if (written.startsWith('-')) return refused('may not begin with a hyphen');
+  if (isAbsolute(written)) return readFolder(written, allowGit);
+  if (/^[^/:]+@[^/:]+:/.test(written) || written.startsWith('ssh:')) {
+    return refused('names an ssh address, for which this service has no key; use the https address of the repository');
+  }
+  if (!URL.canParse(written) || written.includes('::')) return refused(advice);
+  const url = new URL(written);
+  if (url.protocol === 'file:') return readFileUrl(url, allowGit);
+  if (!protocols.has(url.protocol) || !/^https?:\/\//i.test(written)) return refused(advice);
+  if (url.username || url.password) {
+    return refused('may not hold a user or a password; an integration or a public repository needs none');
+  }
+  if (url.search || url.hash) return refused('may not hold a query or a fragment');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    return refused('is plain http, which is taken for this machine only; use https');
+  }
+  if (url.pathname === '/') return refused('names a host but no repository on it');
+  return { ok: true, kind: 'network', url: url.href };
+}
+
+const advice = 'must be the https address of a git repository, as in https://host/owner/name';
+
+const refused = (why: string): ReadRepoUrl => ({ ok: false, problem: `source_config.repo_url ${why}.` });
+
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+
+function readFileUrl(url: URL, allowGit: readonly string[]): ReadRepoUrl {
+  if (url.hostname !== '' || url.search !== '' || url.hash !== '' || /%2f|%5c|%00/i.test(url.pathname)) {
+    return refused(advice);
+  }
+  return readFolder(fileURLToPath(url), allowGit);
+}
+
+function readFolder(written: string, allowGit: readonly string[]): ReadRepoUrl {
+  const path = resolve(written);
+  if (allowGit.some((folder) => isWithin(resolve(folder), path))) return { ok: true, kind: 'folder', path };
+  return refused('names a folder of this machine that the service was not started to allow (--allow-git DIR)');
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

@@ -1,0 +1,51 @@
+import type * as z from 'zod';
+import type { FieldProblem } from '../../contract/service-error.ts';
+import { accepted, wrongShape } from './refusal.ts';
+import type { Judged } from './refusal.ts';
+import { textProblems } from './text.ts';
+
+type Path = (string | number)[];
+
+/**
+ * Reads a part of a request by the contract's schema, every problem at once (control-service.md, Errors). Fields that
+ * the contract does not know are passed over, so that newer clients get on; known ones are held to it strictly.
+ *
+ * @param within where the part came from, the begin of every `loc`: `body`, `query` or `path`.
+ */
+export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: 'body' | 'query' | 'path'): Judged<T> {
+  const badText = textProblems(input, [within]);
+  if (badText.length > 0) return wrongShape(badText);
+  if (input === undefined) return wrongShape([missing([within])]);
+  const known = structuredClone(input);
+  for (;;) {
+    const read = schema.safeParse(known);
+    if (read.success) return accepted(read.data);
+    const unknown = read.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
+    if (unknown.length === 0) {
+      return wrongShape(read.error.issues.map((issue) => problemOf(issue, known, within)));
+    }
+    for (const { path, keys } of unknown) drop(valueAt(known, path), keys);
+  }
+}
+
+function problemOf(issue: z.core.$ZodIssue, input: unknown, within: string): FieldProblem {
+  const path = issue.path.filter((key) => typeof key !== 'symbol');
+  const loc = [within, ...path];
+  if (issue.code === 'invalid_type' && valueAt(input, path) === undefined) return missing(loc);
+  return { loc, msg: issue.message, type: issue.code };
+}
+
+const missing = (loc: Path): FieldProblem => ({ loc, msg: 'Field required', type: 'missing' });
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => {
+    return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+      ? Reflect.get(inner, key)
+      : undefined;
+  }, value);
+}
+
+function drop(from: unknown, keys: readonly string[]): void {
+  if (typeof from !== 'object' || from === null) throw new Error('unrecognized keys were found in no object');
+  for (const key of keys) Reflect.deleteProperty(from, key);
+}

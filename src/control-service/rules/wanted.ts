@@ -1,0 +1,56 @@
+import { isTagRef } from '../../contract/control/repo-ref.ts';
+import type { ResourceSpec } from '../../contract/control/resource-spec.ts';
+import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import type { Secret, SecretReference } from '../../contract/control/secret.ts';
+import { commandProblem } from './commands.ts';
+import { environmentProblems } from './environment-names.ts';
+import { customUrlProblem, graphConfigPathProblem, imageProblem } from './names.ts';
+
+/** What a deployment is asked to be, as far as rules look at it. */
+export interface Asked {
+  source_config: SourceConfigRequest;
+  source_revision_config: SourceRevisionConfigRequest;
+  secrets: readonly Secret[];
+  secret_references: readonly SecretReference[] | null;
+}
+
+/** A sentence for every rule that what was asked breaks, whether by a creation or after a change. */
+export function askedProblems({ source_config, source_revision_config, secrets, secret_references }: Asked): string[] {
+  const { build_on_push, install_command, build_command, custom_url, resource_spec } = source_config;
+  const { repo_ref, graph_config_path, image_uri } = source_revision_config;
+  return [
+    build_on_push && repo_ref && isTagRef(repo_ref)
+      ? `source_config.build_on_push cannot be true while source_revision_config.repo_ref is the tag ${repo_ref}: a tag does not move.`
+      : undefined,
+    graph_config_path ? graphConfigPathProblem(graph_config_path) : undefined,
+    image_uri ? imageProblem(image_uri) : undefined,
+    custom_url ? customUrlProblem(custom_url) : undefined,
+    install_command ? commandProblem('source_config.install_command', install_command) : undefined,
+    build_command ? commandProblem('source_config.build_command', build_command) : undefined,
+    ...(resource_spec ? containerProblems(resource_spec) : []),
+    ...environmentProblems(secrets, secret_references),
+  ].filter((told) => told !== undefined);
+}
+
+/** control-service.md, Container: `restartPolicy` is for sidecars. */
+function containerProblems(spec: ResourceSpec): string[] {
+  return (spec.init_containers ?? []).flatMap(({ name, restartPolicy }) =>
+    restartPolicy ? [`resource_spec.init_containers: ${name} has a restartPolicy, which is for sidecars.`] : [],
+  );
+}
+
+/** A spec with what the document says of a field that was left open inside it: the value of a variable is then empty. */
+export function withEmptyValues(spec: ResourceSpec): ResourceSpec {
+  const filled = (containers: ResourceSpec['sidecars']) =>
+    containers?.map((container) => ({
+      ...container,
+      ...(container.env
+        ? { env: container.env.map((variable) => ({ ...variable, value: variable.value ?? '' })) }
+        : {}),
+    }));
+  return {
+    ...spec,
+    ...(spec.init_containers ? { init_containers: filled(spec.init_containers) } : {}),
+    ...(spec.sidecars ? { sidecars: filled(spec.sidecars) } : {}),
+  };
+}

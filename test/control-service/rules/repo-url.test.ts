@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { readRepoUrl } from '../../../src/control-service/rules/repo-url.ts';
+
+const allowed = ['/srv/git'];
+
+describe('addresses that are taken', () => {
+  test.each([
+    ['https', 'https://github.com/acme/agent', { kind: 'network', url: 'https://github.com/acme/agent' }],
+    ['https with a port', 'https://git.example.com:8443/a/b.git', { kind: 'network' }],
+    ['http of this machine', 'http://127.0.0.1:8080/a.git', { kind: 'network' }],
+    ['a folder below an allowed one', '/srv/git/agent', { kind: 'folder', path: '/srv/git/agent' }],
+    ['an allowed folder itself', '/srv/git', { kind: 'folder', path: '/srv/git' }],
+    ['a folder that only begins with two dots', '/srv/git/..agent', { kind: 'folder', path: '/srv/git/..agent' }],
+    ['the same as a file address', 'file:///srv/git/agent', { kind: 'folder', path: '/srv/git/agent' }],
+  ])('%s', (_, url, read) => expect(readRepoUrl(url, allowed)).toMatchObject({ ok: true, ...read }));
+});
+
+describe('addresses that are refused', () => {
+  test.each([
+    ['an option of git', '--upload-pack=touch /tmp/x'],
+    ['an option without blanks', '-oProxyCommand=x'],
+    ['a helper that runs a command', 'ext::sh%20-c%20id'],
+    ['a helper beside a protocol that is taken', 'https::https://example.com/a'],
+    ['a file address behind a helper', 'fd::17/foo'],
+    ['ssh', 'ssh://git@example.com/a.git'],
+    ['ssh with an option as its host', 'ssh://-oProxyCommand=x/a'],
+    ['the short spelling of ssh', 'git@example.com:a/b.git'],
+    ['the git protocol', 'git://example.com/a.git'],
+    ['ftp', 'ftp://example.com/a.git'],
+    ['plain http elsewhere', 'http://example.com/a.git'],
+    ['plain http to a name that only begins like this machine', 'http://127.0.0.1.example.com/a.git'],
+    ['a password', 'https://user:secret-value@example.com/a.git'],
+    ['a token as the user', 'https://secret-value@example.com/a.git'],
+    ['a query', 'https://example.com/a.git?x=1'],
+    ['a host alone', 'https://example.com/'],
+    ['a single slash', 'https:/example.com/a'],
+    ['a folder elsewhere', '/etc'],
+    ['a folder that only begins like an allowed one', '/srv/git-private/a'],
+    ['a way out', '/srv/git/../../etc'],
+    ['a way out in a file address', 'file:///srv/git/..%2f..%2fetc'],
+    ['a file address of another host', 'file://host/srv/git/a'],
+    ['a relative folder', './agent'],
+    ['a line break', 'https://example.com/a\n--upload-pack=x'],
+    ['nothing', ' '],
+  ])('%s', (_, url) => {
+    const read = readRepoUrl(url, allowed);
+    expect(read).toMatchObject({ ok: false, problem: expect.stringMatching(/^source_config\.repo_url .*\.$/) });
+    expect(JSON.stringify(read)).not.toContain('secret-value');
+  });
+
+  test('every folder, where none is allowed', () => {
+    expect(readRepoUrl('/srv/git/agent', [])).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('--allow-git'),
+    });
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
+import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
+import { deploymentStatus } from '../../../src/control-service/rules/deployment-status.ts';
+import {
+  firstStep,
+  hasEnded,
+  mayStep,
+  revisionSteps,
+  runningStatuses,
+  unfinishedStatuses,
+  waitingStatuses,
+} from '../../../src/control-service/rules/revision-states.ts';
+
+const all = Object.keys(revisionSteps).filter((word) => Object.hasOwn(revisionStatusClasses, word)) as RevisionStatus[];
+
+describe('the steps of a revision', () => {
+  test.each(all.filter((status) => status !== 'UNKNOWN'))('%s has ended exactly where its class says so', (status) => {
+    expect(hasEnded(status)).toBe(classOfRevisionStatus(status) !== 'in-progress');
+  });
+
+  test('every status but UNKNOWN can be reached from CREATING', () => {
+    const reached = new Set<RevisionStatus>(['CREATING']);
+    for (const status of reached) for (const next of revisionSteps[status]) reached.add(next);
+    expect(all.filter((status) => !reached.has(status))).toEqual(['UNKNOWN']);
+  });
+
+  test('whatever has not ended can be interrupted', () => {
+    expect(unfinishedStatuses.filter((status) => !mayStep(status, 'INTERRUPTED'))).toEqual([]);
+  });
+
+  test('only what waits can be skipped', () => {
+    expect(all.filter((status) => mayStep(status, 'SKIPPED'))).toEqual([...waitingStatuses]);
+  });
+
+  test('only DEPLOYING leads to DEPLOYED', () => {
+    expect(all.filter((status) => mayStep(status, 'DEPLOYED'))).toEqual(['DEPLOYING']);
+  });
+
+  test('what runs never waits again', () => {
+    for (const running of runningStatuses)
+      expect(waitingStatuses.filter((waiting) => mayStep(running, waiting))).toEqual([]);
+  });
+
+  test.each([
+    ['a revision with a build is deployed', true, 'AWAITING_DEPLOY'],
+    ['one without is built', false, 'AWAITING_BUILD'],
+  ])('%s', (_, hasBuild, first) => expect(firstStep(hasBuild)).toBe(first));
+});
+
+test.each([
+  ['before its database stands a deployment waits for it', 'absent', true, 'AWAITING_DATABASE'],
+  ['without one and with nothing on its way it is unused', 'absent', false, 'UNUSED'],
+  ['with one it is ready, whatever becomes of revisions', 'ready', false, 'READY'],
+  ['and stays so while a revision is on its way', 'ready', true, 'READY'],
+  ['where the database does not answer nothing is known', 'unreachable', true, 'UNKNOWN'],
+] as const)('%s', (_, database, onItsWay, status) => expect(deploymentStatus(database, onItsWay)).toBe(status));
