@@ -1,0 +1,61 @@
+import { END, START, StateGraph } from '@langchain/langgraph';
+import type { Runtime } from '@langchain/langgraph';
+import { registry } from '@langchain/langgraph/zod';
+import * as z from 'zod';
+
+/** What an assistant may set: the word that every answer begins with. */
+const Context = z.object({ greeting: z.string().optional() });
+
+const Asked = z.object({
+  /** How long the answer takes, in milliseconds. */
+  sleep_ms: z.number().min(0).max(600_000).nullish(),
+  /** The message to fail with. */
+  fail: z.string().nullish(),
+});
+
+/** What the graph takes, and what it leaves on a thread: `steps` remembers every node that ran there. */
+const State = z.object({
+  input: z.string(),
+  ...Asked.shape,
+  asked: Asked.optional(),
+  output: z.string().optional(),
+  steps: z.array(z.string()).register(registry, {
+    reducer: { fn: (before: string[], more: string[]) => [...before, ...more] },
+    default: () => [],
+  }),
+});
+type State = z.infer<typeof State>;
+
+/** Its name is what the agent server tells as the type of the failure. */
+class AskedToFail extends Error {
+  override name = 'AskedToFail';
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+// A thread keeps what a run was given. The wishes of this run are moved aside, so that the next one starts without them.
+async function prepare({ sleep_ms, fail }: State) {
+  return { steps: ['prepare'], asked: { sleep_ms, fail }, sleep_ms: null, fail: null };
+}
+
+async function answer({ input, asked }: State, runtime: Runtime<z.infer<typeof Context>>) {
+  if (asked?.sleep_ms) await wait(asked.sleep_ms, runtime.signal);
+  if (asked?.fail) throw new AskedToFail(asked.fail);
+  return { steps: ['answer'], output: `${runtime.context?.greeting ?? 'hello'} ${input}` };
+}
+
+export const graph = new StateGraph(State, Context)
+  .addNode('prepare', prepare)
+  .addNode('answer', answer)
+  .addEdge(START, 'prepare')
+  .addEdge('prepare', 'answer')
+  .addEdge('answer', END)
+  .compile();
