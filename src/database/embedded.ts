@@ -1,17 +1,16 @@
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
-import { ensureCluster, superuser } from './embedded/cluster.ts';
+import { ensureCluster } from './embedded/cluster.ts';
 import { lockFolder } from './embedded/folder-lock.ts';
+import { keepRunning } from './embedded/keeper.ts';
+import { addressOf, launch } from './embedded/launch.ts';
 import { stopLeftover } from './embedded/leftover.ts';
 import { clusterOf, existingCluster, placeData, settleMove } from './embedded/placement.ts';
-import { choosePort } from './embedded/port.ts';
 import { preparePrograms, readPasswd } from './embedded/programs.ts';
 import { chooseServerUser } from './embedded/server-user.ts';
-import { ServerStartError, spawnServer, untilReady } from './embedded/server.ts';
-import type { Server, ServerPlan } from './embedded/server.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
 
 /** How an embedded Postgres is started. */
@@ -33,9 +32,9 @@ export interface EmbeddedPostgres {
   url: string;
   /** The folder that really holds the data: the requested one, or root's, see `EmbeddedPostgresOptions`. */
   dataDir: string;
-  /** Process id of the server. */
+  /** Process id of the server, which changes when it ended by itself and was started again. */
   readonly pid: number;
-  /** Shuts the server down fast (within 9 s in the worst case) and lets go of the folder. */
+  /** Shuts the server down fast (within 9 s in the worst case) and lets go of the folder; may be called again. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +46,8 @@ const ownDatabase = 'landfall';
  *
  * Run as root it starts the server as `nobody`, because Postgres refuses root. What that user can't reach, data or
  * programs, lies in `/var/lib/landfall`. A server that a killed process left on the folder is stopped first. The
- * caller stops the server; nothing here listens to signals.
+ * caller stops the server; nothing here listens to signals. One that ends by itself is started again at the same
+ * address.
  *
  * @throws FolderBusyError when another process uses the folder.
  * @throws Error with the last lines of the server's log when it does not start.
@@ -63,8 +63,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     await stopLeftover(clusterOf(home), clock, log);
     settleMove(placement, new Date(clock.now()), log);
-    if (home !== requested)
+    if (home !== requested) {
       log(`Postgres runs as ${user?.name}, who may not enter ${requested}; its data is in ${home}.`);
+    }
     const programs = preparePrograms(home, user, systemFolder, log);
     const password = await ensureCluster(home, programs);
     const plan = {
@@ -73,50 +74,32 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       programs,
       settings: options.settings ?? {},
     };
-    const { server, url } = await startOnFreePort(home, password, plan, clock);
+    const { server, port } = await launch(home, password, plan, clock);
+    // Data that somebody removed while the server ran does not come back.
+    const again = async () =>
+      existsSync(plan.cluster) ? (await launch(home, password, plan, clock, port)).server : undefined;
+    const kept = keepRunning(server, again, clock, log);
+    const stop = async () => {
+      await kept.stop();
+      lock.release();
+    };
+    let stopped: Promise<void> | undefined;
+    await ensureOwnDatabase(addressOf(port, password, 'postgres')).catch(async (error: unknown) => {
+      await kept.stop();
+      throw error;
+    });
     return {
-      url,
+      url: addressOf(port, password, ownDatabase),
       dataDir: home,
-      pid: server.pid,
-      stop: async () => {
-        await server.stop();
-        lock.release();
+      get pid() {
+        return kept.pid();
       },
+      stop: () => (stopped ??= stop()),
     };
   } catch (error) {
     lock.release();
     throw error;
   }
-}
-
-async function startOnFreePort(
-  home: string,
-  password: string,
-  plan: Omit<ServerPlan, 'port'>,
-  clock: Clock,
-): Promise<{ server: Server; url: string }> {
-  const portFile = join(home, 'port');
-  for (let attempt = 1; ; attempt += 1) {
-    const port = await choosePort(portFile);
-    const address = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
-    const server = spawnServer({ ...plan, port }, clock);
-    try {
-      await untilReady(server, address('postgres'), plan.logFile, clock);
-      await ensureOwnDatabase(address('postgres'));
-      writeFileSync(portFile, String(port), { mode: 0o600 });
-      return { server, url: address(ownDatabase) };
-    } catch (error) {
-      await server.stop();
-      if (attempt >= 20 || !(error instanceof ServerStartError) || !passes(error)) throw error;
-      rmSync(portFile, { force: true });
-      await clock.sleep(250);
-    }
-  }
-}
-
-/** Somebody took the port since we looked, or the last processes of a killed server are not gone yet. */
-function passes({ said }: ServerStartError): boolean {
-  return said.includes('could not create any TCP/IP sockets') || said.includes('pre-existing shared memory block');
 }
 
 async function ensureOwnDatabase(adminUrl: string): Promise<void> {

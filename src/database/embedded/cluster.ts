@@ -110,10 +110,17 @@ async function initialise(folder: string, passwordFile: string, programs: Progra
     },
   );
   if (end === 0) return;
+  const words = said.join('\n').trim();
   throw new Error(
     `The embedded Postgres could not make its database in ${folder} (initdb ended with ${end}` +
-      `${user === undefined ? '' : `, run as ${user.name}`}):\n${said.join('\n').trim()}`,
+      `${user === undefined ? '' : `, run as ${user.name}`}):\n${words}${adviceOn(words)}`,
   );
+}
+
+function adviceOn(said: string): string {
+  return said.includes('could not look up effective user ID')
+    ? '\nPostgres wants its user to have a line in /etc/passwd. Add one, or set DATABASE_URL to a Postgres server of yours.'
+    : '';
 }
 
 /** What it means that a program of the installation could not be run at all. */

@@ -124,8 +124,11 @@ function hold(folder: string, number: number, me: Holder): FolderLock {
   const file = join(folder, name(number));
   const beat = setInterval(() => giveSign(file), beatEvery);
   beat.unref();
+  let released = false;
   return {
     release: () => {
+      if (released) return;
+      released = true;
       clearInterval(beat);
       const aside = join(folder, `taking-${randomUUID()}`);
       writeFileSync(aside, writeHolder({ ...me, released: true }), { mode: 0o644 });

@@ -53,6 +53,8 @@ export function spawnServer(plan: ServerPlan, clock: Clock): Server {
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
   closeSync(log);
+  // It is the caller's to keep the process alive, and to stop the server.
+  child.unref();
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(explainSpawn(error, installation).message));
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));

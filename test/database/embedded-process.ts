@@ -1,0 +1,27 @@
+/**
+ * A process that starts an embedded Postgres and can be killed: tests run it, and read one line of JSON from it.
+ *
+ * Usage: node embedded-process.ts <data folder> hold | write | throw
+ */
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
+
+const [dataDir = '', what = 'hold'] = process.argv.slice(2);
+const server = await startEmbeddedPostgres({ dataDir, log: (message) => console.error(message) });
+process.stdout.write(`${JSON.stringify({ pid: process.pid, server: server.pid, url: server.url })}\n`);
+
+if (what === 'throw') {
+  setTimeout(() => {
+    throw new Error('nobody caught this');
+  }, 50);
+}
+if (what === 'write') {
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  await client.query('create table if not exists written (n integer)');
+  for (let n = 1; ; n += 1) {
+    await client.query('insert into written values ($1)', [n]);
+    process.stdout.write(`${n}\n`);
+  }
+}
+setInterval(() => undefined, 60_000);
