@@ -1,4 +1,31 @@
-import type { DeploymentCreateRequest, DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import type { KnownCommit } from './commit.ts';
+
+/** What was found in place of an id that nobody gave: the one that fits, or why there is not exactly one. */
+export type Found =
+  | { kind: 'one'; id: string; /** One clause for a note. */ why: string }
+  /** Several fit: a person has to choose. */
+  | { kind: 'choices'; choices: readonly { id: string; name: string }[] }
+  /** None is needed or none can be told; the service is asked without one. */
+  | { kind: 'none'; why: string };
+
+/** What runs, as far as it was looked at. */
+export interface Seen {
+  /** Absent: there is none yet. */
+  deployment?: Deployment | undefined;
+  /** The revision that serves (`active_revision_id`). */
+  live?: Revision | undefined;
+  /** The newest revision (`latest_revision_id`): the only one that a Deployment's `source_revision_config` speaks of. */
+  latest?: Revision | undefined;
+  /** Further revisions that are on their way, newest first, where the service lists them. */
+  onTheirWay?: readonly Revision[] | undefined;
+  /** The commit that is asked for; only `github` has one. */
+  commit: KnownCommit;
+  /** Looked for only where a deployment is to be created without the id. */
+  integration?: Found | undefined;
+  listener?: Found | undefined;
+}
 
 /** One field that will change, as it may be shown to anybody: a secret's values are never in it. */
 export interface FieldChange {
@@ -19,10 +46,18 @@ export interface Obstacle {
   advice: string;
 }
 
+/** A revision that is on its way already and carries what was asked for: it is followed, none is made. */
+interface Adopting {
+  /** The revision's id. */
+  adopt?: string;
+  /** The adopted revision does not tell its commit yet: look again before it is taken for the one that was asked for. */
+  untoldCommit?: true;
+}
+
 /** What will be done and why. Only `create` and `patch` write. */
 export type Plan =
   | { kind: 'create'; request: DeploymentCreateRequest; changes: readonly FieldChange[]; notes: readonly string[] }
-  | {
+  | ({
       kind: 'patch';
       deploymentId: string;
       request: DeploymentPatchRequest;
@@ -31,15 +66,8 @@ export type Plan =
       /** The latest revision before the PATCH: what an answer that never came is settled by. */
       formerLatestRevisionId: string | null;
       notes: readonly string[];
-    }
-  | {
-      kind: 'none';
-      deploymentId: string;
-      why: string;
-      /** A revision that is on its way already and carries what was asked for: it is followed, none is made. */
-      adopt?: string;
-      notes: readonly string[];
-    }
+    } & Adopting)
+  | ({ kind: 'none'; deploymentId: string; why: string; notes: readonly string[] } & Adopting)
   | { kind: 'impossible'; obstacles: readonly Obstacle[] };
 
 /** A plan as it may be shown to anybody: the request, which carries secrets, is left out. */

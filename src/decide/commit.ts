@@ -1,0 +1,74 @@
+import { sameRepository } from './repository-url.ts';
+
+/** The workflow run that asks, in the words of its environment. */
+export interface Workflow {
+  /** `owner/name` */
+  repository: string;
+  /** The web address that `repository` lies below, for example `https://github.com`. */
+  serverUrl: string;
+  /** What the run is of: `refs/heads/...`, `refs/tags/...` or `refs/pull/.../merge`. */
+  ref: string;
+  /** The commit of `ref`: on a pull request a merge that exists nowhere else. */
+  sha: string;
+  /** On a pull request: the plain name of its head's branch. */
+  headRef?: string;
+  /** On a pull request: the newest commit of its head. */
+  headSha?: string;
+  /**
+   * On a pull request: `owner/name` of the repository that the head lies in. A fork may have a branch of the same name,
+   * so without it the head is taken for nobody's.
+   */
+  headRepository?: string;
+}
+
+/** The commit that is asked for, or why nobody can tell. */
+export type KnownCommit =
+  | { kind: 'known'; sha: string; /** Where it is known from, in words. */ from: string }
+  | { kind: 'unknown'; /** One clause, without a full stop. */ why: string };
+
+/** What is to be built, and who might know its commit. */
+export interface CommitQuestion {
+  repoUrl: string | undefined;
+  /** In the document's spelling: a plain branch name, or `refs/tags/...`. */
+  repoRef: string | undefined;
+  workflow: Workflow | undefined;
+  /** The head of `repoRef`, where somebody looked it up. */
+  head: string | undefined;
+}
+
+/**
+ * The commit that a build of `repoRef` should be of: the workflow's own where the workflow runs on that repository and
+ * branch (on a pull request the head of its branch, never the merge), else the head of the ref as it was handed in.
+ */
+export function commitOf({ repoUrl, repoRef, workflow, head }: CommitQuestion): KnownCommit {
+  if (repoUrl === undefined || repoRef === undefined) {
+    return { kind: 'unknown', why: 'the service does not tell which repository and ref it builds' };
+  }
+  const own = workflow && commitOfWorkflow(workflow, repoUrl, repoRef);
+  if (own) return { kind: 'known', sha: own, from: 'this workflow' };
+  if (head) return { kind: 'known', sha: head, from: `the head of ${repoRef}` };
+  return {
+    kind: 'unknown',
+    why: workflow
+      ? `this workflow runs on ${workflow.headRef ?? workflow.ref} of ${workflow.repository}, which is not what is deployed`
+      : 'no workflow says which commit it runs on',
+  };
+}
+
+function commitOfWorkflow(workflow: Workflow, repoUrl: string, repoRef: string): string | undefined {
+  const { repository, serverUrl, ref, sha, headRef, headSha, headRepository } = workflow;
+  const isDeployed = (name: string) => sameRepository(`${serverUrl.replace(/\/+$/, '')}/${name}`, repoUrl);
+  if (headSha && headRef === repoRef && headRepository && isDeployed(headRepository)) return headSha;
+  const isRef = ref === repoRef || ref === `refs/heads/${repoRef}`;
+  return isRef && isDeployed(repository) ? sha : undefined;
+}
+
+/** Whether two commits are one: letters' case aside, and one of them may be told in short. */
+export function sameCommit(one: string | null | undefined, other: string | null | undefined): boolean {
+  if (!one || !other) return false;
+  const [short = '', long = ''] = [one.toLowerCase(), other.toLowerCase()].toSorted((a, b) => a.length - b.length);
+  return short.length >= 7 && long.startsWith(short);
+}
+
+/** A commit as people say it. */
+export const shortCommit = (sha: string): string => sha.slice(0, 7);

@@ -1,0 +1,40 @@
+import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import { heldAt, sameField } from './plan-fields.ts';
+import { sameResources } from './plan-resources.ts';
+import { compareReferences, compareSecrets } from './plan-secrets.ts';
+
+/**
+ * Whether a revision was made from the source that a PATCH asked for: what an answer that never came is settled by.
+ * Who made it does not matter, as long as it is the same.
+ */
+export function carriesSource(request: DeploymentPatchRequest, revision: Revision): boolean {
+  return Object.entries(request.source_revision_config ?? {}).every(
+    ([field, asked]) =>
+      typeof asked !== 'string' ||
+      sameField(
+        `source_revision_config.${field}`,
+        asked,
+        Object.entries(revision.source_revision_config).find(([name]) => name === field)?.[1],
+      ),
+  );
+}
+
+/** Whether a deployment holds everything beside the source that a PATCH asked for. */
+export function holdsSettings(request: DeploymentPatchRequest, deployment: Deployment): boolean {
+  const { listener_config, resource_spec, ...plain } = request.source_config ?? {};
+  const settings: [path: string, asked: unknown][] = [
+    ...Object.entries(plain).map(([field, asked]): [string, unknown] => [`source_config.${field}`, asked]),
+    ['source_config.listener_config.k8s_namespace', listener_config?.k8s_namespace],
+  ];
+  return (
+    settings.every(
+      ([path, asked]) =>
+        (typeof asked !== 'string' && typeof asked !== 'boolean') || sameField(path, asked, heldAt(deployment, path)),
+    ) &&
+    (resource_spec == null || sameResources(resource_spec, deployment.source_config.resource_spec)) &&
+    (request.secrets == null ||
+      compareSecrets(request.secrets, 'overwrite', deployment.secrets).changes.length === 0) &&
+    compareReferences(request.secret_references ?? undefined, deployment.secret_references).length === 0
+  );
+}

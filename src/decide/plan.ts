@@ -1,0 +1,121 @@
+import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import { ruleOf } from '../contract/control/field-rules.ts';
+import type { Desired } from '../config/desired.ts';
+import { planCreation } from './plan-create.ts';
+import { compareFields, requestFields } from './plan-fields.ts';
+import { rebuilding, type Rebuilding } from './plan-rebuild.ts';
+import { compareResources } from './plan-resources.ts';
+import { restatement } from './plan-restate.ts';
+import { compareReferences, compareSecrets } from './plan-secrets.ts';
+import { pushOnTag } from './plan-tag.ts';
+import type { FieldChange, Obstacle, Plan, Seen } from './plan-types.ts';
+
+/**
+ * What has to be done so that `desired` runs, and why. Pure: the same two values give the same plan. A field that does
+ * not differ is never sent, because setting one can make a revision (control-service.md, source_revision_config); the
+ * one exception is the source itself, restated where a revision is needed that no difference would make.
+ */
+export function plan(desired: Desired, seen: Seen): Plan {
+  const { deployment } = seen;
+  if (!deployment) return planCreation(desired, seen);
+  const identity = identityObstacles(desired, deployment);
+  if (identity.some(({ field }) => field === 'source')) return { kind: 'impossible', obstacles: identity };
+  const fields = compareFields(desired, deployment);
+  const secrets = compareSecrets(desired.secrets, desired.secretsStrategy, deployment.secrets);
+  const docker = desired.source === 'external_docker' ? desired : undefined;
+  const resources = compareResources(docker?.resourceSpec, deployment.source_config.resource_spec);
+  const references = compareReferences(docker?.secretReferences, deployment.secret_references);
+  const differing = [...fields.changes, ...resources.changes, ...secrets.changes, ...references];
+  const isMade = differing.some(({ makesRevision }) => makesRevision);
+  const rebuilt = rebuilding(desired, deployment, seen);
+  const obstacles = [
+    ...identity,
+    ...fields.obstacles,
+    ...pushOnTag(desired, deployment),
+    ...resources.obstacles,
+    ...secrets.obstacles,
+    ...(rebuilt.kind === 'stuck' && !isMade ? [rebuilt.obstacle] : []),
+  ];
+  const restated = restatement(desired, deployment, rebuilt, differing);
+  if (restated?.kind === 'impossible') obstacles.push(restated.obstacle);
+  if (obstacles.length > 0 || restated?.kind === 'impossible') return { kind: 'impossible', obstacles };
+
+  const changes = [...differing, ...(restated ? [restated.change] : [])];
+  const makesRevision = isMade || restated !== undefined;
+  const adopting = rebuilt.kind === 'adopt' && !makesRevision ? adoption(rebuilt) : {};
+  const notes = [
+    ...fields.notes,
+    ...resources.notes,
+    ...(rebuilt.kind === 'stuck' || (isMade && !restated) ? [] : rebuilt.notes),
+    ...(makesRevision ? [] : laterEffects(changes)),
+  ];
+  if (changes.length === 0) {
+    const why = rebuilt.kind === 'stuck' ? rebuilt.obstacle.problem : rebuilt.why;
+    return { kind: 'none', deploymentId: deployment.id, why, notes, ...adopting };
+  }
+  const sent = new Set(changes.map(({ field }) => field));
+  const parts = requestFields(desired, (path) => sent.has(path));
+  const request: DeploymentPatchRequest = {
+    ...filled('source_config', {
+      ...parts.source_config,
+      ...(resources.spec ? { resource_spec: resources.spec } : {}),
+    }),
+    ...filled('source_revision_config', { ...parts.source_revision_config, ...restated?.part }),
+    ...(secrets.set ? { secrets: secrets.set.map((secret) => ({ ...secret })) } : {}),
+    ...(references.length > 0 ? { secret_references: docker?.secretReferences?.map((each) => ({ ...each })) } : {}),
+  };
+  return {
+    kind: 'patch',
+    deploymentId: deployment.id,
+    request,
+    changes,
+    makesRevision,
+    formerLatestRevisionId: deployment.latest_revision_id,
+    notes,
+    ...adopting,
+  };
+}
+
+const adoption = (rebuilt: Rebuilding & { kind: 'adopt' }) =>
+  rebuilt.untold ? { adopt: rebuilt.revisionId, untoldCommit: true as const } : { adopt: rebuilt.revisionId };
+
+function filled<Name extends string, Part extends object>(name: Name, part: Part): { [N in Name]?: Part } {
+  const whole: { [N in Name]?: Part } = {};
+  if (Object.keys(part).length > 0) whole[name] = part;
+  return whole;
+}
+
+/** What was chosen for good when the deployment was created. */
+function identityObstacles(desired: Desired, deployment: Deployment): Obstacle[] {
+  const obstacles: Obstacle[] = [];
+  if (deployment.status === 'AWAITING_DELETE' || deployment.status === 'AWAITING_FINAL_DELETE') {
+    obstacles.push({
+      field: 'status',
+      problem: `the deployment is being deleted (${deployment.status})`,
+      advice: 'Run this again when it is gone, or give another name.',
+    });
+  }
+  if (desired.source !== deployment.source) {
+    obstacles.push({
+      field: 'source',
+      problem: `it is ${deployment.source} since the deployment was created, and it cannot be changed to ${desired.source}`,
+      advice: `Set source to ${deployment.source}, or give another name to create a new deployment.`,
+    });
+  }
+  if (desired.name !== undefined && desired.name !== deployment.name) {
+    obstacles.push({
+      field: 'name',
+      problem: `the deployment of this deployment-id is named ${deployment.name}, and a name cannot be changed`,
+      advice: `Set name to ${deployment.name} or remove it, or remove deployment-id to find one by its name.`,
+    });
+  }
+  return obstacles;
+}
+
+/** What is changed by now and helps nobody until the next revision. */
+function laterEffects(changes: readonly FieldChange[]): string[] {
+  const later = changes
+    .filter(({ field }) => ruleOf(field.replace(/^(secret_references)\..*$/, '$1')).patch === 'next-revision')
+    .map(({ field }) => field);
+  return later.length === 0 ? [] : [`${later.join(', ')}: changed, and without effect until the next revision`];
+}
