@@ -8,7 +8,7 @@ export const GRAPH_CONFIG_FILE = 'langgraph.json';
 /** Where a graph lies: a file below the configuration file's folder and what it exports, `./src/agent.ts:graph`. */
 const graphPath = z
   .string()
-  .regex(/^.+:[^:\\/]+$/, { error: 'expected a path and an export, such as "./src/agent.ts:graph"' });
+  .regex(/^.+:[^:\\/]+$/, { error: 'must be a path and an export, such as `./src/agent.ts:graph`' });
 
 /** One graph: its path, or an object with the path and a description for people. */
 export const GraphEntry = z.union([
@@ -47,7 +47,7 @@ export const GraphConfig = z.strictObject({
   $schema: z.string().optional(),
   graphs: z
     .record(z.string().min(1), GraphEntry)
-    .refine((graphs) => Object.keys(graphs).length > 0, { error: 'expected at least one graph' }),
+    .refine((graphs) => Object.keys(graphs).length > 0, { error: 'must name at least one graph' }),
   /** Variables of the agent's environment: an object, or the path of a file with lines `NAME=value`. */
   env: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
   node_version: z.union([z.string(), z.int()]).nullable().optional(),
@@ -58,7 +58,10 @@ export const GraphConfig = z.strictObject({
   image_distro: z.enum(['debian', 'wolfi', 'bookworm', 'bullseye']).nullable().optional(),
   pip_config_file: z.string().nullable().optional(),
   pip_installer: z.string().nullable().optional(),
-  keep_pkg_tools: z.union([z.boolean(), z.array(z.string())]).nullable().optional(),
+  keep_pkg_tools: z
+    .union([z.boolean(), z.array(z.string())])
+    .nullable()
+    .optional(),
   api_version: z.string().nullable().optional(),
   store: freeObject.nullable().optional(),
   checkpointer: freeObject.nullable().optional(),

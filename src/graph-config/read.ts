@@ -1,0 +1,68 @@
+import type * as z from 'zod';
+import { didYouMean } from '../located/did-you-mean.ts';
+import { problemsOf } from '../located/issues.ts';
+import { parseText } from '../located/parse.ts';
+import { inOrder } from '../located/problem.ts';
+import type { Places, Problem } from '../located/problem.ts';
+import { GraphConfig, HttpConfig } from './schema.ts';
+
+/**
+ * What a graph configuration file says, with the places of its parts; or everything that is wrong with it.
+ * `warnings` name keys that nobody here knows: the public service may have newer ones, so they stop nothing.
+ */
+export type ReadGraphConfig =
+  ({ ok: true; value: GraphConfig; warnings: Problem[] } & Places) | { ok: false; problems: Problem[] };
+
+/**
+ * Reads a graph configuration file, strict JSON. Every problem is told at once with its line and column; a key that
+ * looks like a slip of the finger is a problem, with what was probably meant.
+ *
+ * @param text what the file holds.
+ * @param file its path, as problems shall name it.
+ */
+export function readGraphConfig(text: string, file: string): ReadGraphConfig {
+  const parsed = parseText(text, `${file}`.endsWith('.json') ? file : `${file}.json`);
+  if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
+  const top = withoutStrangers(parsed.value, GraphConfig, []);
+  const http = isMap(top.value)
+    ? withoutStrangers(top.value['http'], HttpConfig, ['http'])
+    : { value: undefined, keys: [] };
+  const value = isMap(http.value) && isMap(top.value) ? { ...top.value, http: http.value } : top.value;
+  const result = GraphConfig.safeParse(value);
+  if (!result.success) {
+    const problems = problemsOf(result.error.issues, { schema: GraphConfig, value, places: parsed });
+    return { ok: false, problems: named(inOrder(problems), file) };
+  }
+  const warnings = [...top.keys, ...http.keys].map((path) => ({
+    file,
+    ...parsed.placeOfKey(path),
+    field: path.join('.'),
+    message: `\`${path.join('.')}\` is not known here and has no effect`,
+  }));
+  return {
+    ok: true,
+    value: result.data,
+    warnings: inOrder(warnings),
+    file,
+    placeOf: parsed.placeOf,
+    placeOfKey: parsed.placeOfKey,
+  };
+}
+
+/** A map without the keys that resemble no known one, and the paths of those. */
+function withoutStrangers(value: unknown, schema: z.ZodObject, within: string[]): { value: unknown; keys: string[][] } {
+  if (!isMap(value)) return { value, keys: [] };
+  const known = Object.keys(schema.shape);
+  const isStrange = (key: string) => !known.includes(key) && didYouMean(key, known) === undefined;
+  const entries = Object.entries(value);
+  return {
+    value: Object.fromEntries(entries.filter(([key]) => !isStrange(key))),
+    keys: entries.flatMap(([key]) => (isStrange(key) ? [[...within, key]] : [])),
+  };
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const named = (problems: readonly Problem[], file: string): Problem[] =>
+  problems.map((problem) => ({ ...problem, file }));
