@@ -21,14 +21,19 @@ export const builds = (base: string): BuildOptions[] => [
     platform: 'node',
     // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
     // of that one the parts in use.
-    resolve: { alias: { undici: join(root, 'scripts/undici-parts.mjs') } },
+    resolve: {
+      alias: {
+        undici$: join(root, 'scripts/undici-parts.mjs'),
+        '@actions/github$': join(root, 'scripts/github-context.mjs'),
+      },
+    },
     output: {
       dir: outputs(base).action,
       format: 'esm',
       minify: true,
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
-      legalComments: 'inline',
+      comments: { legal: true },
     },
   },
   {
