@@ -1,4 +1,4 @@
-import type { StreamMode } from '../contract/agent/run.ts';
+import type { StreamMode } from '../contract/agent/stream-event.ts';
 
 /**
  * One thing that an answer is held to. `path` is an RFC 9535 JSONPath query into the final values of the run

@@ -9,10 +9,10 @@ type Issue = z.core.$ZodIssue;
 /** What a schema was held against, and how its paths lead back to what was written. */
 export interface Checked {
   schema: z.core.$ZodType;
-  /** The value that was checked: paths of issues lead into it. */
+  /** The value as it was written. */
   value: unknown;
   places: Places;
-  /** From a path of the schema to the path in the text; as it is where absent. */
+  /** From a path of the schema to the path of what was written; as it is where absent. */
   writtenPath?: (path: FieldPath) => FieldPath;
   /** Where the text's own path begins in the name of a field, for example `['deployments', 'support']`. */
   within?: FieldPath;
@@ -37,8 +37,8 @@ function told(issue: Issue, checked: Checked): Problem[] {
       checked,
     );
   const path = fieldPath(issue.path);
-  const found = valueAt(checked.value, path);
   const written = writtenPath(path, checked);
+  const found = valueAt(checked.value, written);
   const message = formsMessage(issue, fieldName(written), found) ?? wordIssue(issue, fieldName(written), found);
   const meant = suggestionFor(issue, found);
   return [problem(checked, written, checked.places.placeOf(written), message, meant)];

@@ -17,6 +17,7 @@ function forms(schema: z.core.$ZodType): z.core.$ZodType[] {
   }
   if (
     schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
     schema instanceof z.ZodNullable ||
     schema instanceof z.ZodDefault ||
     schema instanceof z.ZodPrefault ||

@@ -1,0 +1,83 @@
+import { didYouMean } from '../located/did-you-mean.ts';
+import { kindOf } from '../located/issue-words.ts';
+import { parseText } from '../located/parse.ts';
+import type { FieldPath, Place, Places, Problem } from '../located/problem.ts';
+import type { Draft, Written } from './draft.ts';
+
+/** Where the deploy file is looked for when nobody says otherwise. */
+export const defaultConfigPath = '.github/landfall.yml';
+
+/** One deployment of a file: `key` is what it stands under in `deployments`, absent where the file is one deployment. */
+export interface DraftOfFile extends Draft {
+  key?: string;
+}
+
+export type DraftsOfFile = { ok: true; drafts: DraftOfFile[] } | { ok: false; problems: Problem[] };
+
+/** Reads a deploy file as far as its deployments: one at its top level, or many under `deployments`, each by its name. */
+export function readDrafts(text: string, path: string): DraftsOfFile {
+  const parsed = parseText(text, path);
+  if (!parsed.ok) return parsed;
+  const { value } = parsed;
+  const tell = (place: Place, field: string, message: string, suggestion?: string): DraftsOfFile => ({
+    ok: false,
+    problems: [{ file: path, ...place, field, message, ...(suggestion === undefined ? {} : { suggestion }) }],
+  });
+  if (!isMap(value)) {
+    return tell(
+      parsed.placeOf([]),
+      '',
+      `a deploy file must be a map, with \`deployments\` or the fields of one, not ${kindOf(value)}`,
+    );
+  }
+  if (!Object.hasOwn(value, 'deployments')) {
+    const slip = Object.keys(value).find((key) => didYouMean(key, ['deployments']));
+    if (slip !== undefined) return tell(parsed.placeOfKey([slip]), slip, `\`${slip}\` is not known`, 'deployments');
+    return { ok: true, drafts: [draftOf(value, parsed, [])] };
+  }
+  const { deployments, ...beside } = value;
+  const [stray] = Object.keys(beside);
+  if (stray !== undefined) {
+    return tell(
+      parsed.placeOfKey([stray]),
+      stray,
+      `\`${stray}\` stands beside \`deployments\`: move it into one of them`,
+    );
+  }
+  if (!isMap(deployments) || Object.keys(deployments).length === 0) {
+    const message = '`deployments` must be a map with at least one deployment under its name';
+    return tell(parsed.placeOf(['deployments']), 'deployments', message);
+  }
+  return many(deployments, parsed);
+}
+
+function many(deployments: Record<string, unknown>, places: Places): DraftsOfFile {
+  const problems: Problem[] = [];
+  const drafts: DraftOfFile[] = [];
+  for (const [key, fields] of Object.entries(deployments)) {
+    const at: FieldPath = ['deployments', key];
+    if (isMap(fields)) drafts.push({ ...draftOf(fields, places, at), key });
+    else {
+      const message = `\`${key}\` must be a map of the fields of a deployment, not ${kindOf(fields)}`;
+      problems.push({ file: places.file, ...places.placeOf(at), field: `deployments.${key}`, message });
+    }
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, drafts };
+}
+
+/** The key of a deployment is its name, unless it says another. */
+function draftOf(fields: Record<string, unknown>, places: Places, within: FieldPath): Draft {
+  const own: Places = {
+    file: places.file,
+    placeOf: (path) => places.placeOf([...within, ...path]),
+    placeOfKey: (path) => places.placeOfKey([...within, ...path]),
+  };
+  const written = new Map<string, Written>();
+  const key = within.at(-1);
+  if (typeof key === 'string') written.set('name', { value: key, places: own, within });
+  for (const [name, value] of Object.entries(fields)) written.set(name, { value, places: own, within });
+  return { fields: written, file: places.file, place: places.placeOfKey(within), within };
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

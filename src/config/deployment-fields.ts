@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { dnsLabel } from '../contract/control/container.ts';
+import { readRepoRef } from '../contract/control/repo-ref.ts';
+import { resourceSpec } from '../contract/control/resource-spec.ts';
+import { secretReference } from '../contract/control/secret.ts';
+import { deploymentType } from '../contract/control/source.ts';
+import { onFailures, rebuilds, secretsStrategies } from './desired.ts';
+import { secretNames } from './secret-names.ts';
+import { withSnakeKeys } from './spelling.ts';
+import { writtenSmokeTests } from './written-smoke-test.ts';
+
+const oneLine = z
+  .string()
+  .trim()
+  .min(1)
+  .regex(/^[^\p{Cc}]*$/u, 'must be one line');
+
+/** An address that is told and logged: a user's password in it would be, too. */
+const withoutPassword = (address: string): boolean => {
+  if (!URL.canParse(address)) return true;
+  const { protocol, username, password } = new URL(address);
+  return password === '' && (username === '' || !protocol.startsWith('http'));
+};
+
+const repoUrl = oneLine.refine(withoutPassword, {
+  message: 'must not hold a user or a password: the service reads the repository through its integration',
+});
+
+const repoRef = z.string().transform((written, context) => {
+  const read = readRepoRef(written);
+  if (read.ok) return read.ref;
+  const message = 'must be a branch as its plain name, or a tag as `refs/tags/NAME`; one commit cannot be asked for';
+  context.addIssue({ code: 'custom', message, params: { suggestion: read.suggestion } });
+  return z.NEVER;
+});
+
+const pathInRepository = oneLine.refine((path) => !/^[/\\]|\\|(^|\/)\.\.(\/|$)/.test(path), {
+  message: 'must be a path within the repository, with forward slashes, from its root',
+});
+
+/** The public service takes plain words and `&&` here; what it refuses is told before anything is sent. */
+const command = oneLine.refine((line) => !/["'`\\|;$<>]|(?<!&)&(?!&)/.test(line.replaceAll('&&', ' ')), {
+  message: 'must not hold quotes, backslashes, `|`, `;`, `$`, `<`, `>` or a single `&`: put such a command in a script',
+});
+
+const webAddress = z
+  .url({ protocol: /^https?$/ })
+  .refine(withoutPassword, { message: 'must not hold a user or a password' });
+
+/** Keys of the service's objects may be written with hyphens, like everything else, or as the document has them. */
+const spelled = <T extends z.ZodType>(schema: T) => z.preprocess(withSnakeKeys, schema);
+
+/** What every deployment may say, in our spelling. */
+export const commonFields = z.object({
+  name: oneLine.exactOptional(),
+  deploymentId: z.uuid().exactOptional(),
+  secrets: secretNames.exactOptional(),
+  secretsStrategy: z.enum(secretsStrategies).default('merge'),
+  smokeTests: writtenSmokeTests.default([]),
+  onFailure: z.enum(onFailures).default('keep'),
+});
+
+/** What a deployment from a git repository may say besides. */
+export const githubFields = z.object({
+  integrationId: z.uuid().exactOptional(),
+  repoUrl: repoUrl.exactOptional(),
+  repoRef: repoRef.exactOptional(),
+  graphConfigPath: pathInRepository.exactOptional(),
+  deploymentType: deploymentType.exactOptional(),
+  buildOnPush: z.boolean().exactOptional(),
+  installCommand: command.exactOptional(),
+  buildCommand: command.exactOptional(),
+  rebuild: z.enum(rebuilds).default('auto'),
+});
+
+/** What a deployment of an image may say besides. */
+export const imageFields = z.object({
+  imageUri: oneLine.regex(/^\S+$/, 'must not hold spaces').exactOptional(),
+  customUrl: webAddress.exactOptional(),
+  listenerId: z.uuid().exactOptional(),
+  k8sNamespace: dnsLabel.exactOptional(),
+  resourceSpec: spelled(resourceSpec).exactOptional(),
+  secretReferences: z.array(spelled(secretReference)).exactOptional(),
+});

@@ -1,0 +1,87 @@
+import { parseText } from '../located/parse.ts';
+import type { Place, Places, Problem } from '../located/problem.ts';
+import type { Inputs } from './door-options.ts';
+import type { Written } from './draft.ts';
+import { deploymentFieldNames } from './read-draft.ts';
+
+/** What problems of inputs have in the place of a file. */
+export const inputsFile = 'input';
+
+export type InputFields = { ok: true; fields: Map<string, Written> } | { ok: false; problems: Problem[] };
+
+/** Inputs whose text is YAML or JSON of its own. */
+const structured = new Set(['resource-spec', 'secret-references', 'smoke-tests']);
+
+const start: Place = { line: 1, column: 1 };
+
+/** The inputs that are fields of a deployment; all others belong to the door. */
+export function readInputFields(inputs: Inputs): InputFields {
+  const fields = new Map<string, Written>();
+  const problems: Problem[] = [];
+  for (const name of deploymentFieldNames) {
+    const text = inputText(inputs, name);
+    if (text === undefined) continue;
+    const read = readInput(name, text);
+    if ('problems' in read) problems.push(...read.problems);
+    else fields.set(name, { ...read, within: [] });
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, fields };
+}
+
+/** The text of an input, or undefined where it was not given. */
+export function inputText(inputs: Inputs, name: string): string | undefined {
+  const text = inputs[name];
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+export const inputProblem = (field: string, message: string, suggestion?: string): Problem => ({
+  file: inputsFile,
+  ...start,
+  field,
+  message,
+  ...(suggestion === undefined ? {} : { suggestion }),
+});
+
+type ReadInput = { value: unknown; places: Places } | { problems: Problem[] };
+
+function readInput(name: string, text: string): ReadInput {
+  if (structured.has(name)) return structure(name, text);
+  if (name === 'secrets') return lines(text);
+  const places: Places = { file: inputsFile, placeOf: () => start, placeOfKey: () => start };
+  return { value: name === 'build-on-push' ? booleanOr(text.trim()) : text.trim(), places };
+}
+
+/** The booleans of YAML 1.2's core schema, as GitHub's own toolkit reads them; anything else stays text and is refused. */
+function booleanOr(text: string): boolean | string {
+  if (/^(?:true|True|TRUE)$/.test(text)) return true;
+  return /^(?:false|False|FALSE)$/.test(text) ? false : text;
+}
+
+/** Lines and columns count within the input: where it stands in the workflow file is not known to the step. */
+function structure(name: string, text: string): ReadInput {
+  const parsed = parseText(text, inputsFile);
+  if (!parsed.ok)
+    return {
+      problems: parsed.problems.map((problem) => ({
+        ...problem,
+        field: name,
+        message: `\`${name}\`: ${problem.message}`,
+      })),
+    };
+  const places: Places = {
+    file: inputsFile,
+    placeOf: (path) => parsed.placeOf(path.slice(1)),
+    placeOfKey: (path) => parsed.placeOfKey(path.slice(1)),
+  };
+  return { value: parsed.value, places };
+}
+
+/** One name a line; empty lines and comments are passed over. */
+function lines(text: string): ReadInput {
+  const names = text.split(/\r?\n/).flatMap((line, index) => {
+    const written = line.replace(/(^|\s)#.*$/, '').trim();
+    return written === '' ? [] : [{ written, place: { line: index + 1, column: line.indexOf(written) + 1 } }];
+  });
+  const placeOf: Places['placeOf'] = ([, index]) => names[Number(index)]?.place ?? start;
+  return { value: names.map(({ written }) => written), places: { file: inputsFile, placeOf, placeOfKey: placeOf } };
+}

@@ -1,0 +1,107 @@
+import { dereference, validate, type Schema } from '@cfworker/json-schema';
+import { didYouMean } from '../located/did-you-mean.ts';
+import type { FieldPath } from '../located/problem.ts';
+import { compilePattern } from './pattern.ts';
+
+/** The draft by which expectations are judged. */
+export const schemaDraft = '2020-12';
+
+/** One thing that is wrong with a JSON Schema; the problem goes on from the name of the field and quotes nothing. */
+export interface SchemaFault {
+  path: FieldPath;
+  problem: string;
+  suggestion?: string;
+}
+
+const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+/** Every `$ref` can double the work, so their number is what bounds it. */
+const mostReferences = 20;
+const mostSubschemas = 500;
+
+/** Keywords whose value is data, and keywords whose value is a map from names to schemas. */
+const dataKeywords = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired']);
+const mapKeywords = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+export type SchemaObject = Record<string, unknown>;
+
+/** Visits a schema and all schemas within it; names of properties and data that looks like a schema are left out. */
+export function walkSchema(
+  schema: unknown,
+  visit: (schema: SchemaObject, path: FieldPath) => void,
+  path: FieldPath = [],
+): void {
+  if (Array.isArray(schema)) {
+    for (const [index, each] of schema.entries()) walkSchema(each, visit, [...path, index]);
+  }
+  if (!isObject(schema)) return;
+  visit(schema, path);
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (dataKeywords.has(keyword)) continue;
+    if (!mapKeywords.has(keyword)) walkSchema(value, visit, [...path, keyword]);
+    else if (isObject(value)) {
+      for (const [name, each] of Object.entries(value)) walkSchema(each, visit, [...path, keyword, name]);
+    }
+  }
+}
+
+/** What makes a schema unusable: a type that there is not, a pattern that does not compile, a reference to nowhere. */
+export function schemaFaults(schema: SchemaObject): SchemaFault[] {
+  const faults: SchemaFault[] = [];
+  let references = 0;
+  let subschemas = 0;
+  walkSchema(schema, (each, path) => {
+    subschemas += 1;
+    if (typeof each['$ref'] === 'string') references += 1;
+    faults.push(...typeFaults(each, path), ...patternFaults(each, path));
+  });
+  if (subschemas > mostSubschemas) faults.push({ path: [], problem: `must hold at most ${mostSubschemas} schemas` });
+  if (references > mostReferences) faults.push({ path: [], problem: `must hold at most ${mostReferences} references` });
+  return faults.length > 0 ? faults : referenceFaults(schema);
+}
+
+function typeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
+  const written = schema['type'];
+  const words: unknown[] = written === undefined ? [] : Array.isArray(written) ? written : [written];
+  return words.flatMap((word) => {
+    if (typeof word === 'string' && types.includes(word)) return [];
+    const suggestion = typeof word === 'string' ? didYouMean(word, types) : undefined;
+    const problem = `must be one of ${types.map((type) => `\`${type}\``).join(', ')}`;
+    return [{ path: [...path, 'type'], problem, ...(suggestion === undefined ? {} : { suggestion }) }];
+  });
+}
+
+function patternFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
+  const written: [FieldPath, string][] = [];
+  if (typeof schema['pattern'] === 'string') written.push([[...path, 'pattern'], schema['pattern']]);
+  for (const key of isObject(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : []) {
+    written.push([[...path, 'patternProperties', key], key]);
+  }
+  return written.flatMap(([at, pattern]) => {
+    const compiled = compilePattern(pattern);
+    return compiled.ok ? [] : [{ path: at, problem: compiled.problem }];
+  });
+}
+
+/**
+ * Tries every schema within the schema once: what leads nowhere or round in a circle shows on any value.
+ * The library writes into what it is given, so it is given a copy.
+ */
+function referenceFaults(schema: SchemaObject): SchemaFault[] {
+  const copy: Schema = structuredClone(schema);
+  try {
+    const lookup = dereference(copy);
+    for (const each of Object.values(lookup)) validate(null, each, schemaDraft, lookup);
+    return [];
+  } catch (error) {
+    if (error instanceof RangeError) return [{ path: [], problem: 'has references that lead round in a circle' }];
+    if (!(error instanceof Error)) throw error;
+    const nowhere = /Unresolved \$ref/.test(error.message);
+    return [
+      { path: [], problem: nowhere ? 'has a `$ref` that leads nowhere' : 'must be a JSON Schema that can be used' },
+    ];
+  }
+}
+
+const isObject = (value: unknown): value is SchemaObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

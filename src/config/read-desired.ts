@@ -1,0 +1,122 @@
+import { didYouMean } from '../located/did-you-mean.ts';
+import type { Problem } from '../located/problem.ts';
+import { defaultConfigPath, readDrafts, type DraftOfFile } from './deploy-file.ts';
+import type { DesiredDeployment } from './desired.ts';
+import type { Inputs } from './door-options.ts';
+import { fieldProblem, overridden, type Draft, type Written } from './draft.ts';
+import { inputProblem, inputsFile, inputText, readInputFields } from './inputs.ts';
+import { readAskedDraft, readDesiredDraft, type AskedDeployment } from './read-draft.ts';
+import type { Environment } from './secret-names.ts';
+
+/** Everything that a person may have written, whichever door it came through. */
+export interface Asked {
+  /** Kebab-case input names; those that are no fields of a deployment are passed over, but for `config` and `deployment`. */
+  inputs: Inputs;
+  /** The deploy file, where it is there. */
+  file?: { text: string; path: string };
+  /** Where secrets' values are taken from. Absent: they are not looked up, and the deployment's secrets are left alone. */
+  env?: Environment;
+}
+
+export type ReadDeployments<T> = { ok: true; deployments: T[] } | { ok: false; problems: Problem[] };
+
+/**
+ * The deployments that a person asked for: those of the file, or the one that the input `deployment` chooses, or the
+ * one that the inputs describe. An input beside the file wins over the file's field. Every problem at once.
+ */
+export function readDesired(asked: Asked): ReadDeployments<DesiredDeployment> {
+  return readEach(asked, (draft) => readDesiredDraft(draft, asked.env));
+}
+
+/** The same for `smoke` and `rollback`, which write nothing: no source, no secret has to be there. */
+export function readAsked(asked: Asked): ReadDeployments<AskedDeployment> {
+  return readEach(asked, readAskedDraft);
+}
+
+function readEach<T>(
+  asked: Asked,
+  read: (draft: Draft) => { ok: true; value: T } | { ok: false; problems: Problem[] },
+): ReadDeployments<T> {
+  const { drafts, problems } = draftsOf(asked);
+  const deployments: T[] = [];
+  for (const draft of drafts) {
+    const result = read(draft);
+    if (result.ok) deployments.push(result.value);
+    else problems.push(...result.problems);
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, deployments };
+}
+
+interface Drafts {
+  drafts: Draft[];
+  problems: Problem[];
+}
+
+function draftsOf({ inputs, file }: Asked): Drafts {
+  const given = readInputFields(inputs);
+  const problems = given.ok ? [] : given.problems;
+  const fields: ReadonlyMap<string, Written> = given.ok ? given.fields : new Map();
+  if (file) {
+    const drafts = readDrafts(file.text, file.path);
+    if (!drafts.ok) return { drafts: [], problems: [...problems, ...drafts.problems] };
+    const chosen = choose(drafts.drafts, inputs, fields);
+    return { drafts: chosen.drafts, problems: [...problems, ...chosen.problems] };
+  }
+  const config = inputText(inputs, 'config')?.trim();
+  if (config !== undefined && config !== defaultConfigPath) {
+    return {
+      drafts: [],
+      problems: [...problems, inputProblem('config', 'there is no file at the path that `config` gives')],
+    };
+  }
+  if (inputText(inputs, 'deployment') !== undefined) {
+    const message = `\`deployment\` chooses from a deploy file, and there is no ${defaultConfigPath}: write one, or give the input \`name\` instead`;
+    return { drafts: [], problems: [...problems, inputProblem('deployment', message)] };
+  }
+  if (!given.ok) return { drafts: [], problems };
+  if (!fields.has('name') && !fields.has('deployment-id')) {
+    return { drafts: [], problems: [inputProblem('name', nothingNamed)] };
+  }
+  return { drafts: [{ fields, file: inputsFile, place: { line: 1, column: 1 }, within: [] }], problems: [] };
+}
+
+const nothingNamed =
+  `nothing says which deployment is meant: write ${defaultConfigPath}, or give the inputs, for example ` +
+  '`name: support`, `source: github`, `repo-url: https://github.com/acme/agents`, `repo-ref: main` and `graph-config-path: langgraph.json`';
+
+/** The drafts of a file that are meant, with the inputs put over the one that they speak of. */
+function choose(drafts: DraftOfFile[], inputs: Inputs, fields: ReadonlyMap<string, Written>): Drafts {
+  const named = inputText(inputs, 'deployment')?.trim();
+  const names = drafts.map(nameOf);
+  if (named !== undefined) {
+    const chosen = drafts.find(({ key }) => key === named) ?? drafts.find((draft) => nameOf(draft) === named);
+    if (chosen) return { drafts: [overridden(chosen, fields)], problems: [] };
+    const message = `the deploy file has no deployment of the name that \`deployment\` gives; it has ${quoted(names)}`;
+    return { drafts: [], problems: [inputProblem('deployment', message, didYouMean(named, names))] };
+  }
+  const [only, ...more] = drafts;
+  if (only && more.length === 0) return { drafts: [overridden(only, fields)], problems: [] };
+  if (fields.size === 0) return { drafts, problems: namesakes(drafts) };
+  const message = `${quoted([...fields.keys()])} cannot speak of all deployments of the file: choose one with \`deployment\`, of ${quoted(names)}`;
+  return { drafts: [], problems: [inputProblem('deployment', message)] };
+}
+
+/** Two deployments of one name would be one deployment that is changed twice. */
+function namesakes(drafts: readonly DraftOfFile[]): Problem[] {
+  const seen = new Set<string>();
+  return drafts.flatMap((draft) => {
+    const name = nameOf(draft);
+    const written = draft.fields.get('name');
+    if (seen.has(name) && written)
+      return [fieldProblem(written, ['name'], `another deployment of this file is named \`${name}\` too`)];
+    seen.add(name);
+    return [];
+  });
+}
+
+function nameOf({ key, fields }: DraftOfFile): string {
+  const name = fields.get('name')?.value;
+  return typeof name === 'string' ? name : (key ?? 'without a name');
+}
+
+const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');

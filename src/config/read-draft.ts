@@ -1,0 +1,98 @@
+import type { Secret } from '../contract/control/secret.ts';
+import { didYouMean } from '../located/did-you-mean.ts';
+import { fieldName, inOrder, type FieldPath, type Problem } from '../located/problem.ts';
+import { commonFields, githubFields, imageFields } from './deployment-fields.ts';
+import type { Desired, DesiredDeployment, OnFailure } from './desired.ts';
+import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type Written } from './draft.ts';
+import { secretValues, type Environment } from './secret-names.ts';
+import type { SmokeTest } from './smoke-test.ts';
+import { readSource, tagProblems } from './source-rules.ts';
+import { keysInTwoSpellings, synonyms, toCamel, toKebab } from './spelling.ts';
+
+/** Which deployment is meant and how it is asked: all that `smoke` and `rollback` need. */
+export interface AskedDeployment {
+  /** Found by id where one is given, else by this exact name. One of the two is always there. */
+  name?: string;
+  deploymentId?: string;
+  smokeTests: readonly SmokeTest[];
+  onFailure: OnFailure;
+}
+
+/** Every field of a deployment, by the name that a person writes: in the file, and as an input. */
+export const deploymentFieldNames: readonly string[] = [
+  'source',
+  ...[commonFields, githubFields, imageFields].flatMap(({ shape }) => Object.keys(shape).map(toKebab)),
+];
+
+type Read<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+
+/** A draft as what should run. Without an environment the values of its secrets are not looked up, and left alone. */
+export function readDesiredDraft(draft: Draft, environment: Environment | undefined): Read<DesiredDeployment> {
+  const values = valuesOf(draft, toCamel);
+  const common = commonFields.safeParse(values);
+  const github = githubFields.safeParse(values);
+  const image = imageFields.safeParse(values);
+  const { source, problems: sourceProblems } = readSource(draft);
+  const problems = [
+    ...fieldProblems(draft),
+    ...sourceProblems,
+    ...tagProblems(draft),
+    ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
+    // A field of the other source is told as such; what else is wrong with it does not matter.
+    ...(github.success || source === 'external_docker' ? [] : issueProblems(github.error.issues, githubFields, draft)),
+    ...(image.success || source === 'github' ? [] : issueProblems(image.error.issues, imageFields, draft)),
+  ];
+  const secrets = environment ? taken(draft, environment, problems) : undefined;
+  if (problems.length > 0 || !common.success) return { ok: false, problems: inOrder(problems) };
+  const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
+  const asked = { ...whom, ...(secrets ? { secrets } : {}) };
+  const desired: Desired | undefined =
+    source === 'github' && github.success
+      ? { ...asked, source, ...github.data }
+      : source === 'external_docker' && image.success
+        ? { ...asked, source, ...image.data }
+        : undefined;
+  return desired ? { ok: true, value: { desired, smokeTests, onFailure } } : { ok: false, problems };
+}
+
+/** A draft as a deployment that is only asked or rolled back: nothing about its source has to be said. */
+export function readAskedDraft(draft: Draft): Read<AskedDeployment> {
+  const common = commonFields.safeParse(valuesOf(draft, toCamel));
+  const problems = [
+    ...fieldProblems(draft),
+    ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
+  ];
+  if (problems.length > 0 || !common.success) return { ok: false, problems: inOrder(problems) };
+  const { secrets: _, secretsStrategy: __, ...asked } = common.data;
+  return { ok: true, value: asked };
+}
+
+function fieldProblems(draft: Draft): Problem[] {
+  const problems = [...draft.fields].flatMap(([name, written]) => {
+    if (deploymentFieldNames.includes(name)) return spellingProblems(written, [name], written.value);
+    const suggestion = synonyms.get(name) ?? didYouMean(name, deploymentFieldNames);
+    return [fieldProblem(written, [name], `\`${name}\` is not a field of a deployment`, suggestion)];
+  });
+  if (draft.fields.has('name') || draft.fields.has('deployment-id')) return problems;
+  return [...problems, draftProblem(draft, '`name` or `deployment-id` must say which deployment is meant')];
+}
+
+function spellingProblems(written: Written, path: FieldPath, value: unknown): Problem[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => spellingProblems(written, [...path, index], item));
+  return keysInTwoSpellings(value).map((key) => {
+    const at = [...path, key];
+    const problem = fieldProblem(written, at, `\`${fieldName(at)}\` is there in two spellings`);
+    return { ...problem, ...written.places.placeOfKey(at) };
+  });
+}
+
+/** The values of the draft's secrets; absent where it has none to say. */
+function taken(draft: Draft, environment: Environment, problems: Problem[]): Secret[] | undefined {
+  const written = draft.fields.get('secrets');
+  return (
+    written &&
+    secretValues(written.value, environment, (index, message) => {
+      problems.push(fieldProblem(written, ['secrets', index], `\`secrets[${index}]\` ${message}`));
+    })
+  );
+}

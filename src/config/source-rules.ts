@@ -1,0 +1,79 @@
+import { fieldRules } from '../contract/control/field-rules.ts';
+import { isTagRef, readRepoRef } from '../contract/control/repo-ref.ts';
+import { sources, type Source } from '../contract/control/source.ts';
+import { didYouMean } from '../located/did-you-mean.ts';
+import type { Problem } from '../located/problem.ts';
+import type { Desired } from './desired.ts';
+import { draftProblem, fieldProblem, type Draft } from './draft.ts';
+import { toKebab } from './spelling.ts';
+
+/** The sources that this version deploys. */
+export const deployable = ['github', 'external_docker'] as const satisfies readonly Desired['source'][];
+type Deployable = (typeof deployable)[number];
+
+/** The sources that a field applies to, by the name that a person writes: the document's rules, and our own `rebuild`. */
+const appliesTo: ReadonlyMap<string, readonly Source[]> = new Map([
+  ...fieldRules.map((rule) => [toKebab(rule.path.split('.').at(-1) ?? ''), rule.appliesTo] as const),
+  ['rebuild', ['github']] as const,
+]);
+
+/** What a draft's source is, with everything that is wrong between it and the fields. */
+export type ReadSource = { source: Deployable; problems: Problem[] } | { source: undefined; problems: Problem[] };
+
+/** Reads `source`, or finds it from the fields that only one source has. */
+export function readSource(draft: Draft): ReadSource {
+  const written = draft.fields.get('source');
+  if (!written) return inferred(draft);
+  const source = deployable.find((each) => each === written.value);
+  if (source) return { source, problems: strangers(draft, source) };
+  const known = sources.find((each) => each === written.value);
+  const message = known
+    ? `this version cannot deploy \`${known}\` yet: \`source\` must be one of ${quoted(deployable)}`
+    : `\`source\` must be one of ${quoted(deployable)}`;
+  const suggestion = !known && typeof written.value === 'string' ? didYouMean(written.value, deployable) : undefined;
+  const place = written.places.placeOf(['source']);
+  return { source: undefined, problems: [{ ...fieldProblem(written, ['source'], message, suggestion), ...place }] };
+}
+
+function strangers(draft: Draft, source: Deployable): Problem[] {
+  return [...draft.fields].flatMap(([name, written]) => {
+    const owners = appliesTo.get(name);
+    if (!owners || owners.includes(source)) return [];
+    const message = `\`${name}\` belongs to the source ${owners.map((owner) => `\`${owner}\``).join(' or ')}, not to \`${source}\``;
+    return [fieldProblem(written, [name], message)];
+  });
+}
+
+function inferred(draft: Draft): ReadSource {
+  const telling = deployable.map((source) => ({ source, field: fieldOnlyOf(draft, source) }));
+  const [one, other] = telling.filter(({ field }) => field !== undefined);
+  if (!one) {
+    return {
+      source: undefined,
+      problems: [draftProblem(draft, `\`source\` is missing: write one of ${quoted(deployable)}`)],
+    };
+  }
+  const written = other?.field === undefined ? undefined : draft.fields.get(other.field);
+  if (!other?.field || !written) return { source: one.source, problems: [] };
+  const message = `\`${other.field}\` belongs to the source \`${other.source}\` and \`${one.field}\` to \`${one.source}\`: keep the fields of one`;
+  return { source: undefined, problems: [fieldProblem(written, [other.field], message)] };
+}
+
+function fieldOnlyOf(draft: Draft, source: Deployable): string | undefined {
+  return [...draft.fields.keys()].find((name) => {
+    const owners = deployable.filter((each) => appliesTo.get(name)?.includes(each));
+    return owners.length === 1 && owners[0] === source;
+  });
+}
+
+/** A tag never moves, so nothing can be pushed to it (control-service.md, source_config: `build_on_push`). */
+export function tagProblems(draft: Draft): Problem[] {
+  const onPush = draft.fields.get('build-on-push');
+  const ref = draft.fields.get('repo-ref');
+  if (onPush?.value !== true || typeof ref?.value !== 'string') return [];
+  const read = readRepoRef(ref.value);
+  if (!read.ok || !isTagRef(read.ref)) return [];
+  return [fieldProblem(onPush, ['build-on-push'], '`build-on-push` must be false where `repo-ref` is a tag')];
+}
+
+const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');

@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { STREAM_MODES } from '../contract/agent/stream-event.ts';
+import { duration } from './duration.ts';
+import type { SmokeTest } from './smoke-test.ts';
+import { writtenExpectations } from './written-expectations.ts';
+
+const defaultAttempts = 3;
+const mostAttempts = 20;
+const defaultTimeoutMs = 60_000;
+const longestTimeoutMs = 1_800_000;
+
+/** One smoke test as a person writes it. Three attempts of a minute each, stateless, unless it says otherwise. */
+const writtenSmokeTest = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    assistant: z.string().trim().min(1),
+    context: z.record(z.string(), z.unknown()).optional(),
+    thread: z.boolean().default(false),
+    input: z.unknown(),
+    'stream-modes': z.array(z.enum(STREAM_MODES)).min(1).default(['updates', 'values']),
+    expect: writtenExpectations.prefault({}),
+    attempts: z.int().min(1).max(mostAttempts).default(defaultAttempts),
+    timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
+  })
+  .transform(({ 'stream-modes': streamModes, timeout, context, ...same }): SmokeTest => ({
+    ...same,
+    ...(context === undefined ? {} : { context }),
+    streamModes: [...new Set(streamModes)],
+    timeoutMs: timeout,
+  }));
+
+const mostSmokeTests = 100;
+
+/** The smoke tests of one deployment. Their names tell them apart in every report, so none comes twice. */
+export const writtenSmokeTests = z
+  .array(writtenSmokeTest)
+  .max(mostSmokeTests)
+  .superRefine((tests, context) => {
+    const seen = new Set<string>();
+    for (const [index, { name }] of tests.entries()) {
+      if (seen.has(name)) {
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of another smoke test too' });
+      }
+      seen.add(name);
+    }
+  });
