@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathWithOurNode } from '../compute/agent-environment.ts';
+import type { BuildFolder } from './build-folder.ts';
+
+/** How this machine reaches the network: proxies and the certificates it trusts. */
+const network = [
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+];
+
+/** What of npm's configuration says where packages come from. The rest of it speaks about other folders than ours. */
+const npmSettings = ['registry', 'strict_ssl', 'cafile', 'proxy', 'https_proxy', 'noproxy'];
+/** Files with npm's configuration, which are passed on where they exist. */
+const npmFiles = ['userconfig', 'globalconfig'];
+
+/** A variable that npm reads in both spellings. */
+const npmVariable = (env: NodeJS.ProcessEnv, name: string): string | undefined =>
+  env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
+
+/**
+ * The environment of a build's commands: a search path with our Node.js first, a home of the build's own, and what it
+ * takes to reach the network and the person's npm registry. Nothing else of `env`, which is this service's own.
+ */
+export function buildEnvironment(folder: BuildFolder, dataDir: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  const ofNpm: [string, string | undefined][] = npmSettings.map((name) => [
+    `npm_config_${name}`,
+    npmVariable(env, name),
+  ]);
+  const files: [string, string | undefined][] = npmFiles.map((name) => [`npm_config_${name}`, npmVariable(env, name)]);
+  if (npmVariable(env, 'userconfig') === undefined && env.HOME) {
+    files.push(['npm_config_userconfig', join(env.HOME, '.npmrc')]);
+  }
+  return {
+    ...present(network.map((name) => [name, env[name]])),
+    ...present(ofNpm),
+    ...present(files.filter(([, file]) => file !== undefined && existsSync(file))),
+    npm_config_cache: join(dataDir, 'npm-cache'),
+    npm_config_update_notifier: 'false',
+    npm_config_fund: 'false',
+    npm_config_audit: 'false',
+    PATH: pathWithOurNode(env.PATH ?? ''),
+    HOME: folder.home,
+    TMPDIR: folder.temporary,
+    CI: '1',
+    NO_COLOR: '1',
+  };
+}
+
+/** What the network's variables may hold that is nobody's business: a proxy's user and password. */
+export function networkSecrets(env: NodeJS.ProcessEnv): string[] {
+  return network
+    .map((name) => env[name] ?? '')
+    .filter((value) => URL.canParse(value))
+    .map((value) => decodeURIComponent(new URL(value).password))
+    .filter((password) => password !== '');
+}
+
+function present(variables: [string, string | undefined][]): Record<string, string> {
+  return Object.fromEntries(variables.flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import * as z from 'zod';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import type { Build } from './build.ts';
+
+/** The folders of one build. */
+export interface BuildFolder {
+  /** `<data>/builds/<revision id>` */
+  root: string;
+  /** The checkout of the repository. */
+  source: string;
+  /** The home of all commands of the build, and of the agent. */
+  home: string;
+  /** Temporary files of the build's commands. */
+  temporary: string;
+}
+
+const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
+
+/** Where the build of a revision lies, or would. */
+export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
+  const root = join(buildsIn(dataDir), revisionId);
+  return { root, source: join(root, 'source'), home: join(root, 'home'), temporary: join(root, 'tmp') };
+}
+
+/** Makes the folders of a build anew: what an earlier attempt left is removed. */
+export async function freshBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
+  const folder = buildFolder(dataDir, revisionId);
+  await removeBuild(folder.root);
+  for (const path of [folder.source, folder.home, folder.temporary])
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** Removes a build; one that is not there is no error. */
+export async function removeBuild(root: string): Promise<void> {
+  await rm(root, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** The file that says that a build is complete; it is written last. */
+const recordOf = (root: string): string => join(root, 'build.json');
+const record = z.object({ commit: z.string(), graphConfigPath: z.string() });
+
+/** Declares a build complete. */
+export function recordBuild({ folder, commit, graphConfigFile }: Build): void {
+  const temporary = `${recordOf(folder)}.new`;
+  writeFileSync(
+    temporary,
+    JSON.stringify({ commit, graphConfigPath: relative(realpathSync(folder), graphConfigFile) }),
+  );
+  renameSync(temporary, recordOf(folder));
+}
+
+/** The build in a folder, if there is a complete one. */
+export function readBuild(folder: string): Build | undefined {
+  try {
+    const { commit, graphConfigPath } = record.parse(JSON.parse(readFileSync(recordOf(folder), 'utf8')));
+    return { folder, commit, graphConfigFile: join(folder, graphConfigPath) };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** Removes every folder of builds that is not one of `wanted`, and tells which. */
+export async function removeOtherBuilds(dataDir: string, wanted: ReadonlySet<string>): Promise<string[]> {
+  const folders = foldersIn(buildsIn(dataDir)).filter((folder) => !wanted.has(folder));
+  for (const folder of folders) await removeBuild(folder);
+  return folders;
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+/** Whether a path is the folder or lies below it. Both are real paths. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

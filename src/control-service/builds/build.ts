@@ -1,0 +1,47 @@
+import type { Secret } from '../../contract/control/secret.ts';
+import type { WriteLine } from '../compute/log-line.ts';
+
+/** What a `github` revision is built from (control-service.md, source_config and source_revision_config). */
+export interface BuildRequest {
+  revisionId: string;
+  repoUrl: string;
+  /** A branch by its plain name, or `refs/tags/...`; the repository's own default where there is none. */
+  repoRef: string | undefined;
+  /** Builds this commit instead of the head of the ref: a revision that is built again. */
+  commit?: string | undefined;
+  /** Relative to the repository's root. */
+  graphConfigPath: string;
+  installCommand: string | undefined;
+  buildCommand: string | undefined;
+  /** Not given to the build; masked in its log, where they may turn up if the repository holds them. */
+  secrets: readonly Secret[];
+  log: WriteLine;
+  /** Called as soon as the commit is known. */
+  onCommit: (commit: string) => Promise<void>;
+}
+
+/** A build that is complete and lies on this machine. */
+export interface Build {
+  folder: string;
+  commit: string;
+  /** Absolute path of the graph configuration file. */
+  graphConfigFile: string;
+}
+
+/** How a build ends. `interrupted`: the signal aborted; nothing is left of it. */
+export type BuildEnd = { kind: 'built'; build: Build } | { kind: 'failed'; reason: string } | { kind: 'interrupted' };
+
+/** Milliseconds that each part of a build may take. */
+export interface BuildBounds {
+  cloneMs: number;
+  installMs: number;
+  buildMs: number;
+}
+
+export const usualBuildBounds: BuildBounds = { cloneMs: 300_000, installMs: 900_000, buildMs: 900_000 };
+
+/** Why a part of a build can't go on, or what it made. */
+export type Part<T> = { ok: true; value: T } | { ok: false; reason: string };
+
+export const made = <T>(value: T): Part<T> => ({ ok: true, value });
+export const cannot = (reason: string): Part<never> => ({ ok: false, reason });

@@ -1,0 +1,76 @@
+/** Over what git may fetch. `file` is for folders that the person who runs the service allowed. */
+export type GitProtocol = 'https' | 'http' | 'file';
+
+/**
+ * The one configuration file that git reads for a build. No helper, no hook and no filter of the person's or of the
+ * machine's runs, and nothing but the one protocol is spoken, not after a redirect either.
+ *
+ * `safe.directory` is open because folders are allowed one by one before git sees them, and may be somebody else's.
+ * A commit may be asked for by its id so that an earlier revision can be built again.
+ */
+export const gitConfig = `[safe]
+	directory = *
+[core]
+	hooksPath = /dev/null
+	fsmonitor = false
+	askPass =
+[credential]
+	helper =
+[protocol]
+	allow = never
+[protocol "ext"]
+	allow = never
+[http]
+	followRedirects = initial
+	lowSpeedLimit = 1000
+	lowSpeedTime = 60
+[uploadpack]
+	allowAnySHA1InWant = true
+[submodule]
+	recurse = false
+[fetch]
+	recurseSubmodules = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+[init]
+	defaultBranch = main
+[advice]
+	detachedHead = false
+`;
+
+/** The variables that make git read nothing else, ask nobody, and speak only this protocol. */
+export const gitVariables = (configFile: string, protocol: GitProtocol): Record<string, string> => ({
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: configFile,
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_ALLOW_PROTOCOL: protocol,
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_LFS_SKIP_SMUDGE: '1',
+  LC_ALL: 'C',
+});
+
+/** What to fetch for a `repo_ref`: a branch is its plain name, a tag its full path, nothing the repository's own default. */
+export function refToFetch(repoRef: string | undefined): string {
+  if (repoRef === undefined) return 'HEAD';
+  return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
+}
+
+/** What a failed fetch means for the person who asked, told by what git printed. */
+export function explainFetch(printed: string, asked: { repoUrl: string; what: string }): string {
+  const { repoUrl, what } = asked;
+  if (/couldn't find remote ref|not our ref|no such remote ref/i.test(printed)) {
+    return `${repoUrl} has no ${what}. Check source_revision_config.repo_ref: a branch is its plain name, a tag refs/tags/<name>.`;
+  }
+  if (/could not read Username|Authentication failed|terminal prompts disabled|403|401/i.test(printed)) {
+    return `${repoUrl} is private or does not exist. This service clones without credentials: make the repository public, or check source_config.repo_url.`;
+  }
+  if (/not found|does not appear to be a git repository|does not exist|not a git repository/i.test(printed)) {
+    return `There is no git repository at ${repoUrl}. Check source_config.repo_url.`;
+  }
+  if (/could not resolve host|failed to connect|connection (refused|timed out|reset)|unable to access/i.test(printed)) {
+    return `${repoUrl} could not be reached from this machine. Check source_config.repo_url and the network.`;
+  }
+  return `${repoUrl} could not be cloned.`;
+}

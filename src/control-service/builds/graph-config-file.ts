@@ -1,0 +1,48 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import { graphPlaces } from '../../graph-config/graph-path.ts';
+import { runnableHere } from '../../graph-config/language.ts';
+import { readGraphConfig } from '../../graph-config/read.ts';
+import { formatProblem } from '../../located/problem.ts';
+import type { WriteLine } from '../compute/log-line.ts';
+import { isWithin } from './build-folder.ts';
+import { cannot, made, type Part } from './build.ts';
+
+const largest = 1_000_000;
+
+/**
+ * Finds the graph configuration file in a checkout and reads it: it has to lie inside, also after every link is
+ * followed, to be sound, and to name graphs that this machine can run. Every problem is written to the log.
+ *
+ * @returns its real path.
+ */
+export function findGraphConfig(source: string, graphConfigPath: string, log: WriteLine): Part<string> {
+  const advice = 'Check source_revision_config.graph_config_path: it is relative to the root of the repository.';
+  const file = realFile(join(source, graphConfigPath));
+  if (file === undefined) return cannot(`The repository has no file ${graphConfigPath}. ${advice}`);
+  if (!isWithin(realpathSync(source), file)) return cannot(`${graphConfigPath} leads out of the repository. ${advice}`);
+  const stat = statSync(file);
+  if (!stat.isFile()) return cannot(`${graphConfigPath} is not a file. ${advice}`);
+  if (stat.size > largest) return cannot(`${graphConfigPath} is larger than ${largest} bytes.`);
+
+  const read = readGraphConfig(readFileSync(file, 'utf8'), graphConfigPath);
+  if (!read.ok) {
+    const [first, ...others] = read.problems.map(formatProblem);
+    for (const problem of [first, ...others]) if (problem) log('error', problem);
+    const more = others.length === 0 ? '' : ` (and ${others.length} more in the build log)`;
+    return cannot(`The graph configuration is not sound: ${first}${more}.`);
+  }
+  for (const warning of read.warnings) log('warning', formatProblem(warning));
+  const runnable = runnableHere(graphPlaces(read.value));
+  return runnable.kind === 'runnable' ? made(file) : cannot(runnable.reason);
+}
+
+function realFile(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+/** What a folder of the checkout holds, as far as installing goes. */
+export interface SeenFolder {
+  /** Relative to the repository's root; empty for the root itself. */
+  path: string;
+  /** The names of its files. */
+  files: ReadonlySet<string>;
+  /** `packageManager` of its package.json, where it has one: `pnpm@10.1.0`. */
+  packageManager?: string | undefined;
+  /** Its yarn.lock is of Yarn 2 or newer. */
+  modernYarn?: boolean | undefined;
+}
+
+export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
+
+/** How the packages of a build are installed. */
+export type InstallPlan =
+  | { kind: 'command'; command: string }
+  | { kind: 'manager'; manager: PackageManager; args: string[]; folder: string; why: string }
+  | { kind: 'nothing'; why: string }
+  | { kind: 'refused'; reason: string };
+
+const lockFiles: readonly [file: string, manager: PackageManager][] = [
+  ['package-lock.json', 'npm'],
+  ['npm-shrinkwrap.json', 'npm'],
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
+];
+
+/** Installs what the lock file says and nothing else. */
+const argsOf = (manager: PackageManager, modernYarn: boolean): string[] => {
+  if (manager === 'npm') return ['ci'];
+  return ['install', manager === 'yarn' && modernYarn ? '--immutable' : '--frozen-lockfile'];
+};
+
+/**
+ * Decides how to install (control-service.md, source_config: `install_command`). Without a command the lock file decides
+ * that is nearest to the graph configuration: in its folder, or above it up to the root. So a workspace is installed
+ * from its root, where its one lock file lies, and a package that stands for itself from its own folder.
+ *
+ * @param folders from the graph configuration's folder up to the repository's root.
+ */
+export function planInstall(installCommand: string | undefined, folders: readonly SeenFolder[]): InstallPlan {
+  if (installCommand !== undefined) return { kind: 'command', command: installCommand };
+  for (const folder of folders) {
+    const found = lockFiles.filter(([file]) => folder.files.has(file));
+    const named = folder.packageManager?.split('@')[0];
+    const [lock] = [...found.filter(([, manager]) => manager === named), ...found];
+    if (!lock) continue;
+    const [file, manager] = lock;
+    const others = found.filter((other) => other !== lock).map(([other]) => other);
+    const aside = others.length === 0 ? '' : `; ${others.join(' and ')} beside it is not used`;
+    const why = `${inFolder(file, folder.path)} asks for ${manager}${aside}`;
+    return { kind: 'manager', manager, args: argsOf(manager, folder.modernYarn ?? false), folder: folder.path, why };
+  }
+  const unlocked = folders.find(({ files }) => files.has('package.json'));
+  if (!unlocked) return { kind: 'nothing', why: 'There is no package.json, so no packages are installed.' };
+  return {
+    kind: 'refused',
+    reason: `${inFolder('package.json', unlocked.path)} has no lock file beside or above it. Commit one (package-lock.json, pnpm-lock.yaml, yarn.lock or bun.lock), or set source_config.install_command.`,
+  };
+}
+
+const inFolder = (file: string, folder: string): string => (folder === '' ? file : `${folder}/${file}`);

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import * as z from 'zod';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import type { WriteLine } from '../compute/log-line.ts';
+import { cannot, made, type Part } from './build.ts';
+import { findTool } from './find-tool.ts';
+import { planInstall, type SeenFolder } from './install-plan.ts';
+import type { RunCommand } from './run-command.ts';
+
+export interface InstallSettings {
+  installCommand: string | undefined;
+  /** The checkout. */
+  source: string;
+  /** The folder of the graph configuration file. */
+  configFolder: string;
+  run: RunCommand;
+  /** The search path of the build. */
+  path: string;
+  withinMs: number;
+  log: WriteLine;
+}
+
+/** Installs the packages of a checkout, in the way that `planInstall` decides. */
+export async function install(settings: InstallSettings): Promise<Part<'installed'>> {
+  const { installCommand, source, configFolder, run, path, withinMs, log } = settings;
+  const plan = planInstall(installCommand, foldersUp(configFolder, source));
+  switch (plan.kind) {
+    case 'refused':
+      return cannot(plan.reason);
+    case 'nothing':
+      log('info', plan.why);
+      return made('installed');
+    case 'command': {
+      log('info', `Installing: ${plan.command}`);
+      const end = await run({ command: '/bin/sh', args: ['-c', plan.command], cwd: source, withinMs });
+      if (end.kind === 'done') return made('installed');
+      return cannot(end.kind === 'failed' ? failure('source_config.install_command', end) : '');
+    }
+    case 'manager': {
+      const { manager, args, folder, why } = plan;
+      if (!findTool(manager, path)) {
+        return cannot(
+          `${why}, which is not installed on this machine. Install ${manager}, or commit the lock file of another package manager, or set source_config.install_command.`,
+        );
+      }
+      log('info', `Installing: ${manager} ${args.join(' ')} (${why})`);
+      const end = await run({ command: manager, args, cwd: join(source, folder), withinMs });
+      if (end.kind === 'done') return made('installed');
+      return cannot(end.kind === 'failed' ? failure(`${manager} ${args.join(' ')}`, end) : '');
+    }
+  }
+}
+
+/** Says that a command of the build failed, and how. */
+export const failure = (what: string, { how, said }: { how: string; said: string | undefined }): string =>
+  said === undefined ? `${what} failed: ${how}.` : `${what} failed: ${how}. It said: ${said}`;
+
+const manifest = z.object({ packageManager: z.string().optional() });
+
+/** What lies in a folder and in those above it, up to the root of the checkout. */
+function foldersUp(folder: string, source: string): SeenFolder[] {
+  const seen = see(folder, relative(source, folder));
+  return folder === source ? [seen] : [seen, ...foldersUp(dirname(folder), source)];
+}
+
+function see(folder: string, path: string): SeenFolder {
+  const files = new Set(readdirSync(folder));
+  const text = files.has('package.json') ? readText(join(folder, 'package.json')) : undefined;
+  return {
+    path,
+    files,
+    packageManager: text === undefined ? undefined : packageManagerIn(text),
+    modernYarn: files.has('yarn.lock') && (readText(join(folder, 'yarn.lock')) ?? '').includes('__metadata:'),
+  };
+}
+
+function packageManagerIn(text: string): string | undefined {
+  try {
+    return manifest.safeParse(JSON.parse(text)).data?.packageManager;
+  } catch {
+    // The package manager itself will say better what is wrong with the file.
+    return undefined;
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EISDIR', 'EACCES', 'ELOOP')) return undefined;
+    throw error;
+  }
+}

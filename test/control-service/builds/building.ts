@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { systemClock } from '../../../src/clock.ts';
+import type { Build, BuildEnd, BuildRequest } from '../../../src/control-service/builds/build.ts';
+import { makeBuild, type BuildSettings } from '../../../src/control-service/builds/make-build.ts';
+import { repository, temporaryFolder, type Files } from './repositories.ts';
+
+export interface Asked {
+  request?: Partial<BuildRequest>;
+  settings?: Partial<BuildSettings>;
+  signal?: AbortSignal;
+}
+
+/** A place to build in, with one repository below the one folder that is allowed. */
+export interface Workplace {
+  root: string;
+  allowed: string;
+  dataDir: string;
+  repo: string;
+  /** The head of `main`. */
+  head: string;
+  lines: string[];
+  commits: string[];
+  tryBuild: (asked?: Asked) => Promise<BuildEnd>;
+  build: (asked?: Asked) => Promise<Build>;
+  reason: (asked?: Asked) => Promise<string>;
+}
+
+export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
+  const root = temporaryFolder(atTheEnd);
+  const allowed = join(root, 'allowed');
+  const dataDir = join(root, 'data');
+  const { folder: repo, commit: head } = repository(join(allowed, 'agent'), files);
+  const lines: string[] = [];
+  const commits: string[] = [];
+
+  const tryBuild = ({ request, settings, signal }: Asked = {}): Promise<BuildEnd> =>
+    makeBuild(
+      {
+        revisionId: 'r-1',
+        repoUrl: repo,
+        repoRef: 'main',
+        graphConfigPath: 'langgraph.json',
+        installCommand: undefined,
+        buildCommand: undefined,
+        secrets: [],
+        log: (level, message) => lines.push(level === 'info' ? message : `${level}: ${message}`),
+        onCommit: async (commit) => void commits.push(commit),
+        ...request,
+      },
+      { dataDir, allowGit: [allowed], clock: systemClock, ...settings },
+      signal ?? new AbortController().signal,
+    );
+  return {
+    root,
+    allowed,
+    dataDir,
+    repo,
+    head,
+    lines,
+    commits,
+    tryBuild,
+    async build(asked) {
+      const end = await tryBuild(asked);
+      if (end.kind !== 'built') throw new Error(end.kind === 'failed' ? end.reason : end.kind);
+      return end.build;
+    },
+    async reason(asked) {
+      const end = await tryBuild(asked);
+      if (end.kind !== 'failed') throw new Error(`it was ${end.kind}`);
+      return end.reason;
+    },
+  };
+}

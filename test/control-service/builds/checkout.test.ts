@@ -1,0 +1,237 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { readBuild } from '../../../src/control-service/builds/build-folder.ts';
+import { explainFetch } from '../../../src/control-service/builds/git-settings.ts';
+import { workplace } from './building.ts';
+import { commit, git, plainAgent, repository, write, writePrograms } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+const place = (files = plainAgent) => workplace(files, atTheEnd);
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  atTheEnd.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+test('[control.source-revision-config.repo-ref-branch] a branch is cloned at its head, without its history, and the commit is told', async () => {
+  const { build, repo, head, dataDir, commits, lines } = place();
+  const next = commit(repo, { 'new.txt': 'new' });
+  const made = await build();
+  expect(made).toEqual({
+    folder: join(dataDir, 'builds/r-1'),
+    commit: next,
+    graphConfigFile: join(dataDir, 'builds/r-1/source/langgraph.json'),
+  });
+  expect(next).not.toBe(head);
+  expect(commits).toEqual([next]);
+  expect(git(join(made.folder, 'source'), 'rev-list', '--all', 'HEAD')).toBe(next);
+  expect(lines).toEqual([
+    `Cloning ${repo}, ref refs/heads/main.`,
+    `Checked out commit ${next}.`,
+    'There is no package.json, so no packages are installed.',
+  ]);
+  expect(readBuild(made.folder)).toEqual(made);
+  expect(readdirSync(made.folder).toSorted()).toEqual(['build.json', 'gitconfig', 'home', 'source']);
+});
+
+test('[control.source-revision-config.repo-ref-tag] a tag, also an annotated one, leads to its commit', async () => {
+  const { build, repo, head } = place();
+  git(repo, 'tag', '--annotate', '--message', 'a release', 'v1');
+  git(repo, 'tag', 'plain');
+  commit(repo, { 'new.txt': 'new' });
+  expect((await build({ request: { repoRef: 'refs/tags/v1' } })).commit).toBe(head);
+  expect((await build({ request: { repoRef: 'refs/tags/plain' } })).commit).toBe(head);
+});
+
+test('a branch that is named like a tag is the branch', async () => {
+  const { build, repo, head } = place();
+  git(repo, 'tag', 'v1');
+  git(repo, 'switch', '--quiet', '--create', 'v1');
+  const next = commit(repo, { 'new.txt': 'new' });
+  expect((await build({ request: { repoRef: 'v1' } })).commit).toBe(next);
+  expect((await build({ request: { repoRef: 'refs/tags/v1' } })).commit).toBe(head);
+});
+
+test('without a ref the default branch is built', async () => {
+  const { build, repo } = place();
+  git(repo, 'switch', '--quiet', '--create', 'trunk');
+  const next = commit(repo, { 'new.txt': 'new' });
+  expect((await build({ request: { repoRef: undefined } })).commit).toBe(next);
+});
+
+test('an earlier commit can be built again', async () => {
+  const { build, repo, head } = place();
+  commit(repo, { 'langgraph.json': 'broken' });
+  expect((await build({ request: { commit: head } })).commit).toBe(head);
+});
+
+test('what an earlier attempt left is not in a build', async () => {
+  const { build, dataDir } = place();
+  write(join(dataDir, 'builds/r-1'), { 'source/left.txt': 'from a killed attempt' });
+  const { folder } = await build();
+  expect(existsSync(join(folder, 'source/left.txt'))).toBe(false);
+});
+
+test('a ref that is not there is told with what to check, and nothing is left', async () => {
+  const { reason, repo, dataDir } = place();
+  const told = await reason({ request: { repoRef: 'gone' } });
+  expect(told).toContain(`${repo} has no ref refs/heads/gone. Check source_revision_config.repo_ref`);
+  expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
+});
+
+test('a ref that git could take for an option or a pattern is refused', async () => {
+  const { reason } = place();
+  for (const repoRef of ['--upload-pack=touch', 'ma*n', 'main:refs/heads/x', '+main', 'refs/pull/1/head']) {
+    expect(await reason({ request: { repoRef } })).toMatch(/repo_ref/);
+  }
+});
+
+test.each([
+  ['a command in place of an address', 'ext::sh -c touch% /tmp/x', 'may not hold blanks'],
+  ['a command without blanks', 'ext::touch', 'must be the https address'],
+  ['an option', '--upload-pack=touch', 'may not begin with a hyphen'],
+  ['a folder outside of the allowed ones', '/etc', 'names a folder of this machine that the service was not started'],
+  ['the same as an address', 'file:///etc', 'names a folder of this machine that the service was not started'],
+  ['ssh', 'git@github.com:owner/name', 'names an ssh address'],
+  ['the git protocol', 'git://127.0.0.1/name', 'must be the https address'],
+  ['plain http to elsewhere', 'http://example.com/owner/name', 'is plain http'],
+  ['a password', 'https://user:password@127.0.0.1/owner/name', 'may not hold a user or a password'],
+])('[control.source-config.repo-url] refused: %s', async (_, repoUrl, why) => {
+  const { reason, root } = place();
+  const called = join(root, 'called');
+  const programs = writePrograms(join(root, 'bin'), { git: `#!/bin/sh\ntouch ${called}\n` });
+  expect(await reason({ request: { repoUrl }, settings: { env: { PATH: programs } } })).toContain(why);
+  expect(existsSync(called)).toBe(false);
+});
+
+test('a link below an allowed folder does not lead out of it, and one to an allowed folder is fine', async () => {
+  const { reason, build, root, allowed, repo, head } = place();
+  repository(join(root, 'private'), plainAgent);
+  symlinkSync(join(root, 'private'), join(allowed, 'link'));
+  expect(await reason({ request: { repoUrl: join(allowed, 'link') } })).toContain('leads out of the folders');
+  symlinkSync(repo, join(allowed, 'inside'));
+  expect((await build({ request: { repoUrl: join(allowed, 'inside') } })).commit).toBe(head);
+});
+
+test('where git is missing it is said', async () => {
+  const { reason, root } = place();
+  expect(await reason({ settings: { env: { PATH: join(root, 'nothing') } } })).toContain('git is not installed');
+});
+
+test('the settings of git of this person, with their helpers, hooks and filters, are not used', async () => {
+  const { build, root, repo } = place();
+  commit(repo, { '.gitattributes': '* filter=evil\n' });
+  const called = join(root, 'called');
+  write(root, {
+    'person/.gitconfig': `[filter "evil"]\n\tsmudge = touch ${called}; cat\n[core]\n\thooksPath = ${root}/hooks\n`,
+    'hooks/post-checkout': `#!/bin/sh\ntouch ${called}\n`,
+  });
+  writePrograms(join(root, 'hooks'), { 'post-checkout': `#!/bin/sh\ntouch ${called}\n` });
+  await build({ settings: { env: { PATH: process.env.PATH, HOME: join(root, 'person') } } });
+  expect(existsSync(called)).toBe(false);
+});
+
+test('submodules are left alone', async () => {
+  const { build, root, repo } = place();
+  const called = join(root, 'called');
+  write(repo, { '.gitmodules': `[submodule "x"]\n\tpath = x\n\turl = ext::touch ${called}\n` });
+  git(repo, 'update-index', '--add', '--cacheinfo', `160000,${git(repo, 'rev-parse', 'HEAD')},x`);
+  git(repo, 'add', '.gitmodules');
+  git(repo, 'commit', '--quiet', '--message', 'a submodule');
+  const { folder } = await build();
+  expect(readdirSync(join(folder, 'source/x'))).toEqual([]);
+  expect(existsSync(called)).toBe(false);
+});
+
+test('a repository of this machine is cloned over http', async () => {
+  const { build, head, allowed } = place();
+  const origin = await serve(gitOverHttp(allowed));
+  expect((await build({ request: { repoUrl: `${origin}/agent/.git` } })).commit).toBe(head);
+});
+
+test('a server may not lead from one protocol to another', async () => {
+  const { reason, repo } = place();
+  const origin = await serve((_request, response) => response.writeHead(302, { location: `file://${repo}` }).end());
+  expect(await reason({ request: { repoUrl: `${origin}/agent` } })).toContain('could not be');
+});
+
+test('a private repository is told, and nobody is asked for a password', async () => {
+  const { reason } = place();
+  const origin = await serve((_request, response) =>
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end(),
+  );
+  expect(await reason({ request: { repoUrl: `${origin}/agent` } })).toContain('is private or does not exist');
+});
+
+test.each([
+  ["fatal: couldn't find remote ref refs/heads/x", 'has no ref x'],
+  ['fatal: remote error: upload-pack: not our ref abc', 'has no ref x'],
+  ["fatal: could not read Username for 'https://h': terminal prompts disabled", 'is private or does not exist'],
+  ["fatal: repository 'https://h/x/' not found", 'There is no git repository'],
+  ["fatal: '/x' does not appear to be a git repository", 'There is no git repository'],
+  ["fatal: unable to access 'https://h/': Could not resolve host: h", 'could not be reached'],
+  ['fatal: something new', 'could not be cloned'],
+])('%s means: %s', (printed, told) => {
+  expect(explainFetch(printed, { repoUrl: 'https://h/x', what: 'ref x' })).toContain(told);
+});
+
+/** Serves the repositories below a folder by git's own program for it. */
+function gitOverHttp(root: string): RequestListener {
+  return (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://here');
+    const backend = spawn('git', ['http-backend'], {
+      env: {
+        PATH: process.env.PATH,
+        GIT_PROJECT_ROOT: root,
+        GIT_HTTP_EXPORT_ALL: '1',
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'safe.directory',
+        GIT_CONFIG_VALUE_0: '*',
+        PATH_INFO: pathname,
+        QUERY_STRING: searchParams.toString(),
+        REQUEST_METHOD: request.method,
+        CONTENT_TYPE: request.headers['content-type'],
+        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    request.pipe(backend.stdin);
+    const chunks: Buffer[] = [];
+    backend.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    backend.on('close', () => {
+      const answer = Buffer.concat(chunks);
+      const end = answer.indexOf('\r\n\r\n');
+      const headers = answer.subarray(0, end).toString('latin1').split('\r\n');
+      const status = headers.find((line) => line.startsWith('Status:'));
+      response.statusCode = status ? Number.parseInt(status.slice(7), 10) : 200;
+      for (const line of headers) {
+        const [name = '', value = ''] = line.split(': ');
+        if (name !== 'Status') response.setHeader(name, value);
+      }
+      response.end(answer.subarray(end + 4));
+    });
+  };
+}
+
+test('the built commit is written down with the build', async () => {
+  const { build, head } = place();
+  const { folder } = await build();
+  expect(JSON.parse(readFileSync(join(folder, 'build.json'), 'utf8'))).toEqual({
+    commit: head,
+    graphConfigPath: 'source/langgraph.json',
+  });
+});

@@ -1,0 +1,207 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { removeOtherBuilds } from '../../../src/control-service/builds/build-folder.ts';
+import { runs, until } from '../compute/agents.ts';
+import { workplace } from './building.ts';
+import { commit, graphConfig, plainAgent, write, writePrograms, type Files } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+const place = (files: Files = plainAgent) => workplace({ ...plainAgent, ...files }, atTheEnd);
+
+const emptyLock = JSON.stringify({
+  name: 'agent',
+  lockfileVersion: 3,
+  requires: true,
+  packages: { '': { name: 'agent' } },
+});
+const npmAgent: Files = { 'package.json': '{"name":"agent"}', 'package-lock.json': emptyLock };
+
+/** A package manager that tells how it was called. */
+const tellingTool = '#!/bin/sh\necho "$(basename "$0") $* in $(pwd)"\n';
+
+test('packages are installed by npm from the lock file', async () => {
+  const { build, lines, dataDir } = place(npmAgent);
+  await build();
+  expect(lines).toContain('Installing: npm ci (package-lock.json asks for npm)');
+  expect(existsSync(join(dataDir, 'npm-cache'))).toBe(true);
+});
+
+test.each([
+  ['pnpm', 'pnpm-lock.yaml', 'lockfileVersion: 9', 'pnpm install --frozen-lockfile'],
+  ['yarn', 'yarn.lock', '# yarn lockfile v1', 'yarn install --frozen-lockfile'],
+  ['yarn', 'yarn.lock', '__metadata:\n  version: 8', 'yarn install --immutable'],
+  ['bun', 'bun.lock', '{}', 'bun install --frozen-lockfile'],
+])('%s installs where its lock file lies (%s)', async (tool, lock, text, call) => {
+  const { build, lines, root, dataDir } = place({ 'agent/langgraph.json': graphConfig, [lock]: text });
+  const programs = writePrograms(join(root, 'bin'), { [tool]: tellingTool });
+  const env = { PATH: `${programs}:${process.env.PATH}` };
+  await build({ request: { graphConfigPath: 'agent/langgraph.json' }, settings: { env } });
+  expect(lines).toContain(`${call} in ${join(dataDir, 'builds/r-1/source')}`);
+});
+
+test('a package manager that is not on this machine is named, with what to do', async () => {
+  const { reason } = place({ 'pnpm-lock.yaml': '' });
+  const withoutPnpm = (process.env.PATH ?? '').split(':').filter((folder) => !existsSync(join(folder, 'pnpm')));
+  expect(await reason({ settings: { env: { PATH: withoutPnpm.join(':') } } })).toBe(
+    'pnpm-lock.yaml asks for pnpm, which is not installed on this machine. Install pnpm, or commit the lock file of another package manager, or set source_config.install_command.',
+  );
+});
+
+test('[control.source-config.install-command-runs] the install command runs from the root of the repository', async () => {
+  const { build, lines, dataDir } = place({
+    'agent/langgraph.json': graphConfig,
+    'where.sh': 'pwd; printf "%s\\n" "$CI"\n',
+  });
+  await build({ request: { graphConfigPath: 'agent/langgraph.json', installCommand: 'sh where.sh && echo done' } });
+  expect(lines.slice(2)).toEqual([
+    'Installing: sh where.sh && echo done',
+    join(dataDir, 'builds/r-1/source'),
+    '1',
+    'done',
+  ]);
+});
+
+test('[control.source-config.build-command-runs] the build command runs in the folder of the graph configuration', async () => {
+  const { build, lines, dataDir } = place({ 'agent/langgraph.json': graphConfig });
+  await build({ request: { graphConfigPath: 'agent/langgraph.json', buildCommand: 'pwd' } });
+  expect(lines.slice(-2)).toEqual(['Building: pwd', join(dataDir, 'builds/r-1/source/agent')]);
+});
+
+test('a command of another making than the rules allow does not run', async () => {
+  const { reason } = place();
+  expect(await reason({ request: { buildCommand: 'echo a; echo b' } })).toContain(
+    'source_config.build_command may not hold',
+  );
+});
+
+test.each([
+  ['install_command', { installCommand: 'sh fail.sh' }],
+  ['build_command', { buildCommand: 'sh fail.sh' }],
+])('a failing %s ends the build with its last words, and nothing is left', async (name, request) => {
+  const { reason, dataDir } = place({ 'fail.sh': 'echo "Error: no such package" >&2; exit 3\n' });
+  expect(await reason({ request })).toBe(`source_config.${name} failed: exit code 3. It said: Error: no such package`);
+  expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
+});
+
+test('a build gets a home and a way to the registry, and nothing of the environment of the service', async () => {
+  const { build, lines, root, dataDir } = place({ 'env.sh': 'env | sort\n' });
+  write(root, { 'person/.npmrc': 'registry=https://registry.example/\n' });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: join(root, 'person'),
+    DATABASE_URL: 'postgres://the-service',
+    LANDFALL_API_KEY: 'the-key',
+    npm_config_registry: 'https://registry.example/',
+    npm_config_prefix: '/somewhere',
+    HTTPS_PROXY: 'http://user:pr0xy-password@proxy.example:1',
+  };
+  await build({ request: { installCommand: 'sh env.sh' }, settings: { env } });
+  const seen = lines.slice(3).map((line) => line.split('=')[0]);
+  expect(seen.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_', 'LC_CTYPE'].includes(name ?? ''))).toEqual([
+    'CI',
+    'HOME',
+    'HTTPS_PROXY',
+    'NO_COLOR',
+    'PATH',
+    'TMPDIR',
+    'npm_config_audit',
+    'npm_config_cache',
+    'npm_config_fund',
+    'npm_config_registry',
+    'npm_config_update_notifier',
+    'npm_config_userconfig',
+  ]);
+  expect(lines).toContain(`HOME=${join(dataDir, 'builds/r-1/home')}`);
+  expect(lines).toContain(`npm_config_userconfig=${join(root, 'person/.npmrc')}`);
+  expect(lines).toContain('HTTPS_PROXY=http://user:***@proxy.example:1');
+  expect(lines.find((line) => line.startsWith('PATH='))).toContain(process.execPath.replace(/\/node$/, ':'));
+});
+
+test('a secret of the deployment that the repository prints is masked everywhere', async () => {
+  const { tryBuild, lines } = place({ 'fail.sh': 'echo "Error: my key is canary-0001"; exit 1\n' });
+  const end = await tryBuild({
+    request: { buildCommand: 'sh fail.sh', secrets: [{ name: 'KEY', value: 'canary-0001' }] },
+  });
+  expect(JSON.stringify([end, lines])).not.toContain('canary-0001');
+  expect(end).toMatchObject({ kind: 'failed', reason: expect.stringContaining('my key is ***') });
+});
+
+test.each([
+  ['not there', {}, 'deep/langgraph.json', 'The repository has no file deep/langgraph.json'],
+  ['a folder', { 'deep/x': '' }, 'deep', 'deep is not a file'],
+  [
+    'a link out of the repository',
+    { 'out.json': '-> /etc/passwd' },
+    'out.json',
+    'out.json leads out of the repository',
+  ],
+  ['below a link out', { out: '-> /etc' }, 'out/passwd', 'out/passwd leads out of the repository'],
+  ['a link to itself', { 'loop.json': '-> loop.json' }, 'loop.json', 'The repository has no file loop.json'],
+])(
+  '[control.source-revision-config.graph-config-path] a graph configuration that is %s',
+  async (_, files, graphConfigPath, why) => {
+    const { reason, lines } = place(files);
+    expect(await reason({ request: { graphConfigPath } })).toContain(why);
+    expect(lines.join('\n')).not.toContain('root:');
+  },
+);
+
+test('a graph configuration may be a link inside the repository', async () => {
+  const { build, dataDir } = place({ 'real/langgraph.json': graphConfig, 'link.json': '-> real/langgraph.json' });
+  const { graphConfigFile } = await build({ request: { graphConfigPath: 'link.json' } });
+  expect(graphConfigFile).toBe(join(dataDir, 'builds/r-1/source/real/langgraph.json'));
+});
+
+test('a broken graph configuration is told with the line, before anything is installed', async () => {
+  const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{\n  "graphs": { "echo": "./graph.js" }\n}\n' });
+  expect(await reason()).toMatch(/^The graph configuration is not sound: langgraph\.json:2:\d+: /);
+  expect(lines.at(-1)).toMatch(/^error: langgraph\.json:2:/);
+  expect(lines.join('\n')).not.toContain('Installing');
+});
+
+test('a graph in Python ends with what this machine can run', async () => {
+  const { reason } = place({
+    'langgraph.json': JSON.stringify({ dependencies: ['.'], graphs: { agent: './agent.py:graph' } }),
+  });
+  expect(await reason()).toBe(
+    'Graph "agent" is written in Python (./agent.py). This machine runs graphs in JavaScript and TypeScript only.',
+  );
+});
+
+test('a build that takes too long is ended with all that it started', async () => {
+  const { reason, root, dataDir } = place();
+  const pidFile = join(root, 'pid');
+  write(root, { 'hang.sh': `sleep 600 & echo $! > ${pidFile}\nwait\n` });
+  const bounds = { cloneMs: 60_000, installMs: 60_000, buildMs: 300 };
+  const told = await reason({ request: { buildCommand: `sh ${root}/hang.sh` }, settings: { bounds } });
+  expect(told).toBe('source_config.build_command failed: it took longer than 0.3 s and was ended.');
+  await until(() => !runs(Number(readFileSync(pidFile, 'utf8'))));
+  expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
+});
+
+test('a build that is interrupted ends at once and leaves nothing', async () => {
+  const { tryBuild, root, dataDir } = place();
+  write(root, { 'hang.sh': `echo $$ > ${root}/pid\nexec sleep 600\n` });
+  const stopping = new AbortController();
+  const end = tryBuild({ request: { installCommand: `sh ${root}/hang.sh` }, signal: stopping.signal });
+  await until(() => existsSync(join(root, 'pid')));
+  stopping.abort();
+  expect(await end).toEqual({ kind: 'interrupted' });
+  expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
+});
+
+test('builds that no revision names are removed, the others stay', async () => {
+  const { build, repo, dataDir } = place();
+  const kept = await build();
+  commit(repo, { 'new.txt': '' });
+  const other = await build({ request: { revisionId: 'r-2' } });
+  write(join(dataDir, 'builds'), { 'r-3/source/half': 'done' });
+  const removed = await removeOtherBuilds(dataDir, new Set([kept.folder]));
+  expect(removed.toSorted()).toEqual([other.folder, join(dataDir, 'builds/r-3')]);
+  expect(existsSync(kept.graphConfigFile)).toBe(true);
+  expect(existsSync(other.folder)).toBe(false);
+});
