@@ -19,6 +19,7 @@ export interface ResourcesComparison {
 
 const path = 'source_config.resource_spec';
 const unused = new Set<string>(unusedResourceFields);
+const schemas = new Map(Object.entries(resourceFields.shape));
 
 /**
  * Compares the resources that were asked for with those that are there, by what they mean: CPU to one decimal place,
@@ -76,13 +77,13 @@ export function readableSpec(held: unknown): { spec: ResourceSpec; unreadable: s
         isNothing(value) ? [] : [[field, withoutNulls(value)] as const],
       )
     : [];
-  const known = fields.filter(([field]) => Object.hasOwn(resourceFields.shape, field));
-  const readable = known.filter(([field, value]) => resourceFields.partial().safeParse({ [field]: value }).success);
+  const known = fields.filter(([field]) => schemas.has(field));
+  const readable = known.filter(([field, value]) => schemas.get(field)?.safeParse(value).success);
   const spec = resourceFields.safeParse(Object.fromEntries(readable));
   return {
     spec: spec.data ?? {},
     unreadable: known.filter((field) => !readable.includes(field)).map(([field]) => field),
-    unknown: fields.filter(([field]) => !Object.hasOwn(resourceFields.shape, field)).map(([field]) => field),
+    unknown: fields.filter(([field]) => !schemas.has(field)).map(([field]) => field),
   };
 }
 
@@ -114,7 +115,9 @@ function copy<Field extends keyof ResourceSpec>(field: Field, from: ResourceSpec
   if (typeof value === 'number' && isCpu(field)) Object.assign(to, { [field]: roundCpu(value) });
 }
 
-const fieldsOf = (spec: ResourceSpec) => resourceFields.keyof().options.filter((field) => Object.hasOwn(spec, field));
+const names = resourceFields.keyof().options;
+
+const fieldsOf = (spec: ResourceSpec) => names.filter((field) => Object.hasOwn(spec, field));
 
 /** What the fields together may not be, for example a mount without its volume. */
 function contradictions(spec: ResourceSpec): Obstacle[] {
