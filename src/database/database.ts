@@ -51,12 +51,16 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
   return { db, pool, close: () => (closed ??= db.destroy().then(() => (pool.ended ? undefined : pool.end()))) };
 }
 
-/** A pool whose refusals say what to change. */
+/** A pool whose refusals say what to change, whether one asks for a connection or for a query. */
 class ExplainingPool extends Pool {
   override connect(): Promise<PoolClient>;
   override connect(callback: Parameters<Pool['connect']>[0]): void;
   override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
-    if (callback !== undefined) return super.connect(callback);
+    if (callback !== undefined) {
+      return super.connect((error, client, done) =>
+        callback(error === undefined ? error : explainConnecting(error), client, done),
+      );
+    }
     return super.connect().catch((error: unknown) => {
       throw explainConnecting(error);
     });

@@ -22,7 +22,10 @@ export interface EmbeddedPostgresOptions {
   clock?: Clock;
   /** Root's folder for what the server's user could not reach otherwise. */
   systemFolder?: string;
-  /** Settings of the server beyond ours, by name, for example `{ max_connections: '20' }`. */
+  /**
+   * Settings of the server beyond ours, by name, for example `{ max_connections: '20' }`. `{ fsync: 'off' }` is for
+   * data that may be lost, in tests for example.
+   */
   settings?: Record<string, string>;
 }
 
@@ -67,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       log(`Postgres runs as ${user?.name}, who may not enter ${requested}; its data is in ${home}.`);
     }
     const programs = preparePrograms(home, user, systemFolder, log);
-    const password = await ensureCluster(home, programs);
+    const password = await ensureCluster(home, programs, options.settings?.['fsync'] !== 'off');
     const plan = {
       cluster: clusterOf(home),
       logFile: join(home, 'server.log'),

@@ -3,6 +3,7 @@ import type { KyselyTransactionLike } from 'pg-boss';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import { oncePerWhile } from './once-per-while.ts';
+import { explainConnecting } from './unavailable.ts';
 
 /** How a queue is opened. */
 export interface OpenQueueOptions {
@@ -136,7 +137,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   boss.on('warning', ({ message }) => tell(`The job queue warns: ${message}`));
   await boss.start().catch(async (error: unknown) => {
     await boss.stop({ graceful: false });
-    throw error;
+    throw explainConnecting(error);
   });
 
   const known = new Map<string, Promise<void>>();
@@ -177,7 +178,8 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
               }
             } catch (error) {
               const plain = plainError(error);
-              log(`The job ${name} ${jobs[0]?.id} failed and will be repeated: ${plain.message}`);
+              const [job] = jobs;
+              log(`The job ${name} ${job?.id} failed at attempt ${(job?.retryCount ?? 0) + 1}: ${plain.message}`);
               throw plain;
             } finally {
               // There may be more: look again at once, not at the next poll.

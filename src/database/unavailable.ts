@@ -42,8 +42,9 @@ export class TooManyConnectionsError extends Error {
 }
 
 /** Gives an error of connecting the words a person needs; other errors pass as they are. */
-export function explainConnecting(error: unknown): unknown {
-  return error instanceof Error && codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
+export function explainConnecting(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return codeOf(error) === '53300' ? new TooManyConnectionsError(error) : error;
 }
 
 function codeOf(error: Error): string {

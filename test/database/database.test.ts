@@ -1,6 +1,13 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
+import { dropAgentDatabase, ensureAgentDatabase } from '../../src/database/databases.ts';
+import { openQueue } from '../../src/database/queue.ts';
+import { resolveDatabase } from '../../src/database/resolve-database.ts';
+import { isDatabaseUnavailable, TooManyConnectionsError } from '../../src/database/unavailable.ts';
 import { startTestPostgres } from './postgres.ts';
 import type { TestPostgres } from './postgres.ts';
 
@@ -22,4 +29,79 @@ test('an open database answers, and closing it twice does no harm', async () => 
   expect(name.rows).toEqual([{ name: 'reader' }]);
   await database.close();
   await database.close();
+});
+
+test('a server without a further connection says what to raise, through every way of asking', async () => {
+  const agent = { database: 'crowded', role: 'crowded', password: 'crowded' };
+  const url = await ensureAgentDatabase(postgres.url, agent);
+  const admin = openDatabase({ url: postgres.url });
+  await sql`alter role crowded connection limit 1`.execute(admin.db);
+  const [first, second] = [openDatabase({ url }), openDatabase({ url })];
+  await sql`select 1`.execute(first.db);
+  const asked = [
+    sql`select 1`.execute(second.db),
+    second.pool.query('select 1'),
+    second.pool.connect(),
+    openQueue({ url, log: () => undefined }),
+  ];
+  for (const answer of await Promise.allSettled(asked)) {
+    const reason: unknown = answer.status === 'rejected' ? answer.reason : undefined;
+    expect(reason).toBeInstanceOf(TooManyConnectionsError);
+    expect(String(reason)).toContain('too many connections for role "crowded"');
+    expect(String(reason)).toContain('Raise max_connections of the server');
+    expect(isDatabaseUnavailable(reason)).toBe(true);
+  }
+  await Promise.all([first.close(), second.close()]);
+  await dropAgentDatabase(postgres.url, agent);
+  await admin.close();
+});
+
+describe('an error of a query', () => {
+  const coded = (code: string, message = '') => Object.assign(new Error(message), { code });
+  test.each([
+    ['means the database is away when nobody listens', coded('ECONNREFUSED'), true],
+    ['means it when every address refuses', new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')]), true],
+    ['means it when the server shuts down', coded('57P01'), true],
+    ['means it when the server starts up', coded('57P03'), true],
+    ['means it when the connection broke', new Error('Connection terminated unexpectedly'), true],
+    ['means it when no connection came free', new Error('timeout exceeded when trying to connect'), true],
+    ['means it when it was caused by one that does', new Error('send', { cause: coded('08006') }), true],
+    ['does not mean it when the statement is wrong', coded('42601', 'syntax error'), false],
+    ['does not mean it when a row is there already', coded('23505'), false],
+    ['does not mean it when the password is wrong', coded('28P01'), false],
+  ])('%s', (_, error, answer) => expect(isDatabaseUnavailable(error)).toBe(answer));
+
+  test('that is no error means nothing', () => expect(isDatabaseUnavailable('ECONNREFUSED')).toBe(false));
+});
+
+describe('the database of an installation', () => {
+  test('is the one at DATABASE_URL where that is set, and closing leaves it running', async () => {
+    const found = await resolveDatabase({ databaseUrl: postgres.url, dataDir: '/nonexistent', log: () => undefined });
+    expect(found).toMatchObject({ url: postgres.url, embedded: false });
+    await found.close();
+    const database = openDatabase({ url: found.url });
+    expect((await sql<{ n: number }>`select 1 as n`.execute(database.db)).rows).toEqual([{ n: 1 }]);
+    await database.close();
+  });
+
+  test.each([
+    ['of another kind', 'mysql://me:canary-2f9@db/app'],
+    ['no address', 'canary-2f9'],
+  ])('is asked for again where DATABASE_URL is %s, without repeating it', async (_, databaseUrl) => {
+    const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => undefined });
+    await expect(resolving).rejects.toThrow('DATABASE_URL is not the address of a Postgres database.');
+    await expect(resolving).rejects.not.toThrow('canary-2f9');
+  });
+
+  test('is an embedded one where DATABASE_URL is empty', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'landfall-resolve-'));
+    chmodSync(folder, 0o711);
+    const found = await resolveDatabase({ databaseUrl: '', dataDir: join(folder, 'postgres'), log: () => undefined });
+    expect(found.embedded).toBe(true);
+    const database = openDatabase({ url: found.url });
+    expect((await sql<{ n: number }>`select 1 as n`.execute(database.db)).rows).toEqual([{ n: 1 }]);
+    await database.close();
+    await found.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 });

@@ -1,14 +1,22 @@
 /**
  * A process that starts an embedded Postgres and can be killed: tests run it, and read one line of JSON from it.
  *
- * Usage: node embedded-process.ts <data folder> hold | write | throw
+ * Usage: node embedded-process.ts <data folder> hold | write | throw [root's folder]
  */
 import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
 
-const [dataDir = '', what = 'hold'] = process.argv.slice(2);
-const server = await startEmbeddedPostgres({ dataDir, log: (message) => console.error(message) });
-process.stdout.write(`${JSON.stringify({ pid: process.pid, server: server.pid, url: server.url })}\n`);
+const [dataDir = '', what = 'hold', systemFolder] = process.argv.slice(2);
+const server = await startEmbeddedPostgres({
+  dataDir,
+  log: (message) => console.error(message),
+  ...(systemFolder === undefined ? {} : { systemFolder }),
+});
+process.stdout.write(
+  `${JSON.stringify({ pid: process.pid, server: server.pid, url: server.url, dataDir: server.dataDir })}\n`,
+);
+// Asked politely, it leaves politely.
+process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
 
 if (what === 'throw') {
   setTimeout(() => {

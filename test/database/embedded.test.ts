@@ -208,8 +208,7 @@ describe('a process that ends without a word', () => {
   test('killed while it writes, loses nothing that was acknowledged, and its server makes way for the next one', async () => {
     const { child, server, lines } = await startProcess('write');
     await until(() => lines.length > 50);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await end(child);
     expect(processBirth(server)).toBeDefined();
     const acknowledged = Math.max(...lines.map(Number));
     const next = await start();
@@ -223,8 +222,8 @@ describe('a process that ends without a word', () => {
   test('killed together with its server, is followed by one that recovers', async () => {
     const { child, server, lines } = await startProcess('write');
     await until(() => lines.length > 10);
-    child.kill('SIGKILL');
     process.kill(server, 'SIGKILL');
+    await end(child);
     const next = await start();
     const [row] = await query(next.url, 'select count(*)::int as rows from written');
     expect(row?.['rows']).toBeGreaterThanOrEqual(10);

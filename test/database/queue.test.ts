@@ -178,7 +178,7 @@ describe('a handler', () => {
     await jobs.send('shaky', {});
     await until(() => attempts.length === 2);
     expect(attempts).toEqual([1, 2]);
-    expect(logged.join('\n')).toContain('failed and will be repeated: not yet');
+    expect(logged.join('\n')).toContain('failed at attempt 1: not yet');
     const stored = await database.pool.query("select output::text as text from pgboss.job where name = 'shaky'");
     expect(JSON.stringify([logged, stored.rows])).not.toContain('canary-7c1');
   });

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { hasCode } from './file-errors.ts';
 import type { Installation } from './installation.ts';
 import { clusterOf } from './placement.ts';
 import type { ServerUser } from './reach.ts';
@@ -45,14 +46,16 @@ export function programEnvironment({ libraries }: Programs): Record<string, stri
 /**
  * Makes the database cluster of a home unless it has one.
  *
+ * @param durable whether it is written through to the disk.
  * @returns the superuser's password, which lies in the home for later starts.
  * @throws Error with what `initdb` said when it fails.
  */
-export async function ensureCluster(home: string, programs: Programs): Promise<string> {
+export async function ensureCluster(home: string, programs: Programs, durable = true): Promise<string> {
   const cluster = clusterOf(home);
   const passwordFile = join(home, 'password');
   for (const half of readdirSync(home).filter((entry) => entry.startsWith('cluster-making-'))) {
-    rmSync(join(home, half), { recursive: true, force: true });
+    // The initdb of a killed process may still be writing there.
+    rmSync(join(home, half), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
   if (existsSync(cluster)) return readPassword(passwordFile, cluster);
 
@@ -65,14 +68,24 @@ export async function ensureCluster(home: string, programs: Programs): Promise<s
   const handed = join(aside, 'password');
   writeFileSync(handed, password, { mode: 0o600, flag: 'wx' });
   const made = join(aside, 'cluster');
-  if (programs.user !== undefined) {
-    for (const path of [aside, handed]) chownSync(path, programs.user.uid, programs.user.gid);
-  }
-  await initialise(made, handed, programs);
+  if (programs.user !== undefined) handOver([aside, handed], programs.user);
+  await initialise(made, handed, programs, durable);
   rmSync(handed);
   renameSync(made, cluster);
   rmSync(aside, { recursive: true });
   return password;
+}
+
+function handOver(paths: string[], { name, uid, gid }: ServerUser): void {
+  try {
+    for (const path of paths) chownSync(path, uid, gid);
+  } catch (error) {
+    throw new Error(
+      `Postgres does not run as root, and this root may not hand files to the user ${name} (${error instanceof Error ? error.message : error}). ` +
+        'Run as an ordinary user, or set DATABASE_URL to a Postgres server of yours.',
+      { cause: error },
+    );
+  }
 }
 
 function readPassword(file: string, cluster: string): string {
@@ -82,13 +95,14 @@ function readPassword(file: string, cluster: string): string {
   );
 }
 
-async function initialise(folder: string, passwordFile: string, programs: Programs): Promise<void> {
+async function initialise(folder: string, passwordFile: string, programs: Programs, durable: boolean): Promise<void> {
   const { installation, user } = programs;
   const child = spawn(
     join(installation.root, 'bin', 'initdb'),
     [
       ...['-D', folder, '--username', superuser, '--pwfile', passwordFile],
       ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-instructions'],
+      ...(durable ? [] : ['--no-sync']),
       // Bytes decide the order and a table inside Postgres the letters: no library of the machine has a say.
       ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     ],
@@ -106,7 +120,7 @@ async function initialise(folder: string, passwordFile: string, programs: Progra
   });
   const [said, end] = await Promise.all([Promise.all([text(child.stdout), text(child.stderr)]), ended]).catch(
     (error: unknown) => {
-      throw explainSpawn(error, installation);
+      throw explainSpawn(error, programs);
     },
   );
   if (end === 0) return;
@@ -124,11 +138,11 @@ function adviceOn(said: string): string {
 }
 
 /** What it means that a program of the installation could not be run at all. */
-export function explainSpawn(error: unknown, installation: Installation): Error {
+export function explainSpawn(error: unknown, { installation, user }: Programs): Error {
   const why = error instanceof Error ? error.message : String(error);
-  return new Error(
-    `The programs of the embedded Postgres in ${installation.root} can't be run (${why}). They are made for the C library glibc ` +
-      'and need to be executable. Set DATABASE_URL to use a Postgres server of yours instead.',
-    { cause: error },
-  );
+  const reason =
+    user !== undefined && hasCode(error, 'EPERM', 'EINVAL')
+      ? `Postgres does not run as root, and this root may not run it as the user ${user.name} (${why}). Run as an ordinary user, or set`
+      : `The programs of the embedded Postgres in ${installation.root} can't be run (${why}). They are made for the C library glibc and need to be executable. Set`;
+  return new Error(`${reason} DATABASE_URL to a Postgres server of yours.`, { cause: error });
 }

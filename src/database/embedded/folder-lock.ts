@@ -39,24 +39,31 @@ export async function lockFolder(
   log: (message: string) => void,
 ): Promise<FolderLock> {
   const me = { pid: process.pid, birth: processBirth(process.pid) ?? '', space: processSpace(), released: false };
+  const refuseAt = clock.now() + graceForTheDying;
   for (let before: Lock | undefined; ;) {
     const top = highestLock(folder);
     const verdict = top === undefined ? 'free' : judge(top, clock);
-    if (top !== undefined && (verdict === 'held' || isSignOfLife(before, top))) {
-      throw new FolderBusyError(shownAs, top.holder.pid);
-    }
-    if (verdict === 'free') {
+    if (top === undefined || verdict === 'free') {
       const mine = (top?.number ?? 0) + 1;
       if (takeNumber(folder, mine, me)) return hold(folder, mine, me);
+      continue;
+    }
+    if (verdict === 'held') {
+      if (clock.now() >= refuseAt) throw new FolderBusyError(shownAs, top.holder.pid);
+      await clock.sleep(50);
       continue;
     }
     if (before === undefined) {
       log(`${shownAs} was in use from another container a moment ago; waiting to see whether it still is.`);
     }
+    if (isSignOfLife(before, top)) throw new FolderBusyError(shownAs, top.holder.pid);
     before = top;
     await clock.sleep(1_000);
   }
 }
+
+/** A process that was told to end, or was killed, may take this long (ms) until it is gone. */
+const graceForTheDying = 500;
 
 interface Lock {
   number: number;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { hasCode } from './file-errors.ts';
@@ -84,26 +84,26 @@ function isLink(entry: unknown): entry is { source: string; target: string } {
 }
 
 /**
- * Makes the absent library links in `folder`, which the loader is then pointed to.
+ * Makes the absent library links in `folder`, which the loader is then pointed to; what was there is replaced, since
+ * the programs may have moved.
+ *
+ * All libraries are linked there, not the absent ones alone: a library looks for those it needs itself beside the
+ * link by which it was found.
  *
  * @returns the folder, or `undefined` when nothing is missing.
  */
-export function linkMissingLibraries(installation: Installation, folder: string): string | undefined {
+export function linkLibraries(installation: Installation, folder: string): string | undefined {
   if (installation.missingLinks.length === 0) return undefined;
-  if (folder.includes(':') || folder.includes(';')) {
+  if (/[:;]/.test(folder)) {
     throw new Error(
       `The libraries of the embedded Postgres can't be linked in ${folder}: the loader takes ':' and ';' for separators. Choose a data folder without them.`,
     );
   }
-  mkdirSync(folder, { recursive: true, mode: 0o755 });
-  for (const { name, file } of installation.missingLinks) makeLink(file, join(folder, name));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
+  const lib = join(installation.root, 'lib');
+  for (const name of readdirSync(lib)) if (/\.(so|dylib)/.test(name)) symlinkSync(join(lib, name), join(folder, name));
+  for (const { name, file } of installation.missingLinks) symlinkSync(file, join(folder, name));
   return folder;
-}
-
-function makeLink(file: string, link: string): void {
-  try {
-    symlinkSync(file, link);
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  }
 }

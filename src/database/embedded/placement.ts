@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { firstClosed, wayTo } from './reach.ts';
 import type { ServerUser } from './reach.ts';
 import { ensureRootFolder } from './system-folder.ts';
@@ -23,7 +34,7 @@ export function clusterOf(home: string): string {
 /** The cluster that a requested folder has already, wherever it lies; `undefined` when there is none. */
 export function existingCluster(dataDir: string): string | undefined {
   const note = noteIn(dataDir);
-  const cluster = clusterOf(existsSync(note) ? readNote(note, dataDir) : dataDir);
+  const cluster = clusterOf(existsSync(note) ? readNote(note) : dataDir);
   return existsSync(cluster) ? cluster : undefined;
 }
 
@@ -36,8 +47,7 @@ export function existingCluster(dataDir: string): string | undefined {
  */
 export function placeData(dataDir: string, user: ServerUser | undefined, systemFolder: string): Placement {
   const requested = makeFolder(resolve(dataDir), user === undefined ? 0o700 : 0o711);
-  const note = noteIn(requested);
-  if (existsSync(note)) return { requested, home: readNote(note, requested), moved: false };
+  if (existsSync(noteIn(requested))) return { requested, home: notedHome(requested, user, systemFolder), moved: false };
 
   const closed = user === undefined ? undefined : firstClosed(user, wayTo(requested));
   if (user === undefined || closed === undefined) return { requested, home: requested, moved: false };
@@ -81,15 +91,38 @@ function makeFolder(folder: string, mode: number): string {
   if (first !== undefined) {
     for (let made = folder; made.length >= first.length; made = dirname(made)) chmodSync(made, mode);
   }
-  return realpathSync(folder);
+  const real = realpathSync(folder);
+  try {
+    accessSync(real, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(
+      `The data folder ${real} belongs to another user (number ${statSync(real).uid}) and is closed to this one. Run as that user, or choose another data folder.`,
+      { cause: error },
+    );
+  }
+  return real;
 }
 
-function readNote(note: string, requested: string): string {
-  const home = readFileSync(note, 'utf8').trim();
+function readNote(note: string): string {
+  return readFileSync(note, 'utf8').trim();
+}
+
+/** The home that the note in a requested folder tells of: only one that root could have made is believed. */
+function notedHome(requested: string, user: ServerUser | undefined, systemFolder: string): string {
+  const note = noteIn(requested);
+  const home = readNote(note);
+  if (dirname(home) !== systemFolder || !/^data-[0-9a-f]{16}$/.test(basename(home))) {
+    throw new Error(`${note} names ${home}, which is no place for a database. Remove it to begin with an empty one.`);
+  }
+  if (user === undefined) {
+    throw new Error(
+      `The database of ${requested} was made by root and is kept in ${home}. Run as root, or choose another data folder.`,
+    );
+  }
   if (!existsSync(home)) {
     throw new Error(
       `The database of ${requested} was kept in ${home}, which is gone. Bring that folder back, or remove ${note} to begin with an empty database.`,
     );
   }
-  return home;
+  return ensureRootFolder(home);
 }

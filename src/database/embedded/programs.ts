@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Programs } from './cluster.ts';
 import { hasCode } from './file-errors.ts';
-import { findInstallation, linkMissingLibraries } from './installation.ts';
+import { findInstallation, linkLibraries } from './installation.ts';
 import type { Installation } from './installation.ts';
 import { firstClosed, may, standing, wayTo } from './reach.ts';
 import type { ServerUser } from './reach.ts';
@@ -23,7 +23,7 @@ export function preparePrograms(
   const found = findInstallation();
   const closed = user === undefined ? undefined : closedPart(found, user);
   if (closed === undefined) {
-    return { installation: found, libraries: linkMissingLibraries(found, join(home, 'libraries')), user };
+    return { installation: found, libraries: linkLibraries(found, join(home, 'libraries')), user };
   }
   const installation = copyInstallation(found, systemFolder);
   log(`Postgres runs as ${user?.name}, who may not use ${closed}; its programs are copied to ${installation.root}.`);

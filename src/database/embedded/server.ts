@@ -56,7 +56,7 @@ export function spawnServer(plan: ServerPlan, clock: Clock): Server {
   // It is the caller's to keep the process alive, and to stop the server.
   child.unref();
   const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(explainSpawn(error, installation).message));
+    child.once('error', (error) => resolve(explainSpawn(error, plan.programs).message));
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   });
   // If we end without stopping it, by an uncaught error for example, it gets the word at least.

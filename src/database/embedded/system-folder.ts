@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -23,12 +24,7 @@ export const defaultSystemFolder = '/var/lib/landfall';
  *   password must not lie where another user can exchange them.
  */
 export function ensureRootFolder(folder: string): string {
-  try {
-    mkdirSync(folder, { mode: 0o755 });
-    chmodSync(folder, 0o755);
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  }
+  makeUnlessThere(folder);
   const found = lstatSync(folder);
   const mode = found.mode & 0o7777;
   if (!found.isDirectory() || found.uid !== 0 || (mode & 0o022) !== 0) {
@@ -38,6 +34,20 @@ export function ensureRootFolder(folder: string): string {
     );
   }
   return folder;
+}
+
+function makeUnlessThere(folder: string): void {
+  try {
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return;
+    throw new Error(
+      `${folder} can't be made (${error instanceof Error ? error.message : error}). It is needed because Postgres does not run as root, ` +
+        'and another user can not get at the data folder or at the programs. Let others enter those, or set DATABASE_URL.',
+      { cause: error },
+    );
+  }
 }
 
 /**
@@ -66,6 +76,13 @@ function copyReadable(from: string, to: string): void {
     // Static archives are for linking programs, not for running them.
     filter: (path) => !path.endsWith('.a'),
   });
+  chmodSync(to, 0o755);
+  for (const entry of readdirSync(to, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    // An install under a strict umask closed them to everyone but root.
+    if (entry.isDirectory()) chmodSync(path, 0o755);
+    if (entry.isFile()) chmodSync(path, (lstatSync(path).mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
 }
 
 function moveInto(aside: string, target: string): void {
