@@ -1,0 +1,101 @@
+import type { FieldProblem, ServiceErrorKind } from '../contract/service-error.ts';
+import { looksLikeHtml, readErrorBody, tidy } from './error-body.ts';
+import { header, type HttpReply, type ReplyHeaders } from './http.ts';
+import type { Mask } from './mask.ts';
+import { readRetryAfter } from './retry-after.ts';
+import type { SendFailure } from './send-failure.ts';
+
+/** What one attempt failed of, as far as telling it and deciding about another one needs. */
+export interface AttemptFailure {
+  kind: ServiceErrorKind;
+  /** Whether a write of this attempt may have taken effect; for a read it says nothing. */
+  effect: 'none' | 'unknown';
+  /** Whether the same request may well succeed a moment later. */
+  passing: boolean;
+  status?: number | undefined;
+  detail?: string | undefined;
+  problems?: readonly FieldProblem[];
+  retryAfterMs?: number | undefined;
+}
+
+const kinds: Readonly<Record<number, ServiceErrorKind>> = {
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'missing',
+  405: 'missing',
+  409: 'conflict',
+  429: 'busy',
+  501: 'missing',
+};
+
+/** The kind of an answer that is no success (`ServiceErrorKind`). A redirect is nothing that the documents describe. */
+export function kindOfStatus(status: number): ServiceErrorKind {
+  if (status < 400) return 'unreadable';
+  return kinds[status] ?? (status >= 500 ? 'busy' : 'rejected');
+}
+
+/**
+ * Whether a write that was answered so may have taken effect. The service says of a 4xx that it refused, 408 excepted:
+ * there somebody lost patience half-way. Every 5xx is unknown, a 503 with `Retry-After` too: gateways answer it when
+ * the service behind them went away in the middle. 501, 307 and 308 are given before anything is done.
+ */
+export function effectOfStatus(status: number): 'none' | 'unknown' {
+  if (status === 501 || status === 307 || status === 308) return 'none';
+  return status >= 400 && status < 500 && status !== 408 ? 'none' : 'unknown';
+}
+
+const isPassing = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
+
+/** An answer that is no success, in words. */
+export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
+  const told = { kind: kindOfStatus(status), effect: effectOfStatus(status), passing: isPassing(status), status };
+  if (status < 400) return { ...told, detail: tidy(redirectWords(headers), mask) };
+  const retryAfterMs = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
+  return { ...told, ...readErrorBody(body.toString('utf8'), mask), retryAfterMs };
+}
+
+function redirectWords(headers: ReplyHeaders): string {
+  const location = header(headers, 'location');
+  if (!location) return 'this is no answer that the documents describe';
+  const target = URL.canParse(location) ? new URL(location) : undefined;
+  const pointed = target ? `${target.protocol}//${target.host}${target.pathname}` : location.replace(/[?#].*$/s, '');
+  return `it points to ${pointed}, and no redirect is followed with a key: if that is the service, give its address`;
+}
+
+const kindOfReason: Readonly<Record<SendFailure['reason'], ServiceErrorKind>> = {
+  timeout: 'unreachable',
+  silent: 'unreachable',
+  unreachable: 'unreachable',
+  untrusted: 'unreachable',
+  cut: 'unreadable',
+  garbled: 'unreadable',
+  'too-large': 'unreadable',
+};
+
+/** A send that got no whole answer, in words. */
+export function failureOfSend({ reason, sent, status, words }: SendFailure, mask: Mask): AttemptFailure {
+  return {
+    kind: kindOfReason[reason],
+    effect: sent ? 'unknown' : 'none',
+    passing: reason !== 'untrusted' && reason !== 'too-large',
+    status,
+    detail: tidy(words, mask),
+  };
+}
+
+/**
+ * A success that cannot be read. Its body is never told: it may hold secrets. What is not JSON may be the page of
+ * something in between and pass; JSON of a wrong shape stays as it is.
+ */
+export function unreadable(status: number, problem: string, passing: boolean): AttemptFailure {
+  return { kind: 'unreadable', effect: 'unknown', passing, status, detail: problem };
+}
+
+/** What a body that should have been JSON is, without showing it. */
+export function notJson(text: string, headers: ReplyHeaders): string {
+  const type = header(headers, 'content-type') ?? 'no content type';
+  if (text.trim() === '') return 'the answer is empty where JSON was expected';
+  const kind = looksLikeHtml(text) ? 'a web page' : 'not JSON';
+  return `the answer is ${kind} (${tidy(type, (words) => words)}, ${text.length} characters)`;
+}

@@ -1,0 +1,141 @@
+import type { CallOptions } from '../contract/call-options.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { failureOfReply, failureOfSend, type AttemptFailure } from './attempt-failure.ts';
+import type { Connection } from './connection.ts';
+import { openStream, send, type HttpRequest, type HttpStream, type Sent } from './http.ts';
+import { maskOf } from './mask.ts';
+import type { Reader, Readout } from './reading.ts';
+import { decideRetry } from './retry.ts';
+
+/** One operation of a service, as it is sent and told. */
+export interface Operation {
+  /** In words: `get deployment`. */
+  name: string;
+  method: HttpRequest['method'];
+  /** Below the base address. */
+  path: string;
+  query?: string;
+  /** What becomes the JSON body. */
+  body?: unknown;
+  /** The content type that is asked for, where it is not JSON. */
+  accept?: string;
+  /** What of the body is never told. */
+  secrets?: readonly string[];
+  /** True where it only reads, whatever its method; a GET always does. */
+  safe?: boolean;
+  /** The longest that one attempt takes (ms), where it is not the connection's. */
+  attemptTimeoutMs?: number;
+  /** The longest that all attempts take without a deadline of the caller (ms), where it is not the connection's. */
+  callTimeoutMs?: number;
+}
+
+/** Sends an operation, again where that is safe, and reads its answer. Every failure of the other party is a `ServiceError`. */
+export function call<T>(
+  link: Connection,
+  operation: Operation,
+  read: Reader<T>,
+  options: CallOptions = {},
+): Promise<T> {
+  return repeat(link, operation, options, async (timeoutMs) => {
+    const limits = { timeoutMs, maxBodyBytes: link.maxBodyBytes, signal: options.signal };
+    const sent = await send(dispatcherOf(link), requestOf(link, operation), limits);
+    return sent.kind === 'reply' && isSuccess(sent.status) ? read(sent) : refused(link, operation, sent);
+  });
+}
+
+/** The same for an operation that is answered by a stream: it is there once its head is. */
+export function open(
+  link: Connection,
+  operation: Operation,
+  idleMs: number,
+  check: (stream: HttpStream) => Readout<HttpStream>,
+  options: CallOptions = {},
+): Promise<HttpStream> {
+  return repeat(link, operation, options, async (timeoutMs) => {
+    const limits = { timeoutMs, maxBodyBytes: link.maxBodyBytes, idleMs, signal: options.signal };
+    const sent = await openStream(dispatcherOf(link), requestOf(link, operation), limits);
+    return sent.kind === 'stream' ? check(sent) : refused(link, operation, sent);
+  });
+}
+
+/** A failure as it is thrown. Nothing of the request is in it but its method and its path. */
+export function errorOf(link: Connection, operation: Operation, failure: AttemptFailure, why?: string): ServiceError {
+  const { kind, status, effect, detail, problems, retryAfterMs } = failure;
+  return new ServiceError({
+    kind,
+    operation: operation.name,
+    method: operation.method,
+    address: `${link.origin}${link.prefix}${operation.path}`,
+    status,
+    detail: [detail, why].filter(Boolean).join('; ') || undefined,
+    problems,
+    retryAfterMs,
+    effect: isSafe(operation) ? 'none' : effect,
+  });
+}
+
+/** What is never told of an operation. */
+export const maskFor = (link: Connection, operation: Operation) =>
+  maskOf([...link.secrets, ...(operation.secrets ?? [])]);
+
+async function repeat<T>(
+  link: Connection,
+  operation: Operation,
+  options: CallOptions,
+  attempt: (timeoutMs: number) => Promise<Readout<T>>,
+): Promise<T> {
+  const { clock, policy } = link;
+  options.signal?.throwIfAborted();
+  if (link.refusal !== undefined) throw errorOf(link, operation, neverSent(link.refusal));
+  const deadline = options.deadline ?? clock.now() + (operation.callTimeoutMs ?? link.callTimeoutMs);
+  let failure = neverSent('its deadline had passed before it was sent');
+  for (let made = 1; ; made += 1) {
+    const left = deadline - clock.now();
+    if (left <= 0) throw errorOf(link, operation, failure);
+    const attempted = await attempt(Math.min(left, operation.attemptTimeoutMs ?? link.attemptTimeoutMs));
+    if (attempted.ok) return attempted.value;
+    failure = attempted.failure;
+    const decision = decideRetry({
+      attempt: made,
+      failure,
+      safe: isSafe(operation),
+      now: clock.now(),
+      deadline,
+      random: link.random(),
+      policy,
+    });
+    if (decision.kind === 'give-up') throw errorOf(link, operation, failure, decision.why);
+    await clock.sleep(decision.ms, options.signal);
+  }
+}
+
+const isSafe = ({ method, safe = method === 'GET' }: Operation): boolean => safe;
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+function neverSent(detail: string): AttemptFailure {
+  return { kind: 'unreachable', effect: 'none', passing: false, detail };
+}
+
+function refused(link: Connection, operation: Operation, sent: Sent): { ok: false; failure: AttemptFailure } {
+  const mask = maskFor(link, operation);
+  return {
+    ok: false,
+    failure: sent.kind === 'reply' ? failureOfReply(sent, mask, link.clock.now()) : failureOfSend(sent.failure, mask),
+  };
+}
+
+function requestOf(link: Connection, { method, path, query = '', body, accept }: Operation): HttpRequest {
+  const known = body === undefined ? link.headers : link.headersWithBody;
+  return {
+    origin: link.origin,
+    method,
+    path: `${link.prefix}${path}${query}`,
+    headers: accept === undefined ? known : { ...known, accept },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}
+
+function dispatcherOf({ dispatcher }: Connection) {
+  if (!dispatcher) throw new Error('a connection without a dispatcher has a refusal');
+  return dispatcher;
+}

@@ -1,0 +1,151 @@
+import { spellFields, type FieldSpelling } from '../contract/control/aliases.ts';
+import type { Container } from '../contract/control/container.ts';
+import {
+  deployment,
+  deploymentCreateRequest,
+  deploymentPatchRequest,
+  deploymentsList,
+  deploymentsQuery,
+  type DeploymentCreateRequest,
+  type DeploymentPatchRequest,
+} from '../contract/control/deployment.ts';
+import { githubIntegrations, githubRepositories } from '../contract/control/integration.ts';
+import { listenersList } from '../contract/control/listener.ts';
+import { logPage, logQuery } from '../contract/control/log.ts';
+import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
+import type { ControlService } from '../contract/control/service.ts';
+import { query, segment } from './address.ts';
+import { call, type Operation } from './call.ts';
+import { connection, type ConnectionSettings } from './connection.ts';
+import { checked, readJson } from './reading.ts';
+
+export interface ControlServiceSettings extends ConnectionSettings {
+  /** The base address, with its path prefix where it has one. */
+  baseUrl: string;
+  /** The names of fields that are sent; both are read. */
+  spelling: FieldSpelling;
+}
+
+/** The control service over HTTP; `close` ends its connections and what still runs on them. */
+export interface ControlServiceClient extends ControlService {
+  close(): Promise<void>;
+}
+
+const inContractSpelling = (json: unknown): unknown => spellFields(json, 'contract');
+
+const readDeployment = readJson(deployment, inContractSpelling);
+const readDeployments = readJson(deploymentsList, inContractSpelling);
+const readRevision = readJson(revision, inContractSpelling);
+const readRevisions = readJson(revisionsList, inContractSpelling);
+const readIntegrations = readJson(githubIntegrations);
+const readRepositories = readJson(githubRepositories);
+const readListeners = readJson(listenersList);
+const readLogs = readJson(logPage);
+
+/**
+ * Talks to a deployment control service (control-service.md, Endpoints). Requests are held to the contract before they
+ * are sent; replies are read in both spellings. Reads are repeated, writes of unknown outcome never are.
+ */
+export function connectControlService(settings: ControlServiceSettings): ControlServiceClient {
+  const link = connection(settings.baseUrl, settings);
+  const spelled = (body: unknown): unknown => spellFields(body, settings.spelling);
+
+  const deploymentPath = (id: string): string => `/v2/deployments/${segment('the deployment id', id)}`;
+  const revisionPath = (id: string, revisionId: string): string =>
+    `${deploymentPath(id)}/revisions/${segment('the revision id', revisionId)}`;
+
+  const logs = (which: 'build' | 'deploy', deploymentId: string, revisionId: string, asked: unknown): Operation => {
+    const name = `read ${which} logs`;
+    const project = segment('the deployment id', deploymentId);
+    return {
+      name,
+      method: 'POST',
+      path: `/v1/projects/${project}/revisions/${segment('the revision id', revisionId)}/${which}_logs`,
+      body: checked(logQuery, name, asked),
+      safe: true,
+    };
+  };
+
+  return {
+    createDeployment: async (request, options) => {
+      const name = 'create deployment';
+      const body = checked(deploymentCreateRequest, name, request);
+      const operation = {
+        name,
+        method: 'POST',
+        path: '/v2/deployments',
+        body: spelled(body),
+        secrets: secretsIn(body),
+      } as const;
+      return call(link, operation, readDeployment, options);
+    },
+    getDeployment: async (id, options) =>
+      call(link, { name: 'get deployment', method: 'GET', path: deploymentPath(id) }, readDeployment, options),
+    patchDeployment: async (id, request, options) => {
+      const name = 'patch deployment';
+      const body = checked(deploymentPatchRequest, name, request);
+      const operation = {
+        name,
+        method: 'PATCH',
+        path: deploymentPath(id),
+        body: spelled(body),
+        secrets: secretsIn(body),
+      } as const;
+      return call(link, operation, readDeployment, options);
+    },
+    getRevision: async (id, revisionId, options) =>
+      call(link, { name: 'get revision', method: 'GET', path: revisionPath(id, revisionId) }, readRevision, options),
+    listIntegrations: async (options) =>
+      call(
+        link,
+        { name: 'list integrations', method: 'GET', path: '/v1/integrations/github/install' },
+        readIntegrations,
+        options,
+      ),
+    listListeners: async (page, options) =>
+      call(
+        link,
+        { name: 'list listeners', method: 'GET', path: '/v2/listeners', query: query({ ...page }) },
+        readListeners,
+        options,
+      ),
+    listDeployments: async (asked, options) => {
+      const name = 'list deployments';
+      const wanted = query(checked(deploymentsQuery, name, asked));
+      return call(link, { name, method: 'GET', path: '/v2/deployments', query: wanted }, readDeployments, options);
+    },
+    listRevisions: async (id, asked, options) => {
+      const name = 'list revisions';
+      const wanted = query(checked(revisionsQuery, name, asked));
+      return call(
+        link,
+        { name, method: 'GET', path: `${deploymentPath(id)}/revisions`, query: wanted },
+        readRevisions,
+        options,
+      );
+    },
+    redeployRevision: async (id, revisionId, options) => {
+      const path = `${revisionPath(id, revisionId)}/redeploy`;
+      return call(link, { name: 'redeploy revision', method: 'POST', path }, readDeployment, options);
+    },
+    listRepositories: async (integrationId, options) => {
+      const path = `/v1/integrations/github/${segment('the integration id', integrationId)}/repos`;
+      return call(link, { name: 'list repositories', method: 'GET', path }, readRepositories, options);
+    },
+    buildLogs: async (id, revisionId, asked, options) =>
+      call(link, logs('build', id, revisionId, asked), readLogs, options),
+    deployLogs: async (id, revisionId, asked, options) =>
+      call(link, logs('deploy', id, revisionId, asked), readLogs, options),
+    close: () => link.close(),
+  };
+}
+
+/** What of a request is never told: its secrets, and the values that its containers are given. */
+function secretsIn({ secrets, source_config }: DeploymentCreateRequest | DeploymentPatchRequest): string[] {
+  const { init_containers, sidecars } = source_config?.resource_spec ?? {};
+  const environment = ({ env }: Container): string[] => (env ?? []).flatMap(({ value }) => value ?? []);
+  return [
+    ...(secrets ?? []).map(({ value }) => value),
+    ...[...(init_containers ?? []), ...(sidecars ?? [])].flatMap(environment),
+  ];
+}

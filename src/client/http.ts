@@ -1,0 +1,236 @@
+import type { Dispatcher } from 'undici';
+import { BodyStream } from './body-stream.ts';
+import { failureOf, type SendFailure } from './send-failure.ts';
+
+/** One request as it goes out. Its address and its headers are whole. */
+export interface HttpRequest {
+  origin: string;
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With the prefix of the base address and the query. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
+export interface SendLimits {
+  /** From now until the last byte of the answer: connecting, waiting and reading (ms). */
+  timeoutMs: number;
+  /** The longest body that is read (bytes). */
+  maxBodyBytes: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface HttpReply {
+  kind: 'reply';
+  status: number;
+  headers: ReplyHeaders;
+  body: Buffer;
+}
+
+/** A success whose body is handed on as it comes. */
+export interface HttpStream {
+  kind: 'stream';
+  status: number;
+  headers: ReplyHeaders;
+  body: BodyStream;
+}
+
+export type Sent = HttpReply | { kind: 'failed'; failure: SendFailure };
+export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Sends once and reads the whole answer. An answer of any status is a reply; that none came is a failure. Redirects are
+ * not followed. It rejects with the reason of the caller's signal, and with what is our own mistake.
+ */
+export function send(dispatcher: Dispatcher, request: HttpRequest, limits: SendLimits): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    new Exchange(limits, resolve, reject).start(dispatcher, request);
+  });
+}
+
+/**
+ * Sends once; a success comes as a stream as soon as its head is there, any other answer as a whole. `timeoutMs` is the
+ * time until the last byte of the stream, `idleMs` the longest silence before its head and between its bytes.
+ */
+export function openStream(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  limits: SendLimits & { idleMs: number },
+): Promise<Sent | HttpStream> {
+  const began = performance.now();
+  const untilHead = { ...limits, timeoutMs: Math.min(limits.timeoutMs, limits.idleMs) };
+  return new Promise((resolve, reject) => {
+    const exchange = new Exchange(untilHead, resolve, reject, (status, headers, controller) => {
+      if (status < 200 || status > 299) return undefined;
+      exchange.extend(limits.timeoutMs, began);
+      const body = new BodyStream(controller, { idleMs: limits.idleMs, close: () => exchange.close() });
+      resolve({ kind: 'stream', status, headers, body });
+      return body;
+    });
+    exchange.start(dispatcher, request);
+  });
+}
+
+/** The first value of a header. */
+export function header(headers: ReplyHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Takes over the body of an answer, judged by its head. */
+type Divert = (
+  status: number,
+  headers: ReplyHeaders,
+  controller: Dispatcher.DispatchController,
+) => BodyStream | undefined;
+
+/** The longest that a timer of Node runs; a later deadline is as good as none for one request. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const timerMs = (ms: number): number => Math.min(LONGEST_TIMER_MS, Math.max(0, ms));
+
+/** What undici says where the client was closed by its owner. */
+const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+/** What it says, before anything is sent, of a request that was built wrongly. */
+const INVALID = 'UND_ERR_INVALID_ARG';
+
+/** One request and its answer. The deadline is a real timer: the network does not run on a clock that tests turn. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #limits: SendLimits;
+  readonly #resolve: (sent: Sent) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #divert: Divert | undefined;
+  #timeoutMs: number;
+  #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #over = false;
+  #status: number | undefined;
+  #headers: ReplyHeaders = {};
+  #stream: BodyStream | undefined;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(limits: SendLimits, resolve: (sent: Sent) => void, reject: (reason: unknown) => void, divert?: Divert) {
+    this.#limits = limits;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#divert = divert;
+    this.#timeoutMs = limits.timeoutMs;
+    this.#timer = setTimeout(this.#expire, timerMs(limits.timeoutMs));
+  }
+
+  start(dispatcher: Dispatcher, { origin, method, path, headers, body = '' }: HttpRequest): void {
+    this.#limits.signal?.addEventListener('abort', this.#abort, { once: true });
+    // The deadline covers head and body, so undici's own two timers have nothing to do.
+    const own = { headersTimeout: 0, bodyTimeout: 0 };
+    dispatcher.dispatch({ origin, method, path, headers, body: body === '' ? null : body, ...own }, this);
+  }
+
+  /** Moves the deadline to `timeoutMs` after the moment `began` (by `performance.now`). */
+  extend(timeoutMs: number, began: number): void {
+    clearTimeout(this.#timer);
+    this.#timeoutMs = timeoutMs;
+    this.#timer = setTimeout(this.#expire, timerMs(began + timeoutMs - performance.now()));
+  }
+
+  /** Ends it from our side: nobody wants the rest. */
+  close(): void {
+    this.#finish();
+    this.#controller?.abort(new Error('closed by the reader'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // From here on the other side may have seen it. Where the deadline came first, it is never written.
+    this.#controller = controller;
+    if (this.#over) controller.abort(new Error('the deadline has passed'));
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ReplyHeaders): void {
+    if (this.#over || status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    this.#stream = this.#divert?.(status, headers, controller);
+    if (!this.#stream && Number(header(headers, 'content-length') ?? 0) > this.#limits.maxBodyBytes) this.#tooLarge();
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return;
+    if (this.#stream) {
+      this.#stream.push(chunk);
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length > this.#limits.maxBodyBytes) this.#tooLarge();
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return;
+    this.#finish();
+    if (this.#stream) {
+      this.#stream.end();
+      return;
+    }
+    const [first = Buffer.alloc(0), ...more] = this.#chunks;
+    const body = more.length === 0 ? first : Buffer.concat(this.#chunks, this.#length);
+    this.#resolve({ kind: 'reply', status: this.#status ?? 0, headers: this.#headers, body });
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#over) return;
+    const code = 'code' in error ? String(error.code) : '';
+    if (CLOSED.has(code)) {
+      this.#leave(new Error('the client was closed before the answer was there'));
+      return;
+    }
+    if (code === INVALID && !this.#controller) {
+      this.#leave(error);
+      return;
+    }
+    this.#fail(failureOf(error, this.#progress()));
+    // A proxy that asks for a password is told as an error while its answer goes on.
+    controller?.abort(error);
+  }
+
+  #progress(): { sent: boolean; status: number | undefined } {
+    return { sent: this.#controller !== undefined, status: this.#status };
+  }
+
+  #tooLarge(): void {
+    const words = `the answer is longer than ${this.#limits.maxBodyBytes} bytes`;
+    this.#fail({ reason: 'too-large', ...this.#progress(), words });
+    this.#controller?.abort(new Error(words));
+  }
+
+  #expire = (): void => {
+    const { sent, status } = this.#progress();
+    const until =
+      status === undefined ? (sent ? 'no answer came' : 'no connection came about') : 'the answer was not whole';
+    const words = `${until} within ${this.#timeoutMs / 1000} s`;
+    this.#fail({ reason: 'timeout', sent, status, words });
+    this.#controller?.abort(new Error(words));
+  };
+
+  #abort = (): void => {
+    this.#leave(this.#limits.signal?.reason);
+    this.#controller?.abort(new Error('aborted by the caller'));
+  };
+
+  /** Ends with what is no failure of the other party. */
+  #leave(reason: unknown): void {
+    this.#finish();
+    if (this.#stream) this.#stream.abort(reason);
+    else this.#reject(reason);
+  }
+
+  #fail(failure: SendFailure): void {
+    this.#finish();
+    if (this.#stream) this.#stream.fail(failure);
+    else this.#resolve({ kind: 'failed', failure });
+  }
+
+  #finish(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.#limits.signal?.removeEventListener('abort', this.#abort);
+  }
+}

@@ -1,0 +1,42 @@
+import { ERROR_KEY, type RunResult } from '../contract/agent/run.ts';
+import { notJson, unreadable } from './attempt-failure.ts';
+import { parse, type Reader } from './reading.ts';
+
+interface Failure {
+  error: string;
+  message: string;
+}
+
+/**
+ * The answer of `/wait` and `/join`. The line breaks that keep the connection open stand before it; a run that failed
+ * is told at status 200 as well, under `__error__`.
+ */
+export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
+  const text = body.toString('utf8').trim();
+  const parsed = parse(text);
+  if (!parsed.ok) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
+  const { value } = parsed;
+  if (!isObject(value) || !(ERROR_KEY in value)) return { ok: true, value: { kind: 'values', values: value } };
+  return { ok: true, value: { kind: 'error', error: innermost(readFailure(value[ERROR_KEY])) } };
+};
+
+/** A failure in whichever shape: that the run failed is certain, and is never lost over how it is told. */
+function readFailure(told: unknown): Failure {
+  const { error, message } = isObject(told) ? told : { error: undefined, message: told };
+  return {
+    error: typeof error === 'string' ? error : 'Error',
+    message: typeof message === 'string' ? message : JSON.stringify(told),
+  };
+}
+
+/** A public server wraps the error that it tells in a stream once more: its message is that error as JSON. */
+function innermost(outer: Failure): Failure {
+  const inner = parse(outer.message);
+  if (!inner.ok || !isObject(inner.value)) return outer;
+  const { error, message, ...rest } = inner.value;
+  const wrapped = typeof error === 'string' && typeof message === 'string' && Object.keys(rest).length === 0;
+  return wrapped ? { error, message } : outer;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,97 @@
+import type { CallOptions } from '../contract/call-options.ts';
+import type { StreamEvent } from '../contract/agent/stream-event.ts';
+import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
+import { readEvents, type TextEvent } from '../sse/parse-events.ts';
+import { failureOfSend, unreadable, type AttemptFailure } from './attempt-failure.ts';
+import { errorOf, maskFor, open, type Operation } from './call.ts';
+import type { Connection } from './connection.ts';
+import { header, type HttpStream } from './http.ts';
+import { parse, type Readout } from './reading.ts';
+
+export interface StreamLimits {
+  /** The longest silence (ms), heartbeats counting as life: a server that only pings is left at the deadline. */
+  idleMs: number;
+  /** The longest event (bytes). */
+  maxEventBytes: number;
+}
+
+/**
+ * The events of a run as they come. Nothing is sent before the first one is asked for. The protocol has no last event,
+ * so the stream ends where the body of the answer does, by the rules of HTTP: after its last chunk. It ended early, and
+ * is unreadable, where the connection broke before that, where it stops inside an event, and where no event came at all.
+ * A body whose length nobody told ends with its connection; there a cut between two events cannot be told from an end.
+ */
+export function streamEvents(
+  link: Connection,
+  operation: Operation,
+  limits: StreamLimits,
+  options: CallOptions | undefined,
+): AsyncIterable<StreamEvent> {
+  return { [Symbol.asyncIterator]: () => new RunEvents(link, operation, limits, options) };
+}
+
+class RunEvents implements AsyncIterator<StreamEvent, undefined> {
+  readonly #link: Connection;
+  readonly #operation: Operation;
+  readonly #limits: StreamLimits;
+  readonly #options: CallOptions | undefined;
+  #events: AsyncIterator<StreamEvent, undefined> | undefined;
+  /** A run is started once, whatever is asked of an iterator that has failed. */
+  #begun = false;
+
+  constructor(link: Connection, operation: Operation, limits: StreamLimits, options: CallOptions | undefined) {
+    this.#link = link;
+    this.#operation = operation;
+    this.#limits = limits;
+    this.#options = options;
+  }
+
+  next(): Promise<IteratorResult<StreamEvent, undefined>> {
+    return this.#events ? this.#events.next() : this.#begin();
+  }
+
+  async return(): Promise<IteratorResult<StreamEvent, undefined>> {
+    this.#begun = true;
+    await this.#events?.return?.();
+    return { done: true, value: undefined };
+  }
+
+  async #begin(): Promise<IteratorResult<StreamEvent, undefined>> {
+    if (this.#begun) return { done: true, value: undefined };
+    this.#begun = true;
+    const stream = await open(this.#link, this.#operation, this.#limits.idleMs, checkType, this.#options);
+    const mask = maskFor(this.#link, this.#operation);
+    const bytes = stream.body.bytes((failure) => this.#error(failureOfSend(failure, mask)));
+    this.#events = readEvents(bytes, {
+      maxEventBytes: this.#limits.maxEventBytes,
+      read: (event) => this.#read(event, stream),
+      explain: ({ message }) => this.#error(unreadable(stream.status, message, false)),
+    })[Symbol.asyncIterator]();
+    const first = await this.#events.next();
+    if (first.done) throw this.#error(unreadable(stream.status, 'the stream ended before its first event', false));
+    return first;
+  }
+
+  #read({ id, event, data }: TextEvent, { status }: HttpStream): StreamEvent {
+    const parsed = data === '' ? { ok: true as const, value: null } : parse(data);
+    if (!parsed.ok) {
+      const words = `the data of the event ${JSON.stringify(event.slice(0, 100))} is not JSON (${data.length} characters)`;
+      throw this.#error(unreadable(status, words, false));
+    }
+    return id === undefined ? { event, data: parsed.value } : { id, event, data: parsed.value };
+  }
+
+  #error(failure: AttemptFailure): Error {
+    return errorOf(this.#link, this.#operation, failure);
+  }
+}
+
+function checkType(stream: HttpStream): Readout<HttpStream> {
+  const type = header(stream.headers, 'content-type') ?? 'no content type';
+  if (type.toLowerCase().startsWith(EVENT_STREAM_TYPE)) return { ok: true, value: stream };
+  stream.body.close();
+  return {
+    ok: false,
+    failure: unreadable(stream.status, `the answer is no stream of events (${type.slice(0, 100)})`, false),
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Why no whole answer came:
+ * - `timeout`: it was not there by the deadline
+ * - `silent`: a stream said nothing for longer than it may
+ * - `unreachable`: no name, no connection, or it was closed before an answer began
+ * - `untrusted`: the other side's certificate was not accepted
+ * - `cut`: it ended before it was whole
+ * - `garbled`: it is not HTTP
+ * - `too-large`: it is longer than it may be
+ */
+export type SendFailureReason = 'timeout' | 'silent' | 'unreachable' | 'untrusted' | 'cut' | 'garbled' | 'too-large';
+
+/** A send that got no whole answer. */
+export interface SendFailure {
+  reason: SendFailureReason;
+  /** Whether any of the request may have reached the other party. */
+  sent: boolean;
+  /** The status, where the answer had begun. */
+  status?: number | undefined;
+  /** What happened, in words: nothing of the request is in them. */
+  words: string;
+}
+
+/** How far a send had got when it failed. */
+export interface Progress {
+  sent: boolean;
+  status?: number | undefined;
+}
+
+const certificate =
+  /^(?:CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY|DECODE)_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
+
+/** The failure that an error of the network means. Only its code is looked at, and told: messages may hold addresses. */
+export function failureOf(error: Error, { sent, status }: Progress): SendFailure {
+  const code = codeOf(error);
+  const told = code === '' ? '' : ` (${code})`;
+  const began = status !== undefined;
+  const failure = (reason: SendFailureReason, words: string): SendFailure => ({
+    reason,
+    sent,
+    status,
+    words: words + told,
+  });
+
+  if (certificate.test(code)) {
+    return failure(
+      'untrusted',
+      'its certificate was not accepted: for an authority of your own set NODE_EXTRA_CA_CERTS to its file',
+    );
+  }
+  // The parser's errors have no code. At the end of a connection it only says that something is missing.
+  if (error.name === 'HTTPParserError' && !error.message.includes('EOF')) {
+    return failure('garbled', 'what answered is not HTTP');
+  }
+  if (began) return failure('cut', 'the answer ended before it was whole');
+  const tunnel = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
+  if (tunnel) return failure('unreachable', `the proxy answered ${tunnel} instead of a tunnel`);
+  if (/^Proxy Authentication Required/.test(error.message)) {
+    return { ...failure('unreachable', 'the proxy wants a user and a password'), sent: false };
+  }
+  return failure(
+    'unreachable',
+    unreachable[error.name === 'HTTPParserError' ? 'EPIPE' : code] ?? 'the connection failed',
+  );
+}
+
+const closed = 'the connection was closed before an answer came';
+const notFound = 'the name of the host was not found';
+const tooLate = 'no connection came about in time';
+const unreachable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: notFound,
+  EAI_AGAIN: notFound,
+  UND_ERR_CONNECT_TIMEOUT: tooLate,
+  ETIMEDOUT: tooLate,
+  ECONNRESET: closed,
+  EPIPE: closed,
+  UND_ERR_SOCKET: closed,
+};
+
+/** The error's own code, or the first one of the errors that it stands for. */
+function codeOf(error: Error): string {
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError)
+    return error.errors.map((each) => (each instanceof Error ? codeOf(each) : '')).find(Boolean) ?? '';
+  return error.cause instanceof Error ? codeOf(error.cause) : '';
+}
