@@ -6,8 +6,8 @@ import type { DeploymentRecord, RevisionRecord } from './tables.ts';
 export interface Wanted {
   source_config: SourceConfigRequest;
   source_revision_config: SourceRevisionConfigRequest;
-  secrets: Secret[];
-  secret_references: SecretReference[] | null;
+  secrets: readonly Secret[];
+  secret_references: readonly SecretReference[] | null;
 }
 
 /** A deployment to be made, with its first revision. */

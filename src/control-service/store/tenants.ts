@@ -25,12 +25,15 @@ export interface StoredKey {
   hash: Buffer;
 }
 
-/** Keeps a key's hash. */
-export async function addKey(db: ControlDatabase, clock: Clock, key: StoredKey): Promise<void> {
-  await db
+/** Keeps a key's hash; false where its id is taken, by a key that was revoked too. */
+export async function addKey(db: ControlDatabase, clock: Clock, key: StoredKey): Promise<boolean> {
+  const added = await db
     .insertInto('api_keys')
     .values({ ...key, created_at: new Date(clock.now()), revoked_at: null })
-    .execute();
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return added !== undefined;
 }
 
 /** The key of this id, unless it was revoked. */

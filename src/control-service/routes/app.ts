@@ -1,0 +1,59 @@
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import { admit } from '../keys/admit.ts';
+import type { StoredKey } from '../store/tenants.ts';
+import type { OurControlService } from '../service.ts';
+import { answerError } from './answer.ts';
+import type { Env } from './env.ts';
+import { deploymentRoutes } from './deployments.ts';
+import { projectRoutes } from './projects.ts';
+import { largestBody } from './read.ts';
+import { surroundingsRoutes } from './surroundings.ts';
+
+/** What the app stands on. */
+export interface AppSettings {
+  /** The service of a tenant. */
+  serviceFor: (tenantId: string) => OurControlService;
+  findKey: (id: string) => Promise<StoredKey | undefined>;
+  /** The spelling of answers where a request asks for none. */
+  fieldNames: FieldSpelling;
+  /** The version that `/info` tells. */
+  version: string;
+  log: (message: string) => void;
+}
+
+/** The control service over HTTP (control-service.md, Endpoints). Only `/ok` and `/info` answer without a key. */
+export function createApp({ serviceFor, findKey, fieldNames, version, log }: AppSettings): Hono<Env> {
+  const app = new Hono<Env>();
+  app.onError((error, context) => answerError(context, error, log));
+  app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
+  app.use(async (context, next) => {
+    await next();
+    // Deployments are told with their secrets: nobody on the way may keep them.
+    context.header('Cache-Control', 'no-store');
+  });
+
+  app.get('/ok', (context) => context.json({ ok: true }));
+  app.get('/info', (context) => context.json({ service: 'landfall control service', version }));
+
+  for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
+    app.use(paths, async (context, next) => {
+      const caller = await admit((name) => context.req.header(name), findKey);
+      if (caller.kind === 'refused') return context.json({ detail: caller.detail }, caller.status);
+      context.set('service', serviceFor(caller.tenantId));
+      return next();
+    });
+    app.use(
+      paths,
+      bodyLimit({
+        maxSize: largestBody,
+        onError: (context) => context.json({ detail: `The body is larger than ${largestBody} bytes.` }, 413),
+      }),
+    );
+  }
+  app.route('/', deploymentRoutes(fieldNames));
+  app.route('/', projectRoutes());
+  app.route('/', surroundingsRoutes());
+  return app;
+}

@@ -1,0 +1,56 @@
+import { Hono } from 'hono';
+import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import { answer } from './answer.ts';
+import type { Env } from './env.ts';
+import { readJson, readQuery } from './read.ts';
+import { notOffered, onlyMethods } from './refusing.ts';
+
+const all = '/v2/deployments';
+const one = '/v2/deployments/:id';
+const revisions = '/v2/deployments/:id/revisions';
+const revision = '/v2/deployments/:id/revisions/:revision';
+
+/** Deployments and their revisions. */
+export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
+  const routes = new Hono<Env>();
+
+  routes.post(all, async (c) => answer(c, fieldNames, await c.var.service.createDeployment(await readJson(c)), 201));
+  routes.get(all, async (c) => answer(c, fieldNames, await c.var.service.listDeployments(readQuery(c))));
+  routes.delete(all, notOffered('Deleting deployments'));
+  routes.all(all, onlyMethods('GET', 'POST'));
+
+  routes.get(one, async (c) => answer(c, fieldNames, await c.var.service.getDeployment(c.req.param('id'))));
+  routes.patch(one, async (c) =>
+    answer(c, fieldNames, await c.var.service.patchDeployment(c.req.param('id'), await readJson(c))),
+  );
+  routes.delete(one, notOffered('Deleting deployments'));
+  routes.all(one, onlyMethods('GET', 'PATCH'));
+
+  for (const path of ['/v2/deployments/:id/upload-url', '/deployments/:id/upload-url']) {
+    routes.post(path, notOffered('Uploading sources'));
+  }
+  routes.post('/v2/deployments/:id/push-token', notOffered('Pushing images'));
+
+  routes.get(revisions, async (c) =>
+    answer(c, fieldNames, await c.var.service.listRevisions(c.req.param('id'), readQuery(c))),
+  );
+  routes.post(revisions, async (c) => {
+    const body = (await readJson(c)) ?? {};
+    return answer(c, fieldNames, await c.var.service.createRevision(c.req.param('id'), body), 201);
+  });
+  routes.all(revisions, onlyMethods('GET', 'POST'));
+
+  routes.get(revision, async (c) =>
+    answer(c, fieldNames, await c.var.service.getRevision(c.req.param('id'), c.req.param('revision'))),
+  );
+  routes.all(revision, onlyMethods('GET'));
+  routes.post(`${revision}/redeploy`, async (c) =>
+    answer(c, fieldNames, await c.var.service.redeployRevision(c.req.param('id'), c.req.param('revision'))),
+  );
+  routes.all(`${revision}/redeploy`, onlyMethods('POST'));
+  routes.post(`${revision}/interruption`, async (c) =>
+    answer(c, fieldNames, await c.var.service.interruptRevision(c.req.param('id'), c.req.param('revision'))),
+  );
+  routes.all(`${revision}/interruption`, onlyMethods('POST'));
+  return routes;
+}

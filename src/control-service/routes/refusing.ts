@@ -1,0 +1,13 @@
+import type { Context } from 'hono';
+
+/** Answers a method that a path does not have, and names those that it has. */
+export const onlyMethods =
+  (...allowed: readonly string[]) =>
+  (context: Context) => {
+    context.header('Allow', allowed.join(', '));
+    return context.json({ detail: `Method Not Allowed: this path takes ${allowed.join(' and ')}.` }, 405);
+  };
+
+/** Answers for an endpoint that a service of this kind may have and this one has not. */
+export const notOffered = (what: string) => (context: Context) =>
+  context.json({ detail: `${what} is not offered by this service.` }, 501);

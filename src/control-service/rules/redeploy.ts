@@ -1,0 +1,41 @@
+import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { Source } from '../../contract/control/source.ts';
+import { accepted, againstRules } from './refusal.ts';
+import type { Judged } from './refusal.ts';
+import { hasEnded } from './revision-states.ts';
+import { askedProblems } from './wanted.ts';
+import type { Asked } from './wanted.ts';
+
+/** An earlier revision as the rules look at it. */
+export interface EarlierRevision extends Asked {
+  id: string;
+  status: RevisionStatus;
+  source: Source;
+  build_folder: string | null;
+}
+
+const built: readonly Source[] = ['github', 'internal_source'];
+
+/**
+ * What a deployment becomes when an earlier revision is deployed again, or why that cannot be (our choice): its build
+ * is taken over, and so is everything that made it what it was, so that what is told of the deployment is what runs.
+ * The fields that change in place and those of a build stay as they are.
+ */
+export function judgeRedeploy(current: Asked, earlier: EarlierRevision): Judged<Asked> {
+  if (built.includes(earlier.source) && earlier.build_folder === null) {
+    return againstRules([
+      hasEnded(earlier.status)
+        ? `The revision ${earlier.id} has no build that could be deployed again (it ended ${earlier.status}). Choose one that was live.`
+        : `The revision ${earlier.id} has no build yet: it is ${earlier.status}. Wait for its end.`,
+    ]);
+  }
+  const { resource_spec } = earlier.source_config;
+  const asked = {
+    source_config: { ...current.source_config, resource_spec: resource_spec ?? null },
+    source_revision_config: earlier.source_revision_config,
+    secrets: earlier.secrets,
+    secret_references: earlier.secret_references,
+  };
+  const problems = askedProblems(asked);
+  return problems.length > 0 ? againstRules(problems) : accepted(asked);
+}

@@ -1,0 +1,111 @@
+import type { Deployment, DeploymentsList } from '../../contract/control/deployment.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { judgeCreate, readCreate } from '../rules/create.ts';
+import { judgePatch, readPatch } from '../rules/patch.ts';
+import { deploymentsPage } from '../rules/queries.ts';
+import { readShape } from '../rules/shape.ts';
+import { judgeRedeploy } from '../rules/redeploy.ts';
+import type { DeploymentChange, DeploymentView } from '../store/records.ts';
+import type { DeploymentRecord } from '../store/tables.ts';
+import type { Refusal } from '../rules/refusal.ts';
+import { shownUrl, tellDeployment, tellRevision } from '../tell.ts';
+import { found, refusedCall, take, takeId } from './refuse.ts';
+import type { Call } from './refuse.ts';
+import type { ServiceSettings } from './settings.ts';
+
+/** Making, reading and changing deployments. Bodies are judged here, so that every door is as strict. */
+export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allowGit }: ServiceSettings) {
+  const tell = (view: DeploymentView): Deployment => tellDeployment(view, baseUrl());
+
+  async function change(
+    call: Call,
+    id: string,
+    decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+  ): Promise<DeploymentView> {
+    let makesRevision = false;
+    const end = await store.changeDeployment(tenantId, id, (current) => {
+      const decision = decide(current);
+      makesRevision = !('refused' in decision) && decision.revision !== 'none';
+      return decision;
+    });
+    const { kind, ...rest } = found(call, 'Deployment', id, end);
+    if ('refusal' in rest) throw refusedCall(call, rest.refusal);
+    if (kind === 'changed' && makesRevision) rollouts.wake(id);
+    return rest;
+  }
+
+  const patch = (call: Call, id: string, body: unknown, always: boolean): Promise<DeploymentView> => {
+    const read = take(call, readPatch(body));
+    return change(call, id, (current) => {
+      const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read);
+      if (!judged.ok) return { refused: judged.refusal };
+      const { asked, revisionFor } = judged.value;
+      return { wanted: asked, revision: always || revisionFor.length > 0 ? 'new' : 'none' };
+    });
+  };
+
+  return {
+    async createDeployment(body: unknown): Promise<Deployment> {
+      const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
+      const request = take(call, readCreate(body));
+      const { integration_id, listener_id } = request.source_config;
+      const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
+      const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
+      const asked = take(
+        call,
+        judgeCreate(request, { integrationKnown: integration !== undefined, listener, allowGit }),
+      );
+      const end = await store.createDeployment(tenantId, asked);
+      if (end.kind !== 'created') throw refusedCall(call, { status: 409, detail: inTheWay(end.kind, asked.name) });
+      rollouts.wake(end.deployment.id);
+      return tell(end);
+    },
+
+    async getDeployment(id: string): Promise<Deployment> {
+      const call = { operation: 'get deployment', method: 'GET', path: `/v2/deployments/${id}` };
+      const deploymentId = takeId(call, 'deployment_id', id);
+      return tell(found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId)));
+    },
+
+    async listDeployments(query: unknown): Promise<DeploymentsList> {
+      const call = { operation: 'list deployments', method: 'GET', path: '/v2/deployments' };
+      const page = take(call, readShape(deploymentsPage, query, 'query'));
+      const views = await store.listDeployments(tenantId, page);
+      return { resources: views.map(tell), offset: (page.offset ?? 0) + views.length };
+    },
+
+    async patchDeployment(id: string, body: unknown): Promise<Deployment> {
+      const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
+      return tell(await patch(call, takeId(call, 'deployment_id', id), body, false));
+    },
+
+    /** POST /v2/deployments/{id}/revisions: a change that makes a revision whatever it says, also when it is empty. */
+    async createRevision(id: string, body: unknown): Promise<Revision> {
+      const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
+      const view = await patch(call, takeId(call, 'deployment_id', id), body, true);
+      return tellRevision(view.latest);
+    },
+
+    async redeployRevision(id: string, revisionId: string): Promise<Deployment> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
+      const call = { operation: 'redeploy revision', method: 'POST', path };
+      const deploymentId = takeId(call, 'deployment_id', id);
+      const earlierId = takeId(call, 'revision_id', revisionId);
+      found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
+      const earlier = found(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
+      const view = await change(call, deploymentId, (current) => {
+        const judged = judgeRedeploy(current, earlier);
+        if (!judged.ok) return { refused: judged.refusal };
+        const { build_folder, repo_commit_sha } = earlier;
+        return { wanted: judged.value, revision: { redeploy_of: earlier.id, build_folder, repo_commit_sha } };
+      });
+      return tell(view);
+    },
+  };
+}
+
+function inTheWay(kind: 'name-taken' | 'tracing-project-exists', name: string): string {
+  return kind === 'name-taken'
+    ? `A deployment named ${name} exists already. Choose another name, or change the one that is there.`
+    : `A tracing project named ${name} exists already, perhaps of a deployment that was deleted. Choose another name, or delete the project.`;
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { ServiceError } from '../../contract/service-error.ts';
+import type { ServiceErrorKind } from '../../contract/service-error.ts';
+import type { Judged, Refusal } from '../rules/refusal.ts';
+import { wrongShape } from '../rules/refusal.ts';
+
+/** One operation as it is told when it fails. */
+export interface Call {
+  /** In words: `get deployment`. */
+  operation: string;
+  method: string;
+  /** The path below the service's address. */
+  path: string;
+}
+
+const kinds: Readonly<Record<Refusal['status'], ServiceErrorKind>> = {
+  400: 'rejected',
+  404: 'missing',
+  409: 'conflict',
+  422: 'rejected',
+  501: 'missing',
+};
+
+/** A refusal as the error that a caller gets, in process and over HTTP alike. Nothing has taken effect. */
+export function refusedCall(call: Call, refusal: Refusal): ServiceError {
+  return new ServiceError({
+    kind: kinds[refusal.status],
+    operation: call.operation,
+    method: call.method,
+    address: call.path,
+    status: refusal.status,
+    effect: 'none',
+    ...(refusal.status === 422 ? { problems: refusal.problems } : { detail: refusal.detail }),
+  });
+}
+
+/** The value, or the refusal thrown. */
+export function take<T>(call: Call, judged: Judged<T>): T {
+  if (judged.ok) return judged.value;
+  throw refusedCall(call, judged.refusal);
+}
+
+/** An id of a path, which has to be a uuid; in lower case. */
+export function takeId(call: Call, name: string, id: string): string {
+  const read = z.uuid().safeParse(id);
+  if (read.success) return read.data.toLowerCase();
+  return take(call, wrongShape([{ loc: ['path', name], msg: 'Invalid UUID', type: 'invalid_format' }]));
+}
+
+/** What was looked for, or a 404. */
+export function found<T>(call: Call, what: string, id: string, value: T | undefined): T {
+  if (value !== undefined) return value;
+  throw refusedCall(call, { status: 404, detail: `${what} ID ${id} not found.` });
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { deployment, deploymentsList } from '../../src/contract/control/deployment.ts';
+import { githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
+import { listener, listenersList } from '../../src/contract/control/listener.ts';
+import { logPage } from '../../src/contract/control/log.ts';
+import { revision, revisionsList } from '../../src/contract/control/revision.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { OurControlService } from '../../src/control-service/service.ts';
+
+const problems = z.object({
+  detail: z.array(z.strictObject({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
+});
+const sentence = z.object({ detail: z.string() });
+
+/** The control service as seen through its HTTP, by a client that was written for these tests alone. */
+export function httpControl(baseUrl: string, apiKey: string): OurControlService {
+  async function send<T>(shape: z.ZodType<T>, method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const read: unknown = await answer.json();
+    if (answer.ok) return shape.parse(read);
+    throw new ServiceError({
+      kind: 'rejected',
+      operation: 'test',
+      method,
+      address: path,
+      status: answer.status,
+      effect: 'none',
+      ...(answer.status === 422 ? { problems: problems.parse(read).detail } : { detail: sentence.parse(read).detail }),
+    });
+  }
+  const query = (asked: unknown): string => {
+    const words = new URLSearchParams();
+    for (const [key, value] of Object.entries(asked ?? {})) words.set(key, String(value));
+    return words.size === 0 ? '' : `?${words}`;
+  };
+  const one = (id: string) => `/v2/deployments/${encodeURIComponent(id)}`;
+  const ofRevision = (id: string, revisionId: string) => `${one(id)}/revisions/${encodeURIComponent(revisionId)}`;
+  const project = (id: string, revisionId: string) => `/v1/projects/${id}/revisions/${revisionId}`;
+  return {
+    createDeployment: (body) => send(deployment, 'POST', '/v2/deployments', body),
+    getDeployment: (id) => send(deployment, 'GET', one(id)),
+    listDeployments: (asked) => send(deploymentsList, 'GET', `/v2/deployments${query(asked)}`),
+    patchDeployment: (id, body) => send(deployment, 'PATCH', one(id), body),
+    createRevision: (id, body) => send(revision, 'POST', `${one(id)}/revisions`, body),
+    redeployRevision: (id, revisionId) => send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`),
+    getRevision: (id, revisionId) => send(revision, 'GET', ofRevision(id, revisionId)),
+    listRevisions: (id, asked) => send(revisionsList, 'GET', `${one(id)}/revisions${query(asked)}`),
+    interruptRevision: (id, revisionId) => send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`),
+    buildLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/build_logs`, body),
+    deployLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/deploy_logs`, body),
+    listIntegrations: () => send(githubIntegrations, 'GET', '/v1/integrations/github/install'),
+    listRepositories: (id) => send(githubRepositories, 'GET', `/v1/integrations/github/${id}/repos`),
+    listListeners: (asked) => send(listenersList, 'GET', `/v2/listeners${query(asked)}`),
+    getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
+  };
+}

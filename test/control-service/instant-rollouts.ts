@@ -1,0 +1,66 @@
+import type { Rollouts } from '../../src/control-service/service/settings.ts';
+import type { ControlStore } from '../../src/control-service/store/store.ts';
+import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
+
+/** What becomes of the revisions that are carried out from now on; `held` leaves them waiting. */
+export type Fate = 'live' | 'build fails' | 'deploy fails' | 'held';
+
+/** A maker of revisions that does in some milliseconds what takes minutes: it goes through the statuses and nothing else. */
+export interface InstantRollouts extends Rollouts {
+  fate: Fate;
+  /** The commit that the next builds are of. */
+  head: string;
+  /** Resolves when everything that was asked for is carried out. */
+  settled(): Promise<void>;
+}
+
+export function instantRollouts(store: ControlStore): InstantRollouts {
+  let working: Promise<void> = Promise.resolve();
+  const rollouts: InstantRollouts = {
+    fate: 'live',
+    head: 'a'.repeat(40),
+    wake(deploymentId) {
+      working = working.then(() => carryOut(store, deploymentId, rollouts));
+    },
+    interrupted() {},
+    settled: () => working,
+  };
+  return rollouts;
+}
+
+async function carryOut(store: ControlStore, deploymentId: string, { fate, head }: InstantRollouts): Promise<void> {
+  if (fate === 'held') return;
+  const revision = await store.claimNextRevision(deploymentId);
+  if (!revision) return;
+  if (revision.source !== 'github') {
+    await store.setStatus(revision.id, ['AWAITING_BUILD'], 'CREATE_FAILED', {
+      message: 'This machine runs no images.',
+    });
+    return;
+  }
+  if (revision.status === 'AWAITING_BUILD') {
+    await store.appendLog(revision.id, 'build', [
+      { level: 'info', message: 'installing' },
+      { level: 'error', message: 'Failed at line 7' },
+      { level: 'info', message: 'done' },
+    ]);
+    await store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING', { commit: head });
+    if (fate === 'build fails') {
+      await store.setStatus(revision.id, ['BUILDING'], 'BUILD_FAILED', { message: 'The build failed at line 7.' });
+      return;
+    }
+    await store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', { buildFolder: `builds/${revision.id}` });
+  }
+  await deploy(store, revision, fate);
+}
+
+async function deploy(store: ControlStore, revision: RevisionRecord, fate: Fate): Promise<void> {
+  await store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING');
+  await store.setDatabaseState(revision.deployment_id, 'ready');
+  await store.appendLog(revision.id, 'deploy', [{ level: 'info', message: 'listening' }]);
+  if (fate === 'deploy fails') {
+    await store.setStatus(revision.id, ['DEPLOYING'], 'DEPLOY_FAILED', { message: 'It did not answer.' });
+    return;
+  }
+  await store.activate(revision.deployment_id, revision.id);
+}

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world.close());
+
+  const made = async (request: unknown) => {
+    const deployment = await world.control.createDeployment(request);
+    await world.rollouts.settled();
+    return deployment;
+  };
+
+  test.each([
+    ['repo_ref', '[control.patch.repo-ref-makes-revision]', fromGit, { source_revision_config: { repo_ref: 'next' } }],
+    [
+      'graph_config_path',
+      '[control.patch.graph-config-path-makes-revision]',
+      fromGit,
+      { source_revision_config: { graph_config_path: 'b/graph.json' } },
+    ],
+    [
+      'image_uri',
+      '[control.patch.image-uri-makes-revision]',
+      fromImage,
+      { source_revision_config: { image_uri: 'a:2' } },
+    ],
+    [
+      'secrets',
+      '[control.patch.secrets-makes-revision] [control.secret.patch-makes-revision]',
+      fromGit,
+      { secrets: [{ name: 'A', value: 'b' }] },
+    ],
+    [
+      'secrets that are an empty list',
+      '[control.secret.patch-makes-revision]',
+      () => fromGit({ secrets: [{ name: 'A', value: 'b' }] }),
+      { secrets: [] },
+    ],
+    [
+      'resource_spec',
+      '[control.patch.resource-spec-makes-revision] [control.resource-spec.patch-makes-revision]',
+      fromImage,
+      { source_config: { resource_spec: { cpu: 1 } } },
+    ],
+  ])(
+    'a PATCH with %s makes one revision, and restating it makes one more %s [control.versioning.revision-per-change] [control.source-revision-config.change-makes-revision] [control.patch.answers-deployment]',
+    async (_field, _ids, request, patch) => {
+      const before = await made(request());
+      const once = await world.control.patchDeployment(before.id, patch);
+      const twice = await world.control.patchDeployment(before.id, patch);
+      const told = new Set([before.latest_revision_id, once.latest_revision_id, twice.latest_revision_id]);
+      expect(told.size).toBe(3);
+      expect(twice).toMatchObject(patch);
+      const { resources } = await world.control.listRevisions(before.id, {});
+      expect(resources.map(({ id }) => id)).toEqual([
+        twice.latest_revision_id,
+        once.latest_revision_id,
+        before.latest_revision_id,
+      ]);
+    },
+  );
+
+  test('a PATCH of many fields that each make a revision makes one', async () => {
+    const before = await made(fromGit());
+    await world.control.patchDeployment(before.id, {
+      source_revision_config: { repo_ref: 'next', graph_config_path: 'b.json' },
+      secrets: [{ name: 'A', value: 'b' }],
+    });
+    expect((await world.control.listRevisions(before.id, {})).resources).toHaveLength(2);
+  });
+
+  test.each([
+    ['build_on_push', '[control.patch.build-on-push-in-place]', fromGit, { source_config: { build_on_push: true } }],
+    [
+      'install_command',
+      '[control.patch.install-command-in-place]',
+      fromGit,
+      { source_config: { install_command: 'npm ci' } },
+    ],
+    [
+      'build_command',
+      '[control.patch.build-command-in-place]',
+      fromGit,
+      { source_config: { build_command: 'npm run build' } },
+    ],
+    [
+      'custom_url',
+      '[control.patch.custom-url-in-place]',
+      fromImage,
+      { source_config: { custom_url: 'https://a.example.com' } },
+    ],
+    [
+      'secret_references',
+      '[control.patch.secret-references-in-place]',
+      fromImage,
+      { secret_references: [{ name: 'A', secret_name: 'b', secret_key: 'c' }] },
+    ],
+    [
+      'an empty list of secret_references',
+      '[control.patch.secret-references-in-place]',
+      () => fromImage({ secret_references: [{ name: 'A', secret_name: 'b', secret_key: 'c' }] }),
+      { secret_references: [] },
+    ],
+  ])(
+    'a PATCH of %s changes it in place %s [control.patch.only-listed-fields-make-revision] [control.source-config.no-revision] [control.flow.patch-updates]',
+    async (_field, _ids, request, patch) => {
+      const before = await made(request());
+      const after = await world.control.patchDeployment(before.id, patch);
+      expect(after).toMatchObject({ ...patch, latest_revision_id: before.latest_revision_id });
+      expect(await world.control.getDeployment(before.id)).toMatchObject(patch);
+    },
+  );
+
+  test('[control.patch.partial] what a PATCH leaves out stays as it was', async () => {
+    const before = await made(
+      fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
+    );
+    const after = await world.control.patchDeployment(before.id, { source_config: { build_command: 'npm run build' } });
+    expect(after).toMatchObject({
+      source_config: { ...before.source_config, build_command: 'npm run build' },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+      secrets: before.secrets,
+    });
+  });
+
+  test('[control.patch.null-leaves] null leaves a field as it was and makes no revision', async () => {
+    const before = await made(
+      fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
+    );
+    const after = await world.control.patchDeployment(before.id, {
+      source_config: { install_command: null, repo_url: null, resource_spec: null, listener_config: null },
+      source_revision_config: { repo_ref: null, graph_config_path: null, image_uri: null },
+      secrets: null,
+      secret_references: null,
+    });
+    expect(after).toMatchObject({
+      source_config: before.source_config,
+      secrets: before.secrets,
+      latest_revision_id: before.latest_revision_id,
+    });
+    expect(await world.control.patchDeployment(before.id, {})).toMatchObject({
+      latest_revision_id: before.latest_revision_id,
+    });
+  });
+
+  test('[control.deployment.name-fixed] [control.deployment.source-fixed] name and source may be restated and not changed', async () => {
+    const before = await made(fromGit());
+    const restated = { name: before.name, source: before.source };
+    expect(await world.control.patchDeployment(before.id, restated)).toMatchObject(restated);
+    for (const change of [{ name: 'another' }, { source: 'external_docker' }])
+      expect(await refusalOf(world.control.patchDeployment(before.id, change))).toMatchObject({ status: 400 });
+    expect(await world.control.getDeployment(before.id)).toMatchObject(restated);
+  });
+
+  test.each([
+    [
+      'repo_url',
+      '[control.source-config.repo-url-fixed]',
+      'https://example.com/acme/agent',
+      'https://example.com/acme/b',
+    ],
+    ['deployment_type', '[control.source-config.deployment-type-fixed]', 'dev', 'prod'],
+    ['integration_id', '[control.source-config.integration-id-fixed]', undefined, undefined],
+  ] as const)('%s of a deployment from git cannot be changed %s', async (field, _ids, is, becomes) => {
+    const integration = () =>
+      world.store.putIntegration(world.tenantId, { installation_id: 1, name: 'acme', repositories: [] });
+    const value = is ?? (await integration()).id;
+    const before = await made(fromGit({ source_config: { [field]: value } }));
+    expect(await world.control.patchDeployment(before.id, { source_config: { [field]: value } })).toMatchObject({
+      source_config: { [field]: value },
+    });
+    const refused = await refusalOf(
+      world.control.patchDeployment(before.id, { source_config: { [field]: becomes ?? nobody() } }),
+    );
+    expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining(`source_config.${field}`) });
+  });
+
+  test('[control.source-config.listener-id-fixed] [control.listener-config.k8s-namespace-fixed] the listener and its namespace cannot be changed', async () => {
+    const listener = await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'fixed' });
+    const source_config = { listener_id: listener?.id, listener_config: { k8s_namespace: 'agents' } };
+    const before = await made(fromImage({ source_config }));
+    expect(await world.control.patchDeployment(before.id, { source_config })).toMatchObject({ source_config });
+    for (const change of [{ listener_id: nobody() }, { listener_config: { k8s_namespace: 'others' } }])
+      expect(await refusalOf(world.control.patchDeployment(before.id, { source_config: change }))).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining(`source_config.${Object.keys(change)[0]}`),
+      });
+    const without = await made(fromImage());
+    expect(await refusalOf(world.control.patchDeployment(without.id, { source_config }))).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('[control.patch.missing-deployment] a PATCH of what is not there is refused', async () => {
+    expect(await refusalOf(world.control.patchDeployment(nobody(), { secrets: [] }))).toMatchObject({ status: 404 });
+  });
+
+  test('a refused PATCH changes nothing', async () => {
+    const before = await made(fromGit());
+    const patch = { source_config: { install_command: 'npm ci', repo_url: 'https://example.com/b' }, secrets: [] };
+    await refusalOf(world.control.patchDeployment(before.id, patch));
+    expect(await world.control.getDeployment(before.id)).toMatchObject({
+      source_config: before.source_config,
+      latest_revision_id: before.latest_revision_id,
+    });
+  });
+
+  test('[control.deployment.source-revision-config-of-latest] what is told speaks of the latest revision, also while an older one is live', async () => {
+    const before = await made(fromGit());
+    world.rollouts.fate = 'build fails';
+    world.rollouts.head = 'b'.repeat(40);
+    await world.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'next' } });
+    await world.rollouts.settled();
+    world.rollouts.fate = 'live';
+    expect(await world.control.getDeployment(before.id)).toMatchObject({
+      active_revision_id: before.latest_revision_id,
+      source_revision_config: { repo_ref: 'next', repo_commit_sha: 'b'.repeat(40) },
+    });
+  });
+
+  test('[control.service.manages-deployments] [control.service.programmable] a program goes from creation to a live change by itself', async () => {
+    const before = await world.control.createDeployment(fromGit());
+    const isLive = async (revision: string | null) =>
+      (await world.control.getDeployment(before.id)).active_revision_id === revision;
+    await expect.poll(() => isLive(before.latest_revision_id)).toBe(true);
+    const after = await world.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'main' } });
+    await expect.poll(() => isLive(after.latest_revision_id)).toBe(true);
+  });
+
+  test('the source of a revision may be named, and is the deployment’s own', async () => {
+    const before = await made(fromGit());
+    await world.control.patchDeployment(before.id, { revision_source: 'github', secrets: [] });
+    expect(
+      await refusalOf(world.control.patchDeployment(before.id, { revision_source: 'internal_source' })),
+    ).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('[control.versioning.pointers] both pointers name revisions of this deployment', async () => {
+    const { id } = await made(fromGit());
+    const told = await world.control.getDeployment(id);
+    for (const pointer of [told.latest_revision_id, told.active_revision_id])
+      expect(await world.control.getRevision(id, pointer ?? '')).toMatchObject({ id: pointer });
+  });
+});

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployment, deploymentStatuses } from '../../../src/contract/control/deployment.ts';
+import { fromGit, fromImage, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world.close());
+
+  test('[control.create.first-revision] [control.flow.create-answers-ids] [control.states.create-exists] [control.states.create-sets-latest] [control.service.has-revisions] [control.create.answers-deployment] [control.flow.get-by-id] a creation makes a deployment with one revision', async () => {
+    const made = await world.control.createDeployment(fromGit());
+    expect(deployment.parse(made)).toEqual(made);
+    const { resources } = await world.control.listRevisions(made.id, {});
+    expect(resources.map(({ id }) => id)).toEqual([made.latest_revision_id]);
+    const again = await world.control.getDeployment(made.id);
+    expect({ id: again.id, name: again.name, latest: again.latest_revision_id }).toEqual({
+      id: made.id,
+      name: made.name,
+      latest: made.latest_revision_id,
+    });
+  });
+
+  test('[control.create.tracing-project] a creation makes a tracing project of the same name', async () => {
+    const made = await world.control.createDeployment(fromGit());
+    expect(await world.store.findTracingProject(world.tenantId, made.name)).toMatchObject({
+      name: made.name,
+      deployment_id: made.id,
+    });
+  });
+
+  test('a name whose tracing project is still there is a conflict', async () => {
+    const request = fromGit();
+    await world.store.addTracingProject(world.tenantId, request.name);
+    expect(await refusalOf(world.control.createDeployment(request))).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('tracing project'),
+    });
+  });
+
+  test('of creations of one name at the same moment one wins', async () => {
+    const request = fromGit();
+    const ends = await Promise.all(
+      Array.from({ length: 6 }, () =>
+        world.control.createDeployment(request).then(
+          () => 201,
+          (error: { status?: number }) => error.status,
+        ),
+      ),
+    );
+    expect(ends.sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(await world.stranger.createDeployment(request)).toMatchObject({ name: request.name });
+  });
+
+  test.each([
+    ['name', '[control.deployment.name]', 'string'],
+    ['source', '[control.deployment.source]', 'string'],
+    ['source_config', '[control.deployment.source-config]', 'object'],
+    ['source_revision_config', '[control.deployment.source-revision-config]', 'object'],
+    ['id', '[control.deployment.id]', uuid],
+    ['tenant_id', '[control.deployment.tenant-id]', uuid],
+    ['created_at', '[control.deployment.created-at]', moment],
+    ['updated_at', '[control.deployment.updated-at]', moment],
+    ['latest_revision_id', '[control.deployment.latest-revision-id]', uuid],
+  ] as const)('a deployment carries its %s %s', async (field, _, shape) => {
+    const told = (await world.control.createDeployment(fromGit()))[field];
+    if (typeof shape === 'string') expect(typeof told).toBe(shape);
+    else expect(told).toMatch(shape);
+  });
+
+  test('[control.deployment.status] [control.states.deployment-status-words] a deployment carries a status of the list', async () => {
+    world.rollouts.fate = 'held';
+    const made = await world.control.createDeployment(fromGit());
+    expect(deploymentStatuses).toContain(made.status);
+    expect(made.status).toBe('AWAITING_DATABASE');
+    world.rollouts.fate = 'live';
+    world.rollouts.wake(made.id);
+    await world.rollouts.settled();
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'READY' });
+  });
+
+  test('[control.deployment.secrets] [control.create.secrets-required] an empty list of secrets will do, and comes back', async () => {
+    expect(await world.control.createDeployment(fromGit({ secrets: [] }))).toMatchObject({ secrets: [] });
+    expect(await refusalOf(world.control.createDeployment(fromGit({ secrets: undefined })))).toMatchObject({
+      status: 422,
+      at: ['body.secrets'],
+    });
+  });
+
+  test('[control.deployment.secret-references] [control.create.secret-references-optional] secret references may be left out, and come back as a list or null', async () => {
+    expect(await world.control.createDeployment(fromImage())).toMatchObject({ secret_references: null });
+    const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
+    expect(await world.control.createDeployment(fromImage({ secret_references }))).toMatchObject({ secret_references });
+  });
+
+  test('[control.deployment.secret-references-source] secret references are for external_docker', async () => {
+    const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
+    expect(await refusalOf(world.control.createDeployment(fromGit({ secret_references })))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('secret_references'),
+    });
+  });
+
+  test('[control.deployment.active-revision-id] [control.deployment.active-revision-is-deployed] [control.flow.poll-until-deployed] the active revision is null, then the first that is live, and unmoved by one that fails', async () => {
+    world.rollouts.fate = 'held';
+    const made = await world.control.createDeployment(fromGit());
+    const first = made.latest_revision_id ?? '';
+    expect(made.active_revision_id).toBeNull();
+    world.rollouts.fate = 'live';
+    world.rollouts.wake(made.id);
+    await expect.poll(async () => (await world.control.getRevision(made.id, first)).status).toBe('DEPLOYED');
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: first });
+    world.rollouts.fate = 'deploy fails';
+    const changed = await world.control.patchDeployment(made.id, { secrets: [] });
+    await world.rollouts.settled();
+    world.rollouts.fate = 'live';
+    const after = await world.control.getDeployment(made.id);
+    expect(after).toMatchObject({ active_revision_id: first, latest_revision_id: changed.latest_revision_id });
+    expect(changed.latest_revision_id).not.toBe(first);
+  });
+
+  test('[control.deployment.image-version] the image version is null where there is none', async () => {
+    expect(await world.control.createDeployment(fromGit())).toMatchObject({ image_version: null });
+  });
+
+  test.each([
+    ['[control.create.name-required]', 'name'],
+    ['[control.create.source-required]', 'source'],
+    ['[control.create.source-config-required]', 'source_config'],
+    ['[control.create.source-revision-config-required]', 'source_revision_config'],
+  ])('%s a creation without %s is refused', async (_, field) => {
+    const { [field]: _left, ...rest }: Record<string, unknown> = fromGit();
+    expect(await refusalOf(world.control.createDeployment(rest))).toMatchObject({ status: 422, at: [`body.${field}`] });
+  });
+
+  test('[control.create.field-types] a value of another type is refused, every one at once', async () => {
+    const { status, at } = await refusalOf(
+      world.control.createDeployment({
+        name: 7,
+        source: 'github',
+        source_config: { build_on_push: 'yes', repo_url: 1 },
+        source_revision_config: { repo_ref: ['main'] },
+        secrets: { A: 'b' },
+        secret_references: 'none',
+      }),
+    );
+    expect({ status, at: at.sort() }).toEqual({
+      status: 422,
+      at: [
+        'body.name',
+        'body.secret_references',
+        'body.secrets',
+        'body.source_config.build_on_push',
+        'body.source_config.repo_url',
+        'body.source_revision_config.repo_ref',
+      ],
+    });
+  });
+
+  test.each([['text'], [null], [[]], [7]])(
+    '[control.create.invalid-422] a body that is %j is refused',
+    async (body) => {
+      expect(await refusalOf(world.control.createDeployment(body))).toMatchObject({ status: 422 });
+    },
+  );
+
+  test('[control.deployment.source-words] a source is one of four words', async () => {
+    for (const source of ['internal_source', 'internal_docker']) {
+      const needed = source === 'internal_source' ? { graph_config_path: 'graph.json' } : {};
+      const request = { ...fromGit(), source, source_config: {}, source_revision_config: needed };
+      expect(await world.control.createDeployment(request)).toMatchObject({ source });
+    }
+    expect(await refusalOf(world.control.createDeployment(fromGit({ source: 'gitlab' })))).toMatchObject({
+      status: 422,
+      at: ['body.source'],
+    });
+  });
+
+  test('[control.create.github-availability] [control.create.external-docker-availability] our service offers github and external_docker', async () => {
+    expect(await world.control.createDeployment(fromGit())).toMatchObject({ source: 'github' });
+    expect(await world.control.createDeployment(fromImage())).toMatchObject({ source: 'external_docker' });
+  });
+
+  test.each([
+    ['[control.deployment.id-read-only]', 'id', '00000000-0000-4000-8000-000000000000'],
+    ['[control.deployment.tenant-id-read-only]', 'tenant_id', '00000000-0000-4000-8000-000000000000'],
+    ['[control.deployment.created-at-read-only]', 'created_at', '2001-01-01T00:00:00Z'],
+    ['[control.deployment.updated-at-read-only]', 'updated_at', '2001-01-01T00:00:00Z'],
+    ['[control.deployment.status-read-only]', 'status', 'AWAITING_DELETE'],
+    ['[control.deployment.latest-revision-id-read-only]', 'latest_revision_id', null],
+    ['[control.deployment.active-revision-id-read-only]', 'active_revision_id', '00000000-0000-4000-8000-000000000000'],
+  ])(
+    '[control.create.no-read-only-fields] %s what a request says in %s never takes effect',
+    async (_, field, value) => {
+      const told: Record<string, unknown> = await world.control.createDeployment(fromGit({ [field]: value }));
+      expect(told[field]).not.toEqual(value);
+      const { id } = await world.control.createDeployment(fromGit());
+      const changed: Record<string, unknown> = await world.control.patchDeployment(id, { [field]: value });
+      expect(changed[field]).not.toEqual(value);
+    },
+  );
+
+  test('[control.create.no-repo-commit-sha] [control.source-revision-config.repo-commit-sha-read-only] no request sets the commit', async () => {
+    world.rollouts.fate = 'held';
+    const repo_commit_sha = 'f'.repeat(40);
+    const made = await world.control.createDeployment(fromGit({ source_revision_config: { repo_commit_sha } }));
+    expect(made.source_revision_config.repo_commit_sha).toBeNull();
+    const changed = await world.control.patchDeployment(made.id, { source_revision_config: { repo_commit_sha } });
+    expect(changed).toMatchObject({
+      latest_revision_id: made.latest_revision_id,
+      source_revision_config: { repo_commit_sha: null },
+    });
+    world.rollouts.fate = 'live';
+  });
+
+  test('[control.errors.bad-request] every broken rule is told at once', async () => {
+    const { status, detail } = await refusalOf(
+      world.control.createDeployment(
+        fromGit({
+          name: 'My Agent',
+          source_config: { repo_url: 'git://example.com/a', custom_url: 'https://example.com', build_command: 'a | b' },
+          source_revision_config: { graph_config_path: null, repo_ref: 'origin/main' },
+          secrets: [{ name: 'PORT', value: 'secret-value' }],
+        }),
+      ),
+    );
+    expect(status).toBe(400);
+    for (const named of ['name ', 'repo_url', 'custom_url', 'build_command', 'graph_config_path', 'repo_ref', 'PORT'])
+      expect(detail).toContain(named);
+    expect(detail).not.toContain('secret-value');
+  });
+
+  test('fields of newer clients are passed over, and of both spellings the request may choose', async () => {
+    const request = fromGit({ shareable: true, source_revision_config: { graph_config_path: undefined } });
+    Object.assign(request.source_revision_config, {
+      langgraph_config_path: 'agent/langgraph.json',
+      tracked_packages: [],
+    });
+    expect(await world.control.createDeployment(request)).toMatchObject({
+      source_revision_config: { graph_config_path: 'agent/langgraph.json' },
+    });
+  });
+
+  test.each([
+    ['a NUL character', 'a\0b'],
+    ['half of a surrogate pair', 'a\ud800b'],
+  ])('%s in a value is refused, for it could not be kept', async (_, value) => {
+    expect(await refusalOf(world.control.createDeployment(fromGit({ secrets: [{ name: 'A', value }] })))).toMatchObject(
+      {
+        status: 422,
+        at: ['body.secrets.0.value'],
+      },
+    );
+  });
+});

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import { hashApiKey, makeApiKey } from '../../src/control-service/keys/api-key.ts';
+import { createApp } from '../../src/control-service/routes/app.ts';
+import { createHttpServer } from '../../src/control-service/server.ts';
+import { createControlService } from '../../src/control-service/service.ts';
+import type { OurControlService } from '../../src/control-service/service.ts';
+import type { ControlStore } from '../../src/control-service/store/store.ts';
+import { httpControl } from './http-control.ts';
+import { instantRollouts } from './instant-rollouts.ts';
+import type { InstantRollouts } from './instant-rollouts.ts';
+import { openTestStore } from './store/open-store.ts';
+
+/** A control service of one tenant on a database of its own, with revisions made in an instant. */
+export interface World {
+  control: OurControlService;
+  /** Another tenant of the same service. */
+  stranger: OurControlService;
+  store: ControlStore;
+  tenantId: string;
+  rollouts: InstantRollouts;
+  /** What the service wrote to its log. */
+  logged: string[];
+  /** Its address and key; in process it is not listened at. */
+  baseUrl: string;
+  apiKey: string;
+  close(): Promise<void>;
+}
+
+/** The same service through its two doors; a suite runs once through each. */
+export const sides: readonly (readonly [side: string, open: () => Promise<World>])[] = [
+  ['in process', () => openWorld('in process')],
+  ['over HTTP', () => openWorld('over HTTP')],
+];
+
+export const allowedFolder = '/srv/git';
+
+export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): Promise<World> {
+  const { store, close } = await openTestStore();
+  const rollouts = instantRollouts(store);
+  const keyOf = async (tenantId: string) => {
+    const key = makeApiKey();
+    await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
+    return key.text;
+  };
+  const tenantId = await store.addTenant('one');
+  const strangerId = await store.addTenant('two');
+  const apiKey = await keyOf(tenantId);
+  let baseUrl = 'http://service.test';
+  const serviceFor = (tenant: string) =>
+    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => baseUrl, allowGit: [allowedFolder] });
+  const logged: string[] = [];
+  if (side === 'in process') {
+    const control = serviceFor(tenantId);
+    const end = async () => {
+      await rollouts.settled();
+      await close();
+    };
+    return {
+      control,
+      stranger: serviceFor(strangerId),
+      store,
+      tenantId,
+      rollouts,
+      logged,
+      baseUrl,
+      apiKey,
+      close: end,
+    };
+  }
+  const app = createApp({
+    serviceFor,
+    findKey: store.findKey,
+    fieldNames: 'contract',
+    version: '0.0.0',
+    log: (message) => logged.push(message),
+  });
+  const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  baseUrl = `http://127.0.0.1:${address.port}${prefix}`;
+  return {
+    control: httpControl(baseUrl, apiKey),
+    stranger: httpControl(baseUrl, await keyOf(strangerId)),
+    store,
+    tenantId,
+    rollouts,
+    logged,
+    baseUrl,
+    apiKey,
+    close: async () => {
+      await rollouts.settled();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await close();
+    },
+  };
+}
+
+let names = 0;
+
+/** A request that makes a deployment from a git repository, with a name of its own. */
+export const fromGit = (changes: Record<string, unknown> = {}) => ({
+  name: `agent-${(names += 1)}`,
+  source: 'github',
+  source_config: { repo_url: 'https://example.com/acme/agent', ...config(changes['source_config']) },
+  source_revision_config: {
+    repo_ref: 'main',
+    graph_config_path: 'graph.json',
+    ...config(changes['source_revision_config']),
+  },
+  secrets: [],
+  ...without(changes),
+});
+
+/** A request that makes a deployment from an image. */
+export const fromImage = (changes: Record<string, unknown> = {}) => ({
+  name: `agent-${(names += 1)}`,
+  source: 'external_docker',
+  source_config: { ...config(changes['source_config']) },
+  source_revision_config: { image_uri: 'registry.example.com/agent:1', ...config(changes['source_revision_config']) },
+  secrets: [],
+  ...without(changes),
+});
+
+const config = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+const without = ({ source_config: _, source_revision_config: __, ...rest }: Record<string, unknown>) => rest;
+
+/** How a call was refused: its status with its sentence, or the places of a 422. */
+export async function refusalOf(call: Promise<unknown>): Promise<{ status: number; detail: string; at: string[] }> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ServiceError) || error.status === undefined) {
+    throw new Error('the call was not refused', { cause: error });
+  }
+  return {
+    status: error.status,
+    detail: error.detail ?? '',
+    at: error.problems.map(({ loc }) => loc.join('.')),
+  };
+}
+
+/** An id that nothing has. */
+export const nobody = (): string => randomUUID();
