@@ -15,13 +15,39 @@ export interface SchemaFault {
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
+/** The formats that are checked, each by a pattern that no text makes slow; any other one would pass unseen. */
+export const schemaFormats: readonly string[] = [
+  'date',
+  'time',
+  'date-time',
+  'duration',
+  'uri',
+  'uri-reference',
+  'uri-template',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uuid',
+  'regex',
+  'json-pointer',
+  'relative-json-pointer',
+];
+
 /** Every `$ref` can double the work, so their number is what bounds it. */
 const mostReferences = 20;
 const mostSubschemas = 500;
 
 /** Keywords whose value is data, and keywords whose value is a map from names to schemas. */
 const dataKeywords = new Set(['const', 'enum', 'default', 'examples', 'required', 'dependentRequired']);
-const mapKeywords = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const mapKeywords = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
 
 export type SchemaObject = Record<string, unknown>;
 
@@ -52,22 +78,28 @@ export function schemaFaults(schema: SchemaObject): SchemaFault[] {
   let subschemas = 0;
   walkSchema(schema, (each, path) => {
     subschemas += 1;
-    if (typeof each['$ref'] === 'string') references += 1;
-    faults.push(...typeFaults(each, path), ...patternFaults(each, path));
+    const reference = each['$ref'];
+    if (typeof reference === 'string') references += 1;
+    // What is judged has other patterns in the place of these, so a way through them would end nowhere.
+    if (typeof reference === 'string' && reference.includes('/patternProperties/')) {
+      faults.push({ path: [...path, '$ref'], problem: 'cannot lead through `patternProperties`' });
+    }
+    faults.push(...wordFaults(each, 'type', types, path), ...wordFaults(each, 'format', schemaFormats, path));
+    faults.push(...patternFaults(each, path));
   });
   if (subschemas > mostSubschemas) faults.push({ path: [], problem: `must hold at most ${mostSubschemas} schemas` });
   if (references > mostReferences) faults.push({ path: [], problem: `must hold at most ${mostReferences} references` });
   return faults.length > 0 ? faults : referenceFaults(schema);
 }
 
-function typeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
-  const written = schema['type'];
+function wordFaults(schema: SchemaObject, keyword: string, known: readonly string[], path: FieldPath): SchemaFault[] {
+  const written = schema[keyword];
   const words: unknown[] = written === undefined ? [] : Array.isArray(written) ? written : [written];
   return words.flatMap((word) => {
-    if (typeof word === 'string' && types.includes(word)) return [];
-    const suggestion = typeof word === 'string' ? didYouMean(word, types) : undefined;
-    const problem = `must be one of ${types.map((type) => `\`${type}\``).join(', ')}`;
-    return [{ path: [...path, 'type'], problem, ...(suggestion === undefined ? {} : { suggestion }) }];
+    if (typeof word === 'string' && known.includes(word)) return [];
+    const suggestion = typeof word === 'string' ? didYouMean(word, known) : undefined;
+    const problem = `must be one of ${known.map((each) => `\`${each}\``).join(', ')}`;
+    return [{ path: [...path, keyword], problem, ...(suggestion === undefined ? {} : { suggestion }) }];
   });
 }
 

@@ -1,0 +1,113 @@
+import { spoken } from '../config/duration.ts';
+import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
+import { seenAt, type Seen } from './expectation-value.ts';
+import { briefText, expectedWords, nodeWords } from './expectation-words.ts';
+import type { Evidence, HeldExpectation, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
+
+type Answer = Extract<Evidence, { kind: 'answered' }>;
+
+/** Holds one attempt to everything that its test expects, in the order of the test. */
+export function judge(test: SmokeTest, evidence: Evidence): HeldExpectation[] {
+  return test.expect.map((expectation) => ({
+    expectation,
+    expected: expectedWords(expectation),
+    ...(evidence.kind === 'answered' ? seen(expectation, evidence) : { held: false, seen: 'no answer' }),
+  }));
+}
+
+function seen(expectation: Expectation, answer: Answer): Seen {
+  switch (expectation.kind) {
+    case 'status':
+      return { held: answer.status === expectation.equals, seen: statusSeen(answer) };
+    case 'value':
+      return seenAt(expectation.path, expectation.test, answer.values);
+    case 'nodes':
+      return { held: nodesHeld(expectation, answer.nodes), seen: nodeWords(answer.nodes, ' → ') };
+    case 'first-event':
+      return answer.firstEventMs === undefined
+        ? { held: false, seen: 'no event came' }
+        : inTime(answer.firstEventMs, expectation.withinMs);
+    case 'total':
+      return inTime(answer.totalMs, expectation.withinMs);
+  }
+}
+
+function statusSeen({ status, error }: Answer): string {
+  return error ? `${status} (${briefText(`${error.error}: ${error.message}`)})` : status;
+}
+
+function nodesHeld({ order, nodes }: Extract<Expectation, { kind: 'nodes' }>, visited: readonly string[]): boolean {
+  if (order === 'set') return nodes.every((name) => visited.includes(name));
+  return nodes.length === visited.length && nodes.every((name, index) => name === visited[index]);
+}
+
+const inTime = (ms: number, withinMs: number): Seen => ({ held: ms <= withinMs, seen: spoken(Math.round(ms)) });
+
+/** One attempt that brought an answer: right, wrong, or right in everything but its time. */
+interface Judged {
+  answer: Answer;
+  held: readonly HeldExpectation[];
+  kind: 'right' | 'wrong' | 'late';
+}
+
+function judgeAll(test: SmokeTest, attempts: readonly Evidence[]): Judged[] {
+  return attempts.flatMap((answer) => {
+    if (answer.kind !== 'answered') return [];
+    const held = judge(test, answer);
+    const missed = held.filter((each) => !each.held);
+    const late = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
+    return [{ answer, held, kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong' }];
+  });
+}
+
+/**
+ * The verdict on all attempts at one test. What could not be reached says nothing. What answered must agree: right and
+ * wrong together prove nothing. An answer that was only late, before a right one, was a cold start.
+ */
+export function concludeTest(test: SmokeTest, attempts: readonly Evidence[]): TestVerdict {
+  const judged = judgeAll(test, attempts);
+  const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
+  if (!last) return { kind: 'unproven', why: unreachable(attempts) };
+  const firstRight = judged.findIndex(({ kind }) => kind === 'right');
+  if (firstRight === -1) return verdictOf('failed', last);
+  const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
+  const right = judged.findLast(({ kind }) => kind === 'right');
+  if (right && against.length === 0) return verdictOf('passed', right);
+  return { kind: 'unproven', why: disagreement(judged.length, against) };
+}
+
+const verdictOf = (kind: 'passed' | 'failed', { answer, held }: Judged): TestVerdict => ({
+  kind,
+  held,
+  firstEventMs: answer.firstEventMs,
+  totalMs: answer.totalMs,
+});
+
+function unreachable(attempts: readonly Evidence[]): string {
+  const last = attempts.at(-1);
+  if (last?.kind !== 'unreachable') return 'it was not asked';
+  const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
+  return `no answer ${often}: ${briefText(last.why)}`;
+}
+
+function disagreement(answers: number, against: readonly Judged[]): string {
+  const missed = against.at(-1)?.held.find(({ held }) => !held);
+  const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
+  return `${against.length} of ${answers} answers were wrong and the others right${what}`;
+}
+
+/**
+ * Whether another attempt is worth its time: after no answer, and after a wrong one to see whether the next agrees.
+ * A right answer is enough, and so are two that disagree.
+ */
+export function nextAttempt(test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
+  if (attempts.length >= test.attempts) return 'enough';
+  return judgeAll(test, attempts).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
+}
+
+/** All tests together: one that failed fails all, else one that is unproven leaves all unproven. */
+export function concludeAll(tests: readonly NamedVerdict[]): Verdict {
+  const kinds = new Set(tests.map(({ verdict }) => verdict.kind));
+  const kind = (['failed', 'unproven', 'passed'] as const).find((each) => kinds.has(each)) ?? 'none';
+  return { kind, tests };
+}
