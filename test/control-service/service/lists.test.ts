@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  describe('deployments', () => {
+    let ids: string[];
+    beforeAll(async () => {
+      ids = [];
+      for (const request of [
+        fromGit({ name: 'alpha', source_config: { deployment_type: 'dev' } }),
+        fromGit({ name: 'alpha-two', source_config: { deployment_type: 'prod' } }),
+        fromImage({ name: 'beta' }),
+      ])
+        ids.push((await world.control.createDeployment(request)).id);
+      await world.stranger.createDeployment(fromGit({ name: 'alpha' }));
+    });
+    const names = async (query: object) =>
+      (await world.control.listDeployments(query)).resources.map(({ name }) => name);
+
+    test('[control.list.deployments] they are listed in pages, newest first, and nobody else’s', async () => {
+      expect(await names({})).toEqual(['beta', 'alpha-two', 'alpha']);
+      expect(await names({ limit: 2 })).toEqual(['beta', 'alpha-two']);
+      expect(await world.control.listDeployments({ limit: 2, offset: 2 })).toMatchObject({
+        resources: [{ name: 'alpha' }],
+        offset: 3,
+      });
+    });
+
+    test('[control.list.by-name] by one exact name, or by a word in it', async () => {
+      expect(await names({ name: 'alpha' })).toEqual(['alpha']);
+      expect(await names({ name_contains: 'lpha' })).toEqual(['alpha-two', 'alpha']);
+      expect(await names({ name_contains: '%' })).toEqual([]);
+      expect(await names({ name: 'gamma' })).toEqual([]);
+    });
+
+    test('by status, ids, type and image version', async () => {
+      expect(await names({ status: 'AWAITING_DATABASE' })).toHaveLength(3);
+      expect(await names({ status: 'READY,UNUSED' })).toEqual([]);
+      expect(await names({ deployment_ids: [ids[0], nobody()] })).toEqual(['alpha']);
+      expect(await names({ deployment_type: 'prod' })).toEqual(['alpha-two']);
+      expect(await names({ image_version: '1' })).toEqual([]);
+    });
+
+    test.each([{ limit: 0 }, { limit: 101 }, { limit: 'many' }, { offset: -1 }, { status: 'GONE' }])(
+      '%j is refused',
+      async (query) => {
+        expect(await refusalOf(world.control.listDeployments(query))).toMatchObject({
+          status: 422,
+          at: [`query.${Object.keys(query)[0]}`],
+        });
+      },
+    );
+
+    test('an id that is none is refused', async () => {
+      expect(await refusalOf(world.control.listDeployments({ deployment_ids: ['alpha'] }))).toMatchObject({
+        status: 422,
+      });
+    });
+  });
+
+  test('[control.integrations.list] integrations are listed with their names, and the repositories of each', async () => {
+    const repository = {
+      id: 42,
+      name: 'agent',
+      owner: 'acme',
+      url: 'https://github.com/acme/agent',
+      default_branch: 'main',
+    };
+    await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [repository] });
+    const [integration, ...others] = await world.control.listIntegrations();
+    expect([integration, ...others]).toEqual([{ id: expect.any(String), installation_id: 7, name: 'acme' }]);
+    const id = integration?.id ?? '';
+    expect(await world.control.listRepositories(id)).toEqual([{ ...repository, host_integration_id: id }]);
+    expect(await world.stranger.listIntegrations()).toEqual([]);
+    expect(await refusalOf(world.stranger.listRepositories(id))).toMatchObject({ status: 404 });
+  });
+
+  test('[control.listeners.list] [control.listener.compute-type] listeners are listed with their compute type', async () => {
+    const listener = { compute_type: 'k8s', compute_id: 'cluster', k8s_namespaces: ['agents'] };
+    const added = await world.store.addListener(world.tenantId, listener);
+    const told = {
+      id: added?.id,
+      version: null,
+      compute_type: 'k8s',
+      compute_id: 'cluster',
+      compute_config: { k8s_namespaces: ['agents'] },
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    };
+    expect(await world.control.listListeners({})).toEqual({ resources: [told], offset: 1 });
+    expect(await world.control.getListener(told.id ?? '')).toEqual(told);
+    expect(await world.stranger.listListeners({ limit: 1 })).toMatchObject({ resources: [] });
+    expect(await refusalOf(world.stranger.getListener(told.id ?? ''))).toMatchObject({ status: 404 });
+    expect(await world.store.addListener(world.tenantId, listener)).toBeUndefined();
+  });
+
+  test('what is another tenant’s is not there', async () => {
+    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    const revision = latest_revision_id ?? '';
+    for (const call of [
+      () => world.stranger.getDeployment(id),
+      () => world.stranger.patchDeployment(id, { secrets: [] }),
+      () => world.stranger.createRevision(id, {}),
+      () => world.stranger.listRevisions(id, {}),
+      () => world.stranger.getRevision(id, revision),
+      () => world.stranger.redeployRevision(id, revision),
+      () => world.stranger.interruptRevision(id, revision),
+      () => world.stranger.deployLogs(id, revision, {}),
+    ])
+      expect(await refusalOf(call())).toMatchObject({ status: 404, detail: `Deployment ID ${id} not found.` });
+    expect((await world.control.listRevisions(id, {})).resources).toHaveLength(1);
+  });
+
+  test('[control.errors.loc] [control.errors.msg] [control.errors.type] every entry of a 422 has a place, a message and a type', async () => {
+    const error: unknown = await world.control
+      .createDeployment(fromGit({ secrets: [{ name: 'A' }], source: 'x' }))
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      status: 422,
+      problems: expect.arrayContaining([
+        { loc: ['body', 'secrets', 0, 'value'], msg: 'Field required', type: 'missing' },
+        { loc: ['body', 'source'], msg: expect.any(String), type: expect.any(String) },
+      ]),
+    });
+  });
+});

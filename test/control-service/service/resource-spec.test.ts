@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromImage, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+const inSpec = (resource_spec: object) => fromImage({ source_config: { resource_spec } });
+
+const container = { name: 'proxy', image: 'proxy:1' };
+const volume = { name: 'data', emptyDir: {} };
+
+/** Every field: its claim, a value that is taken, one of another type, and another claim that the row proves besides. */
+const fields: readonly (readonly [field: string, taken: unknown, wrong: unknown, ...besides: string[]])[] = [
+  ['min_scale', 1, 1.5],
+  ['max_scale', 3, '3'],
+  ['cpu', 0.5, '1'],
+  ['cpu_limit', 2, '2'],
+  ['memory_mb', 512, 0.5],
+  ['memory_limit_mb', 1024, '1'],
+  ['queue_min_scale', 1, 1.5],
+  ['queue_max_scale', 2, true],
+  ['queue_cpu', 0.5, '1'],
+  ['queue_cpu_limit', 1, []],
+  ['queue_memory_mb', 512, 1.5],
+  ['queue_memory_limit_mb', 512, '512'],
+  ['orchestrator_cpu', 0.5, '1'],
+  ['orchestrator_cpu_limit', 1, '1'],
+  ['orchestrator_memory_mb', 512, 1.5],
+  ['orchestrator_memory_limit_mb', 512, 1.5],
+  ['orchestrator_min_scale', 1, 1.5],
+  ['orchestrator_max_scale', 2, 1.5],
+  ['executor_cpu', 0.5, '1'],
+  ['executor_cpu_limit', 1, '1'],
+  ['executor_memory_mb', 512, 1.5],
+  ['executor_memory_limit_mb', 512, 1.5],
+  ['cache_cpu', 0.5, '1'],
+  ['cache_cpu_limit', 1, '1'],
+  ['cache_memory_mb', 512, 1.5],
+  ['cache_memory_limit_mb', 512, 1.5],
+  ['labels', { team: 'agents' }, { team: 7 }],
+  ['annotations', { note: 'a' }, ['a']],
+  ['service_account_name', 'agent', 7],
+  ['image_pull_secrets', [{ name: 'registry' }], ['registry']],
+  ['volumes', [volume], { data: volume }],
+  ['volume_mounts', [{ name: 'data', mountPath: '/data' }], [7]],
+  ['init_containers', [container], [7]],
+  ['sidecars', [container], container],
+  ['db_cpu', 0.5, '1'],
+  ['db_cpu_limit', 1, '1'],
+  ['db_memory_mb', 512, 1.5],
+  ['db_memory_limit_mb', 512, 1.5],
+  ['db_storage_gi', 10, 1.5],
+  ['db_max_connections', 100, 1.5],
+];
+const claimOf = (field: string): string => `[control.resource-spec.${field.replaceAll('_', '-')}]`;
+/** What a field needs beside it to make sense. */
+const beside = (field: string): object => (field === 'volume_mounts' ? { volumes: [volume] } : {});
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  const told = async (spec: object) => (await world.control.createDeployment(inSpec(spec))).source_config.resource_spec;
+  const refused = (spec: object) => refusalOf(world.control.createDeployment(inSpec(spec)));
+
+  test.each(fields.map(([field, taken, wrong]) => [claimOf(field), field, taken, wrong] as const))(
+    '%s %s: %j is taken and %j refused',
+    async (_, field, taken, wrong) => {
+      expect(await told({ ...beside(field), [field]: taken })).toMatchObject({ [field]: taken });
+      const { status, at } = await refused({ ...beside(field), [field]: wrong });
+      expect({ status, at: at[0] }).toEqual({
+        status: 422,
+        at: expect.stringMatching(new RegExp(`^body.source_config.resource_spec.${field}`)),
+      });
+    },
+  );
+
+  test('[control.resource-spec.optional] every field may be left out', async () => {
+    expect(await told({})).toEqual({});
+  });
+
+  test('[control.resource-spec.nullable] every field may be null', async () => {
+    const nulls = Object.fromEntries(fields.map(([field]) => [field, null]));
+    expect(await told(nulls)).toEqual(nulls);
+  });
+
+  const requests = ['cpu', 'queue_cpu', 'cache_cpu'].map((field) => [field, 8] as const);
+  const limits = ['cpu_limit', 'queue_cpu_limit', 'cache_cpu_limit'].map((field) => [field, 16] as const);
+
+  test.each(
+    [...requests, ...limits].map(
+      ([field, most]) =>
+        [claimOf(field).replace(']', '-bounds]'), field, most, most === 8 ? 'requests' : 'limits'] as const,
+    ),
+  )('%s %s lies from 0.1 to %d [control.limits.cpu-%s] [control.errors.cpu-out-of-bounds]', async (_, field, most) => {
+    expect(await told({ [field]: 0.1 })).toEqual({ [field]: 0.1 });
+    expect(await told({ [field]: most })).toEqual({ [field]: most });
+    for (const outside of [0.09, 0, -1, most + 0.01, most + 1])
+      expect(await refused({ [field]: outside })).toMatchObject({
+        status: 422,
+        at: [`body.source_config.resource_spec.${field}`],
+      });
+  });
+
+  test.each([...requests, ...limits].map(([field]) => [field]))(
+    '[control.resource-spec.cpu-rounded] [control.limits.cpu-rounding] [control.resource-spec.cpu-fractional] %s is kept with one digit after the point',
+    async (field) => {
+      expect(await told({ [field]: 1.26 })).toEqual({ [field]: 1.3 });
+      expect(await told({ [field]: 0.14 })).toEqual({ [field]: 0.1 });
+      expect(await told({ [field]: 2 })).toEqual({ [field]: 2 });
+    },
+  );
+
+  test('[control.resource-spec.patch-overwrites] a PATCH puts the whole spec in the place of the former one', async () => {
+    const { id } = await world.control.createDeployment(inSpec({ cpu: 1, memory_mb: 512, labels: { a: 'b' } }));
+    const patch = { source_config: { resource_spec: { memory_mb: 1024 } } };
+    const after = await world.control.patchDeployment(id, patch);
+    expect(after.source_config.resource_spec).toEqual({ memory_mb: 1024 });
+  });
+
+  test('[control.resource-spec.image-pull-secrets-name] an entry of image_pull_secrets needs a name', async () => {
+    expect(await refused({ image_pull_secrets: [{}] })).toMatchObject({
+      status: 422,
+      at: ['body.source_config.resource_spec.image_pull_secrets.0.name'],
+    });
+    expect(await refused({ image_pull_secrets: [{ name: 7 }] })).toMatchObject({ status: 422 });
+  });
+
+  test('the public names of the cache’s fields are read too', async () => {
+    expect(await told({ redis_cpu: 1.04, redis_memory_limit_mb: 64 })).toEqual({
+      cache_cpu: 1,
+      cache_memory_limit_mb: 64,
+    });
+    expect(await refused({ redis_cpu: 9 })).toMatchObject({ status: 422 });
+  });
+});

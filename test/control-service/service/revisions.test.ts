@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
+import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+import type { Fate } from '../instant-rollouts.ts';
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world.close());
+
+  /** A deployment whose first revision met this fate, with that revision's id. */
+  async function made(fate: Fate = 'live', request: unknown = fromGit()) {
+    world.rollouts.fate = fate;
+    const { id, latest_revision_id } = await world.control.createDeployment(request);
+    await world.rollouts.settled();
+    world.rollouts.fate = 'live';
+    return { id, first: latest_revision_id ?? '' };
+  }
+
+  async function patched(id: string, fate: Fate, patch: unknown): Promise<string> {
+    world.rollouts.fate = fate;
+    const { latest_revision_id } = await world.control.patchDeployment(id, patch);
+    await world.rollouts.settled();
+    world.rollouts.fate = 'live';
+    return latest_revision_id ?? '';
+  }
+
+  test('[control.revision.id] [control.revision.times] [control.revision.status] [control.revision.source-revision-config] a revision carries its id, times, status, and what it was made from', async () => {
+    const { id, first } = await made('held');
+    const revision = await world.control.getRevision(id, first);
+    expect(revision).toMatchObject({
+      id: first,
+      status: 'CREATING',
+      source: 'github',
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json', image_uri: null },
+    });
+    for (const time of [revision.created_at, revision.updated_at]) expect(time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(revision).not.toHaveProperty('secrets');
+  });
+
+  test('[control.revision.status-message] [control.states.deployed-is-final] a revision that failed says why, and is never told as DEPLOYED', async () => {
+    const { id, first } = await made('build fails');
+    expect(await world.control.getRevision(id, first)).toMatchObject({
+      status: 'BUILD_FAILED',
+      status_message: 'The build failed at line 7.',
+    });
+    const live = await patched(id, 'live', { secrets: [] });
+    expect(await world.control.getRevision(id, live)).toMatchObject({ status: 'DEPLOYED', status_message: null });
+  });
+
+  test('[control.states.other-revision-words] every status on the way is one of the known words', async () => {
+    const { id, first } = await made();
+    const failed = await patched(id, 'deploy fails', { secrets: [] });
+    const words = [...(await world.store.eventsOf(first)), ...(await world.store.eventsOf(failed))].map(
+      ({ status }) => status,
+    );
+    expect(words).toEqual(
+      expect.arrayContaining(['CREATING', 'AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING']),
+    );
+    expect(words.filter((word) => !(word in revisionStatusClasses))).toEqual([]);
+  });
+
+  test('[control.states.unknown-status-survives] a word that nobody knows is neither live nor failed', () => {
+    expect(classOfRevisionStatus('WARMING_UP')).toBe('unknown');
+  });
+
+  test('[control.revisions.list] revisions are listed newest first, in pages, and by status', async () => {
+    const { id, first } = await made();
+    const second = await patched(id, 'build fails', { secrets: [] });
+    const third = await patched(id, 'live', { secrets: [] });
+    const list = async (query: object) => {
+      const { resources, offset } = await world.control.listRevisions(id, query);
+      return [resources.map((revision) => revision.id), offset];
+    };
+    expect(await list({})).toEqual([[third, second, first], 3]);
+    expect(await list({ limit: 2 })).toEqual([[third, second], 2]);
+    expect(await list({ limit: 2, offset: 2 })).toEqual([[first], 3]);
+    expect(await list({ status: 'BUILD_FAILED' })).toEqual([[second], 1]);
+    expect(await list({ status: 'DEPLOYED,BUILD_FAILED' })).toEqual([[third, second, first], 3]);
+    for (const query of [{ limit: 0 }, { limit: 101 }, { offset: -1 }, { status: 'GONE' }])
+      expect(await refusalOf(world.control.listRevisions(id, query))).toMatchObject({
+        status: 422,
+        at: [`query.${Object.keys(query)[0]}`],
+      });
+  });
+
+  test('while one is held the newest of the others is carried out and the rest are skipped', async () => {
+    const { id, first } = await made('held');
+    const second = await patched(id, 'held', { secrets: [] });
+    const third = await patched(id, 'live', { secrets: [] });
+    const { resources } = await world.control.listRevisions(id, {});
+    expect(resources.map((revision) => [revision.id, revision.status])).toEqual([
+      [third, 'DEPLOYED'],
+      [second, 'SKIPPED'],
+      [first, 'SKIPPED'],
+    ]);
+    expect(resources[1]?.status_message).toContain(third);
+  });
+
+  describe('redeploy', () => {
+    test('[control.revisions.redeploy] an earlier revision comes back as a new one, with its build and all that made it', async () => {
+      world.rollouts.head = 'a'.repeat(40);
+      const { id, first } = await made('live', fromGit({ secrets: [{ name: 'A', value: 'one' }] }));
+      world.rollouts.head = 'b'.repeat(40);
+      const patch = {
+        source_config: { build_on_push: true },
+        source_revision_config: { repo_ref: 'next' },
+        secrets: [{ name: 'A', value: 'two' }],
+      };
+      const second = await patched(id, 'live', patch);
+      const answer = await world.control.redeployRevision(id, first);
+      await world.rollouts.settled();
+      const third = answer.latest_revision_id ?? '';
+      expect([first, second]).not.toContain(third);
+      const after = await world.control.getDeployment(id);
+      expect(after).toMatchObject({
+        active_revision_id: third,
+        secrets: [{ name: 'A', value: 'one' }],
+        source_config: { build_on_push: true },
+        source_revision_config: { repo_ref: 'main', repo_commit_sha: 'a'.repeat(40) },
+      });
+      const statuses = (await world.store.eventsOf(third)).map(({ status }) => status);
+      expect(statuses).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
+    });
+
+    test('one without a build cannot be deployed again', async () => {
+      const { id, first } = await made('build fails');
+      expect(await refusalOf(world.control.redeployRevision(id, first))).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('BUILD_FAILED'),
+      });
+      expect((await world.control.listRevisions(id, {})).resources).toHaveLength(1);
+    });
+
+    test('a tag cannot come back while build_on_push is on', async () => {
+      const { id, first } = await made('live', fromGit({ source_revision_config: { repo_ref: 'refs/tags/v1' } }));
+      await patched(id, 'live', {
+        source_config: { build_on_push: true },
+        source_revision_config: { repo_ref: 'main' },
+      });
+      expect(await refusalOf(world.control.redeployRevision(id, first))).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('build_on_push'),
+      });
+    });
+
+    test('an image comes back with its resource_spec', async () => {
+      const { id, first } = await made('live', fromImage({ source_config: { resource_spec: { cpu: 1 } } }));
+      await patched(id, 'live', {
+        source_config: { resource_spec: { cpu: 2 } },
+        source_revision_config: { image_uri: 'a:2' },
+      });
+      expect(await world.control.redeployRevision(id, first)).toMatchObject({
+        source_config: { resource_spec: { cpu: 1 } },
+        source_revision_config: { image_uri: 'registry.example.com/agent:1' },
+      });
+      await world.rollouts.settled();
+    });
+
+    test('what is not there is missing', async () => {
+      const { id, first } = await made();
+      const other = await made();
+      for (const call of [
+        () => world.control.redeployRevision(id, nobody()),
+        () => world.control.redeployRevision(nobody(), first),
+        () => world.control.redeployRevision(id, other.first),
+      ])
+        expect(await refusalOf(call())).toMatchObject({ status: 404 });
+    });
+  });
+
+  describe('beyond the document', () => {
+    test('a revision can be asked for without a change', async () => {
+      const { id, first } = await made();
+      const revision = await world.control.createRevision(id, {});
+      expect(revision).toMatchObject({ source_revision_config: { repo_ref: 'main' } });
+      expect(revision.id).not.toBe(first);
+      expect(await world.control.getDeployment(id)).toMatchObject({ latest_revision_id: revision.id });
+      expect(await refusalOf(world.control.createRevision(id, { secrets: [7] }))).toMatchObject({ status: 422 });
+    });
+
+    test('a revision that is on its way can be interrupted, one that ended cannot', async () => {
+      const { id, first } = await made('held');
+      expect(await world.control.interruptRevision(id, first)).toMatchObject({ id: first, status: 'INTERRUPTED' });
+      expect(await refusalOf(world.control.interruptRevision(id, first))).toMatchObject({ status: 400 });
+      expect(await world.control.getDeployment(id)).toMatchObject({ status: 'UNUSED', active_revision_id: null });
+    });
+  });
+
+  describe('logs', () => {
+    test('[control.logs.build] the build log is read in pages, filtered by level and word', async () => {
+      const { id, first } = await made();
+      const messages = async (body: unknown) => {
+        const { logs, next_offset } = await world.control.buildLogs(id, first, body);
+        return [logs.map(({ message }) => message), next_offset] as const;
+      };
+      const all = ['installing', 'Failed at line 7', 'done'];
+      expect(await messages({})).toEqual([all, null]);
+      expect(await messages(undefined)).toEqual([all, null]);
+      expect(await messages({ order: 'desc', limit: 1 })).toEqual([['done'], expect.any(String)]);
+      const [, next] = await messages({ limit: 2 });
+      expect(await messages({ limit: 2, offset: next })).toEqual([['done'], null]);
+      expect(await messages({ level: 'ERROR', query: '', start_time: null })).toEqual([['Failed at line 7'], null]);
+      expect(await messages({ query: 'LINE' })).toEqual([['Failed at line 7'], null]);
+      expect(await messages({ end_time: '2001-01-01T00:00:00Z' })).toEqual([[], null]);
+      const { logs } = await world.control.buildLogs(id, first, {});
+      expect(await messages({ start_time: logs[1]?.timestamp })).toEqual([all.slice(1), null]);
+    });
+
+    test('[control.logs.deploy] the log of what runs is read the same way', async () => {
+      const { id, first } = await made();
+      expect(await world.control.deployLogs(id, first, { order: 'asc', limit: 10 })).toMatchObject({
+        logs: [{ level: 'info', message: 'listening', timestamp: expect.any(String), id: expect.any(String) }],
+        next_offset: null,
+      });
+    });
+
+    test('a question that cannot be understood is refused', async () => {
+      const { id, first } = await made('held');
+      for (const body of [{ order: 'up' }, { limit: 0 }, { offset: 'a' }, { start_time: 'yesterday' }])
+        expect(await refusalOf(world.control.buildLogs(id, first, body))).toMatchObject({
+          status: 422,
+          at: [`body.${Object.keys(body)[0]}`],
+        });
+      expect(await refusalOf(world.stranger.buildLogs(id, first, {}))).toMatchObject({ status: 404 });
+    });
+  });
+});

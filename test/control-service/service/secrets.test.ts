@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromGit, fromImage, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  const withSecret = (secret: object) => world.control.createDeployment(fromGit({ secrets: [secret] }));
+  const withReference = (reference: object) =>
+    world.control.createDeployment(fromImage({ secret_references: [reference] }));
+  const reference = { name: 'TOKEN', secret_name: 'agent', secret_key: 'token' };
+
+  test('secrets come back with their values', async () => {
+    const secrets = [
+      { name: 'TOKEN', value: 'secret-value' },
+      { name: 'EMPTY', value: '' },
+    ];
+    expect(await world.control.createDeployment(fromGit({ secrets }))).toMatchObject({ secrets });
+  });
+
+  test.each([
+    ['[control.secret.name]', { value: 'secret-value' }, 'name'],
+    ['[control.secret.name]', { name: 7, value: 'secret-value' }, 'name'],
+    ['[control.secret.value]', { name: 'TOKEN' }, 'value'],
+    ['[control.secret.value]', { name: 'TOKEN', value: 7 }, 'value'],
+  ])('%s the secret %j is refused for its %s', async (_, secret, field) => {
+    expect(await refusalOf(withSecret(secret))).toMatchObject({ status: 422, at: [`body.secrets.0.${field}`] });
+  });
+
+  test.each(['PORT', 'DATABASE_URI', 'not a name', ''])(
+    'a secret cannot be named %j, and its value is not told',
+    async (name) => {
+      const { status, detail } = await refusalOf(withSecret({ name, value: 'secret-value' }));
+      expect([400, 422]).toContain(status);
+      expect(detail).not.toContain('secret-value');
+    },
+  );
+
+  test.each([
+    ['name', '[control.secret-reference.name]'],
+    ['secret_name', '[control.secret-reference.secret-name]'],
+    ['secret_key', '[control.secret-reference.secret-key]'],
+  ])('a secret reference needs its %s %s', async (field) => {
+    expect(await withReference(reference)).toMatchObject({ secret_references: [reference] });
+    for (const value of [undefined, 7])
+      expect(await refusalOf(withReference({ ...reference, [field]: value }))).toMatchObject({
+        status: 422,
+        at: [`body.secret_references.0.${field}`],
+      });
+  });
+
+  test('a list replaces the whole set', async () => {
+    const { id } = await withSecret({ name: 'A', value: 'secret-value' });
+    const secrets = [{ name: 'B', value: 'other-value' }];
+    expect((await world.control.patchDeployment(id, { secrets })).secrets).toEqual(secrets);
+    expect((await world.control.patchDeployment(id, { secrets: [] })).secrets).toEqual([]);
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allowedFolder, fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+const inGit = (source_config: object) => fromGit({ source_config });
+const inImage = (source_config: object) => fromImage({ source_config });
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  const told = async (request: unknown) => (await world.control.createDeployment(request)).source_config;
+  const refused = (request: unknown) => refusalOf(world.control.createDeployment(request));
+
+  test('[control.source-config.nullable] every field may be null or left out as far as the source does not need it', async () => {
+    const nulls = {
+      integration_id: null,
+      deployment_type: null,
+      build_on_push: null,
+      custom_url: null,
+      resource_spec: null,
+      listener_id: null,
+      listener_config: null,
+      install_command: null,
+      build_command: null,
+    };
+    const fromNulls = await told(inGit(nulls));
+    expect(Object.keys(fromNulls).sort()).toEqual(['repo_url', ...Object.keys(nulls)].sort());
+    expect({ ...fromNulls, custom_url: '' }).toEqual({ ...(await told(inGit({}))), custom_url: '' });
+    expect(await told(inImage({ ...nulls, repo_url: null }))).toEqual({ ...nulls, repo_url: null });
+  });
+
+  test.each([
+    ['integration_id', fromImage, nobody()],
+    ['repo_url', fromImage, 'https://example.com/a'],
+    ['deployment_type', fromImage, 'dev'],
+    ['build_on_push', fromImage, false],
+    ['install_command', fromImage, 'npm ci'],
+    ['build_command', fromImage, 'npm run build'],
+    ['custom_url', fromGit, 'https://agent.example.com'],
+    ['resource_spec', fromGit, { cpu: 1 }],
+    ['listener_id', fromGit, nobody()],
+    ['listener_config', fromGit, {}],
+  ] as const)(
+    '[control.source-config.by-source] %s is refused with a source that has none, on create and on PATCH',
+    async (field, request, value) => {
+      const expected = { status: 400, detail: expect.stringContaining(`source_config.${field}`) };
+      expect(await refused(request({ source_config: { [field]: value } }))).toMatchObject(expected);
+      const { id } = await world.control.createDeployment(request());
+      const patch = { source_config: { [field]: value } };
+      expect(await refusalOf(world.control.patchDeployment(id, patch))).toMatchObject(expected);
+    },
+  );
+
+  test('[control.source-config.integration-id] [control.source-config.integration-id-origin] [control.integration.id] an integration is one of those that are listed', async () => {
+    await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
+    const [listed] = await world.control.listIntegrations();
+    expect(listed?.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await told(inGit({ integration_id: listed?.id }))).toMatchObject({ integration_id: listed?.id });
+    expect(await refused(inGit({ integration_id: nobody() }))).toMatchObject({ status: 400 });
+    expect(await refused(inGit({ integration_id: 'acme' }))).toMatchObject({
+      status: 422,
+      at: ['body.source_config.integration_id'],
+    });
+    expect(await refusalOf(world.stranger.createDeployment(inGit({ integration_id: listed?.id })))).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('[control.source-config.repo-url] a repository is named by its https address, or by a folder that is allowed', async () => {
+    for (const repo_url of ['https://example.com/acme/agent.git', `${allowedFolder}/agent`])
+      expect(await told(inGit({ repo_url }))).toMatchObject({ repo_url });
+    for (const repo_url of ['ext::sh -c id', '--upload-pack=id', '/etc', 'https://u:secret-value@example.com/a'])
+      expect(await refused(inGit({ repo_url }))).toMatchObject({
+        status: 400,
+        detail: expect.not.stringContaining('secret-value'),
+      });
+    expect(await refused(inGit({ repo_url: null }))).toMatchObject({ status: 400 });
+  });
+
+  test('[control.source-config.deployment-type] a deployment type is one of three words', async () => {
+    for (const deployment_type of ['dev_free', 'dev', 'prod'])
+      expect(await told(inGit({ deployment_type }))).toMatchObject({ deployment_type });
+    expect(await refused(inGit({ deployment_type: 'staging' }))).toMatchObject({ status: 422 });
+  });
+
+  test('[control.source-config.build-on-push] build_on_push is true, false or null', async () => {
+    for (const build_on_push of [true, false, null])
+      expect(await told(inGit({ build_on_push }))).toMatchObject({ build_on_push });
+    expect(await refused(inGit({ build_on_push: 'true' }))).toMatchObject({ status: 422 });
+  });
+
+  test.each([
+    ['[control.source-config.build-on-push-not-with-tag]', true, 'refs/tags/v1', 400],
+    ['[control.source-revision-config.repo-ref-tag-no-push]', true, 'refs/tags/v1', 400],
+    ['[control.errors.build-on-push-with-tag]', true, 'refs/tags/v1', 400],
+    ['[control.source-revision-config.repo-ref-tag-no-push] off', false, 'refs/tags/v1', 201],
+    ['[control.source-config.build-on-push-not-with-tag] a branch', true, 'main', 201],
+  ])('%s: build_on_push %j with %s on create', async (_, build_on_push, repo_ref, status) => {
+    const request = fromGit({ source_config: { build_on_push }, source_revision_config: { repo_ref } });
+    if (status === 201) expect(await told(request)).toMatchObject({ build_on_push });
+    else expect(await refused(request)).toMatchObject({ status, detail: expect.stringContaining('build_on_push') });
+  });
+
+  test('[control.source-config.build-on-push-not-with-tag] a PATCH cannot bring build_on_push and a tag together, from either end', async () => {
+    const pushed = await world.control.createDeployment(inGit({ build_on_push: true }));
+    const tagged = await world.control.createDeployment(
+      fromGit({ source_revision_config: { repo_ref: 'refs/tags/v1' } }),
+    );
+    const toTag = { source_revision_config: { repo_ref: 'refs/tags/v1' } };
+    expect(await refusalOf(world.control.patchDeployment(pushed.id, toTag))).toMatchObject({ status: 400 });
+    const toPush = { source_config: { build_on_push: true } };
+    expect(await refusalOf(world.control.patchDeployment(tagged.id, toPush))).toMatchObject({ status: 400 });
+    expect(
+      await world.control.patchDeployment(pushed.id, { source_config: { build_on_push: false }, ...toTag }),
+    ).toMatchObject(toTag);
+  });
+
+  test('[control.source-config.custom-url] custom_url may be set for external_docker', async () => {
+    const custom_url = 'https://agent.example.com';
+    expect(await world.control.createDeployment(inImage({ custom_url }))).toMatchObject({
+      source_config: { custom_url },
+      url: custom_url,
+    });
+    expect(await refused(inImage({ custom_url: 'agent' }))).toMatchObject({ status: 400 });
+  });
+
+  test('[control.source-config.custom-url-automatic] [control.source-config.custom-url-read-only] for github custom_url is filled in, and only restated', async () => {
+    const made = await world.control.createDeployment(fromGit());
+    const custom_url = `${world.baseUrl}/agents/${made.id}`;
+    if (_side === 'in process') expect(made.source_config.custom_url).toBe(custom_url);
+    expect(made).toMatchObject({ url: made.source_config.custom_url });
+    expect(made.source_config.custom_url).toMatch(new RegExp(`^http://[^/]+/agents/${made.id}$`));
+    const restated = { source_config: { custom_url: made.source_config.custom_url } };
+    expect(await world.control.patchDeployment(made.id, restated)).toMatchObject(restated);
+    const other = { source_config: { custom_url: 'https://agent.example.com' } };
+    expect(await refusalOf(world.control.patchDeployment(made.id, other))).toMatchObject({ status: 400 });
+  });
+
+  test('[control.source-config.resource-spec] [control.resource-spec.external-docker-only] a resource_spec is for external_docker', async () => {
+    expect(await told(inImage({ resource_spec: { cpu: 1 } }))).toMatchObject({ resource_spec: { cpu: 1 } });
+    expect(await refused(inImage({ resource_spec: 'large' }))).toMatchObject({ status: 422 });
+    expect(await refused(inGit({ resource_spec: { cpu: 1 } }))).toMatchObject({ status: 400 });
+  });
+
+  test('[control.source-config.listener-id] [control.source-config.listener-id-origin] [control.listener.id] a listener is one of those that are listed', async () => {
+    await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'origin' });
+    const [listed] = (await world.control.listListeners({})).resources;
+    expect(listed?.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await told(inImage({ listener_id: listed?.id }))).toMatchObject({ listener_id: listed?.id });
+    expect(await refused(inImage({ listener_id: nobody() }))).toMatchObject({ status: 400 });
+    expect(await refused(inImage({ listener_id: 'cluster' }))).toMatchObject({ status: 422 });
+  });
+
+  test('[control.source-config.listener-config] [control.source-config.listener-config-checked] [control.listener-config.k8s-namespace] [control.listener-config.k8s-namespace-compute-type] a namespace is taken with a listener of k8s, among those it has', async () => {
+    const add = async (compute_type: string, compute_id: string, k8s_namespaces: string[]) =>
+      (await world.store.addListener(world.tenantId, { compute_type, compute_id, k8s_namespaces }))?.id;
+    const asking = (listener_id: string | undefined, k8s_namespace: unknown) =>
+      inImage({ listener_id, listener_config: { k8s_namespace } });
+    const open = await add('k8s', 'open', []);
+    const closed = await add('k8s', 'closed', ['agents']);
+    const other = await add('vm', 'other', []);
+    expect(await told(asking(open, 'anything'))).toMatchObject({ listener_config: { k8s_namespace: 'anything' } });
+    expect(await told(asking(closed, 'agents'))).toMatchObject({ listener_config: { k8s_namespace: 'agents' } });
+    expect(await told(asking(other, null))).toMatchObject({ listener_config: { k8s_namespace: null } });
+    for (const request of [asking(closed, 'others'), asking(other, 'agents'), asking(undefined, 'agents')])
+      expect(await refused(request)).toMatchObject({ status: 400, detail: expect.stringContaining('k8s_namespace') });
+    expect(await refused(asking(open, 7))).toMatchObject({ status: 422 });
+  });
+
+  test.each([
+    ['install_command', '[control.source-config.install-command]'],
+    ['build_command', '[control.source-config.build-command]'],
+  ])('%s is a string or null, of plain words %s', async (field) => {
+    for (const command of ['pnpm install && pnpm run prepare', null])
+      expect(await told(inGit({ [field]: command }))).toMatchObject({ [field]: command });
+    expect(await refused(inGit({ [field]: 'a; b' }))).toMatchObject({ status: 400 });
+    expect(await refused(inGit({ [field]: ['a'] }))).toMatchObject({ status: 422 });
+  });
+});

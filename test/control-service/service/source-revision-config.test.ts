@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromGit, fromImage, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+const inGit = (source_revision_config: object) => fromGit({ source_revision_config });
+const inImage = (source_revision_config: object) => fromImage({ source_revision_config });
+const inSource = (source_revision_config: object) => ({
+  ...fromGit({ source: 'internal_source' }),
+  source_config: {},
+  source_revision_config,
+});
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  const told = async (request: unknown) => (await world.control.createDeployment(request)).source_revision_config;
+  const refused = (request: unknown) => refusalOf(world.control.createDeployment(request));
+
+  test('[control.source-revision-config.nullable] every field may be null or left out as far as the source does not need it', async () => {
+    const empty = { image_uri: null, source_tarball_path: null };
+    const asked = { repo_ref: 'main', graph_config_path: 'graph.json', repo_commit_sha: null };
+    expect(await told(inGit(empty))).toEqual({ ...asked, ...empty });
+    expect(await told(inGit({}))).toEqual({ ...asked, ...empty });
+    expect(await told(inImage({ repo_ref: null, graph_config_path: null }))).toMatchObject({ repo_ref: null });
+  });
+
+  test.each([
+    ['repo_ref', 'main', 'external_docker', fromImage],
+    ['graph_config_path', 'graph.json', 'external_docker', fromImage],
+    ['source_tarball_path', 'a/b.tgz', 'external_docker', fromImage],
+    ['image_uri', 'a:1', 'github', fromGit],
+    ['source_tarball_path', 'a/b.tgz', 'github', fromGit],
+  ] as const)(
+    '[control.source-revision-config.by-source] %s %j is refused with %s, on create and on PATCH',
+    async (field, value, _source, request) => {
+      const expected = { status: 400, detail: expect.stringContaining(`source_revision_config.${field}`) };
+      expect(await refused(request({ source_revision_config: { [field]: value } }))).toMatchObject(expected);
+      const { id } = await world.control.createDeployment(request());
+      const patch = { source_revision_config: { [field]: value } };
+      expect(await refusalOf(world.control.patchDeployment(id, patch))).toMatchObject(expected);
+    },
+  );
+
+  test('[control.source-revision-config.repo-ref] a ref is a string, and github needs one', async () => {
+    expect(await refused(inGit({ repo_ref: 7 }))).toMatchObject({ status: 422 });
+    expect(await refused(inGit({ repo_ref: null }))).toMatchObject({ status: 400 });
+  });
+
+  test.each([
+    ['[control.source-revision-config.repo-ref-branch]', 'main', 'main'],
+    ['[control.source-revision-config.repo-ref-branch]', 'feature/a', 'feature/a'],
+    ['[control.source-revision-config.repo-ref-branch]', 'refs/heads/main', 'main'],
+    ['[control.source-revision-config.repo-ref-tag]', 'refs/tags/v1.0.0', 'refs/tags/v1.0.0'],
+  ])('%s %s is told as %s', async (_, repo_ref, kept) => {
+    expect(await told(inGit({ repo_ref }))).toMatchObject({ repo_ref: kept });
+  });
+
+  test.each([
+    ['[control.source-revision-config.repo-ref-tag]', 'tags/v1', 'refs/tags/v1'],
+    ['[control.source-revision-config.repo-ref-branch]', 'origin/main', 'main'],
+    ['[control.source-revision-config.repo-ref-branch]', 'a..b', 'git'],
+    ['[control.source-revision-config.repo-ref-branch]', '--upload-pack=id', 'git'],
+  ])('%s %s is refused with a word about %s', async (_, repo_ref, word) => {
+    expect(await refused(inGit({ repo_ref }))).toMatchObject({ status: 400, detail: expect.stringContaining(word) });
+    const { id } = await world.control.createDeployment(fromGit());
+    expect(await refusalOf(world.control.patchDeployment(id, { source_revision_config: { repo_ref } }))).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('[control.source-revision-config.graph-config-path] the path of the graph configuration file is a string', async () => {
+    expect(await told(inGit({ graph_config_path: 'agents/a/graph.json' }))).toMatchObject({
+      graph_config_path: 'agents/a/graph.json',
+    });
+    expect(await refused(inGit({ graph_config_path: {} }))).toMatchObject({ status: 422 });
+    expect(await refused(inGit({ graph_config_path: '../graph.json' }))).toMatchObject({ status: 400 });
+  });
+
+  test.each([
+    ['[control.source-revision-config.graph-config-path-github]', 'github', () => inGit({ graph_config_path: null })],
+    ['[control.source-revision-config.graph-config-path-internal-source]', 'internal_source', () => inSource({})],
+    ['[control.errors.graph-config-path-missing]', 'github', () => inGit({ graph_config_path: undefined })],
+    ['[control.errors.graph-config-path-missing]', 'internal_source', () => inSource({ graph_config_path: null })],
+  ])('%s a creation with %s needs graph_config_path', async (_, source, request) => {
+    expect(await refused(request())).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(new RegExp(`graph_config_path is required .*${source}`)),
+    });
+  });
+
+  test.each([
+    ['external_docker', () => inImage({ graph_config_path: 'graph.json' })],
+    [
+      'internal_docker',
+      () => ({
+        ...fromImage({ source: 'internal_docker' }),
+        source_revision_config: { graph_config_path: 'graph.json' },
+      }),
+    ],
+  ])(
+    '[control.source-revision-config.graph-config-path-elsewhere] [control.errors.graph-config-path-surplus] with %s graph_config_path has to be null',
+    async (_, request) => {
+      expect(await refused(request())).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('source_revision_config.graph_config_path is for github and internal_source'),
+      });
+    },
+  );
+
+  test('[control.source-revision-config.image-uri] external_docker names an image', async () => {
+    expect(await told(inImage({ image_uri: 'a:2' }))).toMatchObject({ image_uri: 'a:2' });
+    expect(await refused(inImage({ image_uri: null }))).toMatchObject({ status: 400 });
+    expect(await refused(inImage({ image_uri: 2 }))).toMatchObject({ status: 422 });
+    expect(await refused(inImage({ image_uri: '-v /:/host' }))).toMatchObject({ status: 400 });
+  });
+
+  test('[control.source-revision-config.source-tarball-path-arbitrary] a path that was not handed out is refused', async () => {
+    const source_tarball_path = '../../etc/passwd';
+    expect(await refused(inSource({ graph_config_path: 'graph.json', source_tarball_path }))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('source_tarball_path'),
+    });
+    const { id } = await world.control.createDeployment(inSource({ graph_config_path: 'graph.json' }));
+    const patch = { source_revision_config: { source_tarball_path: 'uploads/a.tgz' } };
+    expect(await refusalOf(world.control.patchDeployment(id, patch))).toMatchObject({ status: 400 });
+  });
+
+  test('[control.source-revision-config.repo-commit-sha] the commit that was built is told, by the revision and by its deployment', async () => {
+    world.rollouts.fate = 'live';
+    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    await world.rollouts.settled();
+    world.rollouts.fate = 'held';
+    const told = { source_revision_config: { repo_ref: 'main', repo_commit_sha: world.rollouts.head } };
+    expect(await world.control.getRevision(id, latest_revision_id ?? '')).toMatchObject(told);
+    expect(await world.control.getDeployment(id)).toMatchObject(told);
+  });
+});
