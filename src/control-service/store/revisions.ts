@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import type { RevisionsQuery, RevisionStatus } from '../../contract/control/revision.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
@@ -83,4 +84,24 @@ export async function revisionsWithBuild(db: ControlDatabase, deploymentId: stri
 /** Forgets a build that was cleared away, for every revision that shares it. */
 export async function forgetBuild(db: ControlDatabase, buildFolder: string): Promise<void> {
   await db.updateTable('revisions').set({ build_folder: null }).where('build_folder', '=', buildFolder).execute();
+}
+
+/** Every build that some revision names, of any deployment. */
+export async function namedBuilds(db: ControlDatabase): Promise<string[]> {
+  const found = await db
+    .selectFrom('revisions')
+    .select('build_folder')
+    .distinct()
+    .where('build_folder', 'is not', null)
+    .execute();
+  return found.flatMap(({ build_folder }) => build_folder ?? []);
+}
+
+/** Writes down the commit that a revision is built from, as soon as it is known. */
+export async function noteCommit(db: ControlDatabase, clock: Clock, revisionId: string, commit: string): Promise<void> {
+  await db
+    .updateTable('revisions')
+    .set({ repo_commit_sha: commit, updated_at: new Date(clock.now()) })
+    .where('id', '=', revisionId)
+    .execute();
 }

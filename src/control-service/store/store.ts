@@ -22,6 +22,8 @@ import {
   findRevision,
   forgetBuild,
   listRevisions,
+  namedBuilds,
+  noteCommit,
   revisionsWithBuild,
   unfinishedRevisions,
 } from './revisions.ts';
@@ -64,6 +66,8 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock) {
     unfinishedRevisions: () => unfinishedRevisions(db),
     activeRevisions: () => activeRevisions(db),
     revisionsWithBuild: (deploymentId: string) => revisionsWithBuild(db, deploymentId),
+    namedBuilds: () => namedBuilds(db),
+    noteCommit: (revisionId: string, commit: string) => noteCommit(db, clock, revisionId, commit),
     forgetBuild: (buildFolder: string) => forgetBuild(db, buildFolder),
 
     appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
