@@ -48,7 +48,7 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
   pool.on('error', (error) => log?.(`A connection to the database was lost: ${error.message}`));
   let closed: Promise<void> | undefined;
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => (closed ??= db.destroy().then(() => (pool.ended ? undefined : pool.end()))) };
+  return { db, pool, close: () => (closed ??= db.destroy().then(() => (pool.ending ? undefined : pool.end()))) };
 }
 
 /** A pool whose refusals say what to change, whether one asks for a connection or for a query. */

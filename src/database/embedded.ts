@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
@@ -8,9 +8,9 @@ import { lockFolder } from './embedded/folder-lock.ts';
 import { keepRunning } from './embedded/keeper.ts';
 import { addressOf, launch } from './embedded/launch.ts';
 import { stopLeftover } from './embedded/leftover.ts';
-import { clusterOf, existingCluster, placeData, settleMove } from './embedded/placement.ts';
-import { preparePrograms, readPasswd } from './embedded/programs.ts';
-import { chooseServerUser } from './embedded/server-user.ts';
+import { locate } from './embedded/locate.ts';
+import { clusterOf, settleMove } from './embedded/placement.ts';
+import { preparePrograms } from './embedded/programs.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
 
 /** How an embedded Postgres is started. */
@@ -57,10 +57,7 @@ const ownDatabase = 'landfall';
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log, clock = systemClock, systemFolder = defaultSystemFolder } = options;
-  const cluster = existingCluster(resolve(dataDir));
-  const owner = cluster === undefined ? undefined : statSync(cluster);
-  const user = chooseServerUser(process.getuid?.(), owner, readPasswd());
-  const placement = placeData(dataDir, user, systemFolder);
+  const { user, placement } = locate(dataDir, systemFolder);
   const { requested, home } = placement;
   const lock = await lockFolder(home, requested, clock, log);
   try {

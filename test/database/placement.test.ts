@@ -21,6 +21,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import type { EmbeddedPostgres } from '../../src/database/embedded.ts';
+import { removeEmbeddedData } from '../../src/database/remove-embedded.ts';
 
 const isRoot = process.getuid?.() === 0;
 const root = join(import.meta.dirname, '..', '..');
@@ -170,6 +171,24 @@ if (isRoot) {
       const [aside] = readdirSync(home).filter((entry) => entry.startsWith('until-'));
       expect(readdirSync(join(home, aside ?? '')).sort()).toEqual(['cluster', 'password']);
       expect(logged.join('\n')).toContain(`is kept in ${join(home, aside ?? '')}.`);
+    });
+
+    test('is removed together with the folder that was asked for, unless somebody uses it', async () => {
+      const other = join(closed, 'to-remove');
+      const server = await start(other);
+      const remove = () => removeEmbeddedData({ dataDir: other, log: () => undefined, systemFolder });
+      await expect(remove()).rejects.toThrow(`is in use by process ${process.pid}.`);
+      await server.stop();
+      await remove();
+      expect([existsSync(other), existsSync(server.dataDir)]).toEqual([false, false]);
+      await remove();
+    });
+
+    test('is not looked for wherever a note says', async () => {
+      const noted = join(closed, 'noted');
+      mkdirSync(noted);
+      writeFileSync(join(noted, 'moved-to'), '/etc\n');
+      await expect(start(noted)).rejects.toThrow('names /etc, which is no place for a database.');
     });
 
     test('is missed when its place is gone, rather than begun anew', async () => {

@@ -62,8 +62,11 @@ test('while the database restarts queries fail as unavailable; afterwards pool a
   expect(logged.join('\n')).toContain('The job queue has a problem and goes on:');
   expect(logged.join('\n')).not.toContain(new URL(server.url).password);
 
-  await queue.stop();
+  // Also without a database both end, and soon.
+  await server.stop();
+  await queue.stop({ timeoutMs: 500 });
   await close();
+  server = await start();
   process.off('unhandledRejection', onCrash);
   expect(crashes).toEqual([]);
 });

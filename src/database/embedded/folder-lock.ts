@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { hasCode } from './file-errors.ts';
@@ -14,9 +24,10 @@ export interface FolderLock {
 
 /** Another process holds the data folder. */
 export class FolderBusyError extends Error {
-  constructor(folder: string, pid: number) {
+  constructor(folder: string, holder: Holder) {
+    const where = holder.space === processSpace() ? '' : ' of another container or machine';
     super(
-      `The data folder ${folder} is in use by process ${pid}. Stop that process first, or choose another data folder.`,
+      `The data folder ${folder} is in use by process ${holder.pid}${where}. Stop that process first, or choose another data folder.`,
     );
     this.name = 'FolderBusyError';
   }
@@ -49,14 +60,14 @@ export async function lockFolder(
       continue;
     }
     if (verdict === 'held') {
-      if (clock.now() >= refuseAt) throw new FolderBusyError(shownAs, top.holder.pid);
+      if (clock.now() >= refuseAt) throw new FolderBusyError(shownAs, top.holder);
       await clock.sleep(50);
       continue;
     }
     if (before === undefined) {
       log(`${shownAs} was in use from another container a moment ago; waiting to see whether it still is.`);
     }
-    if (isSignOfLife(before, top)) throw new FolderBusyError(shownAs, top.holder.pid);
+    if (isSignOfLife(before, top)) throw new FolderBusyError(shownAs, top.holder);
     before = top;
     await clock.sleep(1_000);
   }
@@ -137,6 +148,8 @@ function hold(folder: string, number: number, me: Holder): FolderLock {
       if (released) return;
       released = true;
       clearInterval(beat);
+      // A folder that was removed meanwhile needs no release.
+      if (!existsSync(file)) return;
       const aside = join(folder, `taking-${randomUUID()}`);
       writeFileSync(aside, writeHolder({ ...me, released: true }), { mode: 0o644 });
       renameSync(aside, file);

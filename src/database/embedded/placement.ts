@@ -31,11 +31,12 @@ export function clusterOf(home: string): string {
   return join(home, 'cluster');
 }
 
-/** The cluster that a requested folder has already, wherever it lies; `undefined` when there is none. */
-export function existingCluster(dataDir: string): string | undefined {
+/** Where the data of a requested folder lies already, without making anything; `undefined` when there is none. */
+export function existingHome(dataDir: string): string | undefined {
+  if (!existsSync(dataDir)) return undefined;
   const note = noteIn(dataDir);
-  const cluster = clusterOf(existsSync(note) ? readNote(note) : dataDir);
-  return existsSync(cluster) ? cluster : undefined;
+  const home = existsSync(note) ? readNote(note) : realpathSync(dataDir);
+  return existsSync(clusterOf(home)) ? home : undefined;
 }
 
 /**
