@@ -1,0 +1,46 @@
+import type { DesiredDeployment } from '../config/desired.ts';
+import type { DoorOptions, Inputs, Mode } from '../config/door-options.ts';
+import { readDoorOptions } from '../config/door-options.ts';
+import { readAsked, readDesired, type Asked, type ReadDeployments } from '../config/read-desired.ts';
+import type { Problem } from '../located/problem.ts';
+
+/** What was asked for in full, or everything that is wrong with it. */
+export type Ask =
+  { ok: true; options: DoorOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
+
+/** Reads inputs, deploy file and environment into one deployment and how to go about it; every problem at once. */
+export function readAsk(asked: Asked): Ask {
+  const options = readDoorOptions(asked.inputs);
+  const deployments = readDeployments(modeOf(asked.inputs), asked);
+  if (!options.ok || !deployments.ok) {
+    return {
+      ok: false,
+      problems: [...(options.ok ? [] : options.problems), ...(deployments.ok ? [] : deployments.problems)],
+    };
+  }
+  const [deployment, ...more] = deployments.deployments;
+  if (deployment && more.length === 0) return { ok: true, options: options.options, deployment };
+  const names = deployments.deployments.map(({ desired }) => desired.name ?? desired.deploymentId).join(', ');
+  const message = `the deploy file has more than one deployment: choose one with \`deployment\`, of ${names}`;
+  return { ok: false, problems: [{ file: 'input', line: 1, column: 1, field: 'deployment', message }] };
+}
+
+const modeOf = (inputs: Inputs): Mode | undefined => {
+  const mode = inputs['mode']?.trim();
+  return mode === 'smoke' || mode === 'rollback' ? mode : undefined;
+};
+
+/** To ask or to roll back, nothing has to be said about where the deployment comes from, and no secret has to be there. */
+function readDeployments(mode: Mode | undefined, asked: Asked): ReadDeployments<DesiredDeployment> {
+  if (mode === undefined) return readDesired(asked);
+  const read = readAsked(asked);
+  if (!read.ok) return read;
+  return {
+    ok: true,
+    deployments: read.deployments.map(({ smokeTests, onFailure, ...whom }) => ({
+      desired: { ...whom, source: 'github', secretsStrategy: 'merge', rebuild: 'never' },
+      smokeTests,
+      onFailure,
+    })),
+  };
+}

@@ -1,0 +1,49 @@
+import * as core from '@actions/core';
+import { appendFile } from 'node:fs/promises';
+import type { Outcome } from '../deploy/outcome-types.ts';
+import type { Problem } from '../located/problem.ts';
+import { formatProblem } from '../located/problem.ts';
+import { asLine } from '../report/harmless.ts';
+import { outcomeLines } from '../report/story-line.ts';
+import { summary } from '../report/summary.ts';
+import { outputsOf } from './outputs.ts';
+import { print } from './progress.ts';
+
+/** A runner shows ten annotations of a kind for a step. */
+const annotationLimit = 10;
+
+/** Sets the outputs, tells the end, and fails the step where the outcome does not pass. */
+export function tellOutcome(outcome: Outcome): void {
+  for (const [name, value] of Object.entries(outputsOf(outcome))) core.setOutput(name, value);
+  for (const line of outcomeLines(outcome)) print(line);
+  if (!outcome.passes) {
+    const advice = outcome.advice ? ` ${asLine(outcome.advice, 1000)}` : '';
+    core.setFailed(`${outcome.kind}: ${asLine(outcome.reason, 1000).replace(/\.$/, '')}.${advice}`);
+  }
+}
+
+/** Writes the job summary; outside a runner there is no file for it. */
+export async function writeSummary(outcome: Outcome): Promise<void> {
+  const file = process.env['GITHUB_STEP_SUMMARY'];
+  if (file) await appendFile(file, summary(outcome));
+}
+
+/** Every problem as an annotation on its line, and one outcome for all. */
+export function refuse(problems: readonly Problem[]): Outcome {
+  for (const [index, problem] of problems.entries()) {
+    const { file, line, column, message, suggestion, field } = problem;
+    const text = `${message}${suggestion ? `; did you mean \`${suggestion}\`?` : ''}`;
+    if (index >= annotationLimit) print(formatProblem(problem));
+    else if (file === 'input') core.error(text, { title: `Input ${field}` });
+    else core.error(text, { title: field || file, file, startLine: line, startColumn: column });
+  }
+  const places = new Set(problems.map(({ file }) => (file === 'input' ? 'the inputs' : file)));
+  return {
+    kind: 'refused',
+    passes: false,
+    reason: `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...places].join(' and ')}`,
+    advice: 'Correct what is named above; nothing was sent',
+    changed: false,
+    notes: [],
+  };
+}

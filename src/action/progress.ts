@@ -1,0 +1,40 @@
+import * as core from '@actions/core';
+import type { StoryEvent } from '../deploy/story-event.ts';
+import { storyLines } from '../report/story-line.ts';
+
+type Phase = 'Look and plan' | 'Rollout' | 'Smoke tests' | 'Rollback';
+
+/** The group of the log that an event opens; every other event belongs to the group that is open. */
+const opens: Partial<Record<StoryEvent['kind'], Phase>> = {
+  looking: 'Look and plan',
+  begun: 'Rollout',
+  'smoke-began': 'Smoke tests',
+  'rolling-back': 'Rollback',
+};
+
+/** Prints one line so that nothing in it can act as a command to the runner. */
+export function print(line: string): void {
+  const harmless = line.replaceAll('##[', '## [');
+  core.info(harmless.trimStart().startsWith('::') ? `| ${harmless}` : harmless);
+}
+
+/** Prints the story as it happens, in groups of the log. */
+export class Progress {
+  #open: Phase | undefined;
+
+  readonly tell = (event: StoryEvent): void => {
+    const phase = opens[event.kind];
+    // A rollback follows a revision and asks questions too: these stay in its group.
+    if (phase && phase !== this.#open && this.#open !== 'Rollback') {
+      this.close();
+      core.startGroup(phase);
+      this.#open = phase;
+    }
+    for (const line of storyLines(event)) print(line);
+  };
+
+  close(): void {
+    if (this.#open) core.endGroup();
+    this.#open = undefined;
+  }
+}

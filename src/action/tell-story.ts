@@ -1,0 +1,57 @@
+import { systemClock } from '../clock.ts';
+import type { DesiredDeployment } from '../config/desired.ts';
+import type { DoorOptions } from '../config/door-options.ts';
+import type { Workflow } from '../decide/commit.ts';
+import type { Outcome } from '../deploy/outcome-types.ts';
+import type { StoryEvent } from '../deploy/story-event.ts';
+
+/** What a door knows once everything that a person wrote has been read. */
+export interface StoryToTell {
+  options: DoorOptions;
+  deployment: DesiredDeployment;
+  workflow?: Workflow | undefined;
+  userAgent: string;
+  signal: AbortSignal;
+  tell: (event: StoryEvent) => void;
+  mask: (secret: string) => void;
+}
+
+/** Joins the story with the clients: connects, deploys, and closes every connection that was made. */
+export async function tellStory(story: StoryToTell): Promise<Outcome> {
+  const { options, deployment, workflow, userAgent, signal, tell, mask } = story;
+  const [{ connectControlService }, { connectAgentServer }, { deploy }] = await Promise.all([
+    import('../client/control.ts'),
+    import('../client/agent.ts'),
+    import('../deploy/deploy.ts'),
+  ]);
+  const { baseUrl, apiKey, tenantId, spelling, allowHttp } = options;
+  const settings = { apiKey, tenantId, allowHttp, userAgent };
+  const control = connectControlService({ ...settings, baseUrl, spelling });
+  const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
+  const agentAt = (url: string) => {
+    const agent = agents.get(url) ?? connectAgentServer({ ...settings, url });
+    agents.set(url, agent);
+    return agent;
+  };
+  try {
+    return await deploy({
+      ...deployment,
+      control,
+      agentAt,
+      mode: options.mode,
+      wait: options.wait,
+      onSuperseded: options.onSuperseded,
+      agentUrl: options.agentUrl,
+      timeoutMs: options.timeoutMs,
+      pollMs: options.pollMs,
+      clock: systemClock,
+      random: Math.random,
+      workflow,
+      signal,
+      tell,
+      mask,
+    });
+  } finally {
+    await Promise.all([control.close(), ...[...agents.values()].map((agent) => agent.close())]);
+  }
+}
