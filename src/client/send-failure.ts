@@ -55,7 +55,7 @@ export function failureOf(error: Error, { sent, status }: Progress): SendFailure
   if (began) return failure('cut', 'the answer ended before it was whole');
   const tunnel = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
   if (tunnel) return failure('unreachable', `the proxy answered ${tunnel} instead of a tunnel`);
-  if (/^Proxy Authentication Required/.test(error.message)) {
+  if (error.message.startsWith('Proxy Authentication Required')) {
     return { ...failure('unreachable', 'the proxy wants a user and a password'), sent: false };
   }
   return failure(

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { MAX_DETAIL, readErrorBody } from '../../src/client/error-body.ts';
+
+const plain = (text: string): string => text;
+const zod = {
+  success: false,
+  error: { issues: [{ code: 'invalid_type', path: ['graph_id'], message: 'Required' }], name: 'ZodError' },
+};
+const union = {
+  success: false,
+  error: {
+    issues: [
+      {
+        code: 'invalid_union',
+        unionErrors: [zod.error, { issues: [{ code: 'x', path: [], message: 'other branch' }] }],
+        path: ['stream_mode'],
+        message: 'Invalid input',
+      },
+    ],
+  },
+};
+
+describe('the words of an answer that is no success', () => {
+  test.each<[string, unknown, object]>([
+    ['a detail in a sentence', { detail: 'No such deployment' }, { detail: 'No such deployment', problems: [] }],
+    [
+      'a detail for every field',
+      { detail: [{ loc: ['body', 'source_config', 0], msg: 'Field required', type: 'missing', input: { key: 'x' } }] },
+      { problems: [{ loc: ['body', 'source_config', 0], msg: 'Field required', type: 'missing' }] },
+    ],
+    ['a detail list of sentences', { detail: ['one', 'two'] }, { problems: [{ msg: 'one' }, { msg: 'two' }] }],
+    ['a detail that is an object', { detail: { message: 'no quota' } }, { detail: 'no quota' }],
+    ['the issues of a Zod body', zod, { problems: [{ loc: ['graph_id'], msg: 'Required', type: 'invalid_type' }] }],
+    [
+      'the first branch of a Zod union',
+      union,
+      { problems: [{ loc: ['graph_id'], msg: 'Required', type: 'invalid_type' }] },
+    ],
+    ['a message', { message: 'Forbidden' }, { detail: 'Forbidden' }],
+    ['an error in a word', { error: 'not_found' }, { detail: 'not_found' }],
+    ['an error with a message', { error: { message: 'Bad gateway' } }, { detail: 'Bad gateway' }],
+    ['a bare string', 'Nope', { detail: 'Nope' }],
+    ['an object that says nothing', { status: 500 }, { problems: [] }],
+    ['a list', [1, 2], { problems: [] }],
+  ])('%s', (_, body, expected) => {
+    expect(readErrorBody(JSON.stringify(body), plain)).toMatchObject(expected);
+  });
+
+  test.each([
+    ['plain text', 'Assistant not found', 'Assistant not found'],
+    ['many lines become one', 'Error\n  at a\r\n::error::forged', 'Error at a ::error::forged'],
+    ['control characters are left out', '\u001b[31mred\u0007', '[31mred'],
+    [
+      'of a page only the title is told',
+      '<!DOCTYPE html><html><head><title>502 Bad\nGateway</title>',
+      '502 Bad Gateway',
+    ],
+    ['a page without a title is told as one', '<html><body>secret</body></html>', 'a web page'],
+  ])('%s', (_, body, detail) => {
+    expect(readErrorBody(body, plain)).toEqual({ detail, problems: [] });
+  });
+
+  test('are nothing where the body is empty', () => {
+    expect(readErrorBody('', plain)).toEqual({ problems: [] });
+  });
+
+  test('are bounded after the secrets were taken out', () => {
+    const mask = (text: string): string => text.replaceAll('hunter22', '***');
+    const { detail = '' } = readErrorBody(`${'x'.repeat(MAX_DETAIL - 5)}hunter22${'y'.repeat(100)}`, mask);
+    expect(detail).toHaveLength(MAX_DETAIL);
+    expect(detail).not.toContain('hunt');
+  });
+
+  test('are without secrets in every part', () => {
+    const mask = (text: string): string => text.replaceAll('hunter22', '***');
+    const body = { detail: [{ loc: ['body', 'hunter22'], msg: 'not hunter22', type: 'hunter22' }] };
+    expect(readErrorBody(JSON.stringify(body), mask).problems).toEqual([
+      { loc: ['body', '***'], msg: 'not ***', type: '***' },
+    ]);
+  });
+
+  test('name at most fifty fields', () => {
+    const detail = Array.from({ length: 500 }, () => ({ loc: [], msg: 'm', type: 't' }));
+    expect(readErrorBody(JSON.stringify({ detail }), plain).problems).toHaveLength(50);
+  });
+});
