@@ -25,10 +25,11 @@ function renamed(within: string, value: unknown, spelling: FieldSpelling): unkno
   const result = { ...value };
   for (const alias of fieldAliases) {
     if (alias.within !== within) continue;
-    const meant = result[alias.contract] ?? result[alias.public];
+    const isThere = alias.contract in result || alias.public in result;
+    const meant = result[alias.contract] ?? result[alias.public] ?? null;
     delete result[alias.contract];
     delete result[alias.public];
-    if (meant !== undefined) result[alias[spelling]] = meant;
+    if (isThere) result[alias[spelling]] = meant;
   }
   return result;
 }
