@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { admit } from '../keys/admit.ts';
 import type { StoredKey } from '../store/tenants.ts';
@@ -8,7 +7,6 @@ import { answerError } from './answer.ts';
 import type { Env } from './env.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { projectRoutes } from './projects.ts';
-import { largestBody } from './read.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 
 /** What the app stands on. */
@@ -44,13 +42,6 @@ export function createApp({ serviceFor, findKey, fieldNames, version, log }: App
       context.set('service', serviceFor(caller.tenantId));
       return next();
     });
-    app.use(
-      paths,
-      bodyLimit({
-        maxSize: largestBody,
-        onError: (context) => context.json({ detail: `The body is larger than ${largestBody} bytes.` }, 413),
-      }),
-    );
   }
   app.route('/', deploymentRoutes(fieldNames));
   app.route('/', projectRoutes());

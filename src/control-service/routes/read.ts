@@ -5,9 +5,9 @@ import type { FieldProblem } from '../../contract/service-error.ts';
 /** The largest body that is read, in bytes. */
 export const largestBody = 1_048_576;
 
-/** The JSON body of a request; undefined where there is none. A body that is something else is a 415 or a 422. */
+/** The JSON body of a request; undefined where there is none. What is something else is a 413, a 415 or a 422. */
 export async function readJson(context: Context): Promise<unknown> {
-  const text = await context.req.text();
+  const text = await readText(context);
   if (text === '') return undefined;
   const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
@@ -19,6 +19,26 @@ export async function readJson(context: Context): Promise<unknown> {
     // The parser's own words quote the body, which may hold secrets.
     throw unreadable(context, 422, [{ loc: ['body'], msg: 'The body is not JSON', type: 'json_invalid' }]);
   }
+}
+
+/** The body's text; no more of it is taken in than may be. */
+async function readText(context: Context): Promise<string> {
+  const announced = Number(context.req.header('content-length') ?? 0);
+  if (announced > largestBody) throw tooLarge(context);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of context.req.raw.body ?? []) {
+    size += chunk.byteLength;
+    if (size > largestBody) throw tooLarge(context);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLarge(context: Context): ServiceError {
+  // Nobody reads the rest of it, so that nothing more can come over this connection.
+  context.header('Connection', 'close');
+  return unreadable(context, 413, `The body is larger than ${largestBody} bytes.`);
 }
 
 function unreadable(context: Context, status: number, why: string | FieldProblem[]): ServiceError {

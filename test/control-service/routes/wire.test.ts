@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { createApp } from '../../../src/control-service/routes/app.ts';
+import { largestBody } from '../../../src/control-service/routes/read.ts';
+import { below } from '../../../src/control-service/server.ts';
+import { fromGit, fromImage, nobody, openWorld } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+describe('over HTTP', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld('over HTTP');
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${world.baseUrl}${path}`, {
+      method,
+      headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  const create = async () => {
+    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    return { id, revision: latest_revision_id ?? '' };
+  };
+
+  test('[control.endpoints.create] [control.create.answers-201] POST /v2/deployments takes a creation and answers 201', async () => {
+    const request = fromGit();
+    const answer = await send('POST', '/v2/deployments', request);
+    expect(answer.status).toBe(201);
+    expect(await answer.json()).toMatchObject({ name: request.name });
+  });
+
+  test('[control.endpoints.get] GET /v2/deployments/{id} answers the deployment', async () => {
+    const { id } = await create();
+    const answer = await send('GET', `/v2/deployments/${id}`);
+    expect([answer.status, await answer.json()]).toMatchObject([200, { id }]);
+  });
+
+  test('[control.endpoints.patch] PATCH /v2/deployments/{id} takes a partial change and answers the deployment', async () => {
+    const { id } = await create();
+    const answer = await send('PATCH', `/v2/deployments/${id}`, { source_config: { build_on_push: true } });
+    expect([answer.status, await answer.json()]).toMatchObject([200, { id, source_config: { build_on_push: true } }]);
+  });
+
+  test('[control.endpoints.get-revision] GET .../revisions/{id} answers the revision with its status', async () => {
+    const { id, revision } = await create();
+    const answer = await send('GET', `/v2/deployments/${id}/revisions/${revision}`);
+    expect([answer.status, await answer.json()]).toMatchObject([200, { id: revision, status: 'CREATING' }]);
+  });
+
+  test('[control.endpoints.integrations] GET /v1/integrations/github/install answers integrations that a creation takes', async () => {
+    await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
+    const answer = await send('GET', '/v1/integrations/github/install');
+    const [integration] = (await answer.json()) as { id: string }[];
+    const source_config = { integration_id: integration?.id };
+    expect((await send('POST', '/v2/deployments', fromGit({ source_config }))).status).toBe(201);
+  });
+
+  test('[control.endpoints.listeners] GET /v2/listeners answers listeners that a creation takes', async () => {
+    await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'cluster' });
+    const answer = await send('GET', '/v2/listeners');
+    const { resources } = (await answer.json()) as { resources: { id: string }[] };
+    const source_config = { listener_id: resources[0]?.id };
+    expect((await send('POST', '/v2/deployments', fromImage({ source_config }))).status).toBe(201);
+  });
+
+  test.each([
+    ['[control.endpoints.deployment-id-uuid]', '/v2/deployments/alpha', 'deployment_id'],
+    ['[control.endpoints.deployment-id-uuid]', `/v2/deployments/alpha/revisions/${nobody()}`, 'deployment_id'],
+    ['[control.endpoints.revision-id-uuid]', `/v2/deployments/${nobody()}/revisions/latest`, 'revision_id'],
+    ['a listener’s id', '/v2/listeners/cluster', 'listener_id'],
+    ['an integration’s id', '/v1/integrations/github/acme/repos', 'integration_id'],
+  ])('%s: %s is refused', async (_, path, name) => {
+    const answer = await send('GET', path);
+    expect([answer.status, await answer.json()]).toMatchObject([422, { detail: [{ loc: ['path', name] }] }]);
+  });
+
+  test('[control.service.json-bodies] bodies are JSON, in and out', async () => {
+    const { id } = await create();
+    const answer = await send('GET', `/v2/deployments/${id}`);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    for (const path of [`/v2/deployments/${nobody()}`, '/v2/nothing', '/nothing'])
+      expect((await send('GET', path)).headers.get('content-type')).toMatch(/^application\/json/);
+    const plain = await send('POST', '/v2/deployments', fromGit(), { 'content-type': 'text/plain' });
+    expect([plain.status, await plain.json()]).toEqual([415, { detail: expect.stringContaining('application/json') }]);
+  });
+
+  test.each([
+    ['[control.create.body-required] no body', undefined, ['body']],
+    ['a body that is no JSON', '{"secrets": "secret-value', ['body']],
+    ['[control.create.invalid-422] a body of the wrong shape', { ...fromGit(), name: 7 }, ['body', 'name']],
+  ])('[control.errors.detail-list] %s is a 422 with a list', async (_, body, loc) => {
+    const answer = await send('POST', '/v2/deployments', body);
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text)]).toEqual([
+      422,
+      { detail: [{ loc, msg: expect.any(String), type: expect.any(String) }] },
+    ]);
+    expect(text).not.toContain('secret-value');
+  });
+
+  test('[control.create.bad-request-400] [control.errors.detail-string] a creation that breaks a rule is a 400 with a sentence', async () => {
+    const answer = await send(
+      'POST',
+      '/v2/deployments',
+      fromGit({ source_revision_config: { graph_config_path: null } }),
+    );
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { detail: expect.stringContaining('graph_config_path') },
+    ]);
+  });
+
+  test('[control.versioning.path-prefix] [control.versioning.v2-paths] [control.versioning.v1-paths] paths begin with their version', async () => {
+    const statusOf = async (path: string) => (await send('GET', path)).status;
+    expect(await statusOf('/v2/deployments')).toBe(200);
+    expect(await statusOf('/v2/listeners')).toBe(200);
+    expect(await statusOf('/v1/integrations/github/install')).toBe(200);
+    for (const path of [
+      '/deployments',
+      '/listeners',
+      '/integrations/github/install',
+      '/v1/deployments',
+      '/v2/integrations/github/install',
+    ])
+      expect(await statusOf(path)).toBe(404);
+  });
+
+  describe('who is let in', () => {
+    const ask = (headers: Record<string, string>, body?: unknown) =>
+      fetch(`${world.baseUrl}/v2/deployments`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+
+    test('[control.auth.api-key-header] [control.auth.create-api-key] a valid key in X-Api-Key', async () => {
+      expect((await ask({ 'X-Api-Key': world.apiKey })).status).toBe(200);
+      expect((await ask({ 'X-Api-Key': world.apiKey }, fromGit())).status).toBe(201);
+    });
+
+    test('[control.auth.create-bearer] the key as a bearer token', async () => {
+      expect((await ask({ Authorization: `Bearer ${world.apiKey}` }, fromGit())).status).toBe(201);
+    });
+
+    test('[control.auth.create-tenant-id] the key’s own tenant beside it, and no other', async () => {
+      const own = { 'X-Api-Key': world.apiKey, 'X-Tenant-Id': world.tenantId };
+      const answer = await ask(own, fromGit());
+      expect([answer.status, await answer.json()]).toMatchObject([201, { tenant_id: world.tenantId }]);
+      expect((await ask({ ...own, 'X-Tenant-Id': nobody() }, fromGit())).status).toBe(403);
+    });
+
+    test.each([
+      ['no key', () => ({})],
+      ['something that is no key', () => ({ 'X-Api-Key': 'letmein' })],
+      ['an empty key', () => ({ 'X-Api-Key': '' })],
+      ['a key of nobody', () => ({ 'X-Api-Key': `lf_${'0'.repeat(16)}_${'a'.repeat(43)}` })],
+      [
+        'a known key with another end',
+        () => ({ 'X-Api-Key': `${world.apiKey.slice(0, -1)}${world.apiKey.endsWith('A') ? 'B' : 'A'}` }),
+      ],
+      ['basic authorization', () => ({ Authorization: `Basic ${world.apiKey}` })],
+      ['a tenant alone', () => ({ 'X-Tenant-Id': world.tenantId })],
+    ])('[control.auth.invalid-refused] %s is refused before anything is done', async (_, headers) => {
+      const before = (await world.control.listDeployments({ limit: 100 })).resources.length;
+      const answer = await ask({ ...headers() }, fromGit());
+      expect([answer.status, await answer.json()]).toEqual([401, { detail: expect.stringContaining('X-Api-Key') }]);
+      expect((await world.control.listDeployments({ limit: 100 })).resources).toHaveLength(before);
+    });
+
+    test('[control.auth.invalid-refused] a key that was revoked', async () => {
+      const key = makeApiKey();
+      await world.store.addKey({ id: key.id, tenant_id: world.tenantId, hash: hashApiKey(key) });
+      expect((await ask({ 'X-Api-Key': key.text })).status).toBe(200);
+      await world.store.revokeKey(key.id);
+      expect((await ask({ 'X-Api-Key': key.text })).status).toBe(401);
+    });
+
+    test('every path wants a key, but for health', async () => {
+      for (const path of [
+        '/v1/x',
+        '/v2/x',
+        '/deployments/x/upload-url',
+        `/v1/projects/${nobody()}/revisions/${nobody()}/build_logs`,
+      ])
+        expect((await fetch(`${world.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
+      const [ok, info] = await Promise.all([fetch(`${world.baseUrl}/ok`), fetch(`${world.baseUrl}/info`)]);
+      expect([await ok.json(), await info.json()]).toEqual([
+        { ok: true },
+        { service: expect.any(String), version: '0.0.0' },
+      ]);
+    });
+  });
+
+  test('a body that is too large is refused early, whether its length is told or not', async () => {
+    const large = JSON.stringify(fromGit({ secrets: [{ name: 'A', value: 'x'.repeat(largestBody) }] }));
+    const told = await send('POST', '/v2/deployments', large);
+    expect([told.status, await told.json()]).toEqual([413, { detail: expect.any(String) }]);
+    const untold = await fetch(`${world.baseUrl}/v2/deployments`, {
+      method: 'POST',
+      headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json' },
+      body: new Blob([large]).stream(),
+      duplex: 'half',
+    });
+    expect([untold.status, await untold.json()]).toEqual([413, { detail: expect.any(String) }]);
+  });
+
+  test('a body whose length is not told is read', async () => {
+    const answer = await fetch(`${world.baseUrl}/v2/deployments`, {
+      method: 'POST',
+      headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json' },
+      body: new Blob([JSON.stringify(fromGit())]).stream(),
+      duplex: 'half',
+    });
+    expect(answer.status).toBe(201);
+  });
+
+  test('a method that a path does not have is told, with those that it has', async () => {
+    const answer = await send('PUT', '/v2/deployments', {});
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
+  });
+
+  test.each([
+    ['DELETE', `/v2/deployments/${nobody()}`],
+    ['DELETE', `/v2/deployments?deployment_ids=${nobody()}`],
+    ['POST', `/v2/deployments/${nobody()}/push-token`],
+    ['POST', '/v2/listeners'],
+  ])('%s %s is told as not offered', async (method, path) => {
+    const answer = await send(method, path);
+    expect([answer.status, await answer.json()]).toEqual([501, { detail: expect.stringContaining('not offered') }]);
+  });
+
+  test('lists take several ids, with commas or repeated', async () => {
+    const [one, two] = [await create(), await create()];
+    for (const query of [`deployment_ids=${one.id},${two.id}`, `deployment_ids=${one.id}&deployment_ids=${two.id}`]) {
+      const answer = (await (await send('GET', `/v2/deployments?${query}`)).json()) as { resources: { id: string }[] };
+      expect(answer.resources.map(({ id }) => id)).toEqual([two.id, one.id]);
+    }
+  });
+
+  test('the public spelling is answered where it is asked for', async () => {
+    const resource_spec = { cache_cpu: 1 };
+    const { id } = await world.control.createDeployment(fromImage({ source_config: { resource_spec } }));
+    const told = async (headers: Record<string, string>) =>
+      (await send('GET', `/v2/deployments/${id}`, undefined, headers)).json();
+    expect(await told({})).toMatchObject({ source_config: { resource_spec } });
+    const publicly = await told({ 'X-Field-Names': 'public' });
+    expect(publicly).toMatchObject({
+      source_config: { resource_spec: { redis_cpu: 1 } },
+      source_revision_config: { langgraph_config_path: null },
+    });
+    expect(JSON.stringify(publicly)).not.toContain('cache_cpu');
+  });
+
+  test('what fails inside is told without what was sent, and stands in the log', async () => {
+    const logged: string[] = [];
+    const broken = createApp({
+      serviceFor: () => {
+        throw new Error('the roof fell in');
+      },
+      findKey: world.store.findKey,
+      fieldNames: 'contract',
+      version: '0.0.0',
+      log: (message) => logged.push(message),
+    });
+    const answer = await broken.request('/v2/deployments', { headers: { 'x-api-key': world.apiKey } });
+    expect([answer.status, await answer.json()]).toEqual([500, { detail: expect.not.stringContaining('roof') }]);
+    expect(logged.join()).toContain('the roof fell in');
+  });
+
+  test('without its database the service asks for patience', async () => {
+    const away = createApp({
+      serviceFor: () => expect.unreachable(),
+      findKey: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })),
+      fieldNames: 'contract',
+      version: '0.0.0',
+      log: () => undefined,
+    });
+    const answer = await away.request('/v2/deployments', { headers: { 'x-api-key': world.apiKey } });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
+  });
+
+  test('[control.service.base-address] everything hangs below one base address, with a path of its own too', async () => {
+    const prefixed = await openWorld('over HTTP', '/api-host');
+    prefixed.rollouts.fate = 'held';
+    try {
+      const { id } = await prefixed.control.createDeployment(fromGit());
+      const told = await prefixed.control.getDeployment(id);
+      expect(told.url).toBe(`${prefixed.baseUrl}/agents/${id}`);
+      expect(prefixed.baseUrl).toMatch(/\/api-host$/);
+      const outside = await fetch(`${new URL(prefixed.baseUrl).origin}/v2/deployments`, {
+        headers: { 'x-api-key': prefixed.apiKey },
+      });
+      expect([outside.status, await outside.json()]).toEqual([404, { detail: expect.stringContaining('/api-host') }]);
+    } finally {
+      await prefixed.close();
+    }
+  });
+});
+
+test.each([
+  ['nothing stands before a path', '', '/v2/a', '/v2/a'],
+  ['the base path is taken off', '/api', '/api/v2/a?b=c', '/v2/a?b=c'],
+  ['the base path itself is the root', '/api', '/api', '/'],
+  ['also with a query', '/api', '/api?a=b', '/?a=b'],
+  ['a path that only begins like it is another', '/api', '/api-host/v2', undefined],
+  ['a path elsewhere is none of ours', '/api', '/v2/a', undefined],
+])('%s', (_, basePath, url, path) => expect(below(basePath, url)).toBe(path));
