@@ -1,0 +1,135 @@
+import { questionsTo } from './questions.ts';
+import type { StepResult } from './runner.ts';
+import type { Screen } from './screen.ts';
+import type { Stage } from './stage.ts';
+
+/** What an act showed. */
+export interface Result {
+  held: boolean;
+  /** What was seen, in a few words. */
+  seen: string;
+  outputs?: Record<string, string>;
+  /** Where the agent answers. */
+  address?: string;
+}
+
+export interface Shown extends Result {
+  title: string;
+}
+
+export interface Act {
+  title: string;
+  play(stage: Stage, screen: Screen, before: readonly Shown[]): Promise<Result>;
+}
+
+const graph = 'src/graph.ts';
+const answer = '`${greeting} ${state.input}`';
+
+/** The main job, in the order in which a team meets it. */
+export const acts: readonly Act[] = [
+  {
+    title: 'the first deployment is live and answers',
+    async play(stage, screen) {
+      const step = await deploy(stage, screen, await stage.repository.head());
+      const address = step.outputs['deployment-url'] ?? '';
+      const said = address ? await questionsTo(address, stage.service).ask('world') : '';
+      screen.line(`   asked "world": "${said}"`);
+      const held = isOutcome(step, 'deployed') && said === 'hello world';
+      return { held, seen: `${step.outputs['outcome']}, it says "${said}"`, outputs: step.outputs, address };
+    },
+  },
+  {
+    title: 'a change is one revision; nobody waits',
+    async play(stage, screen, before) {
+      const { id, address } = deployed(before);
+      const revisions = await stage.revisionsOf(id);
+      const questions = questionsTo(address, stage.service);
+      await stage.repository.edit(graph, answer, '`${greeting} ${state.input}!`');
+      const commit = await stage.repository.commit('Be more cheerful');
+      const asking = questions.keepAsking();
+      const step = await deploy(stage, screen, commit);
+      const said = await questions.ask('world');
+      const { asked, failed } = await asking.stop();
+      const made = (await stage.revisionsOf(id)).length - revisions.length;
+      screen.line(`   meanwhile ${asked} questions, ${failed.length} without an answer; now "${said}"`);
+      for (const each of failed.slice(0, 3)) screen.quote(each);
+      const held = isOutcome(step, 'deployed') && made === 1 && failed.length === 0 && said === 'hello world!';
+      return { held, seen: `${made} revision, ${asked} questions, ${failed.length} failed`, outputs: step.outputs };
+    },
+  },
+  {
+    title: 'the same again changes nothing',
+    async play(stage, screen, before) {
+      const { id } = deployed(before);
+      const revisions = await stage.revisionsOf(id);
+      const step = await deploy(stage, screen, await stage.repository.head());
+      const made = (await stage.revisionsOf(id)).length - revisions.length;
+      return {
+        held: isOutcome(step, 'unchanged') && made === 0,
+        seen: `${step.outputs['outcome']}, ${made} revisions`,
+      };
+    },
+  },
+  {
+    title: 'a broken graph fails, the former one serves',
+    async play(stage, screen, before) {
+      const { address } = deployed(before);
+      await stage.repository.edit(
+        graph,
+        'export const graph =',
+        'export const graph: unknown = undefined;\nexport const other =',
+      );
+      const step = await deploy(stage, screen, await stage.repository.commit('Forget the graph'));
+      const said = await questionsTo(address, stage.service).ask('world');
+      screen.line(`   asked "world": "${said}"`);
+      const hasLog = step.log.includes('graph');
+      const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && hasLog && said === 'hello world!';
+      return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
+    },
+  },
+  {
+    title: 'a wrong answer is rolled back',
+    async play(stage, screen, before) {
+      const { address } = deployed(before);
+      const good = deployedRevision(before);
+      await stage.repository.edit(
+        graph,
+        'export const graph: unknown = undefined;\nexport const other =',
+        'export const graph =',
+      );
+      await stage.repository.edit(graph, '`${greeting} ${state.input}!`', "'no idea'");
+      const commit = await stage.repository.commit('Lose the thread');
+      const step = await deploy(stage, screen, commit, { 'on-failure': 'rollback' });
+      const said = await questionsTo(address, stage.service).ask('world');
+      screen.line(`   asked "world": "${said}"`);
+      const back = step.outputs['rolled-back-to'] ?? '';
+      const held =
+        step.exitCode === 1 && step.outputs['outcome'] === 'rolled-back' && back !== '' && said === 'hello world!';
+      return { held, seen: `${step.outputs['outcome']} (good: ${good.slice(0, 8)}), says "${said}"` };
+    },
+  },
+];
+
+async function deploy(
+  stage: Stage,
+  screen: Screen,
+  commit: string,
+  inputs: Readonly<Record<string, string>> = {},
+): Promise<StepResult> {
+  screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
+  const step = await stage.deploy(commit, inputs, (line) => {
+    if (!line.startsWith('::')) screen.quote(`| ${line}`);
+  });
+  if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);
+  return step;
+}
+
+const isOutcome = ({ exitCode, outputs }: StepResult, outcome: string): boolean =>
+  exitCode === 0 && outputs['outcome'] === outcome && outputs['smoke-verdict'] === 'passed';
+
+function deployed(before: readonly Shown[]): { id: string; address: string } {
+  const first = before[0];
+  return { id: first?.outputs?.['deployment-id'] ?? '', address: first?.address ?? '' };
+}
+
+const deployedRevision = (before: readonly Shown[]): string => before[1]?.outputs?.['active-revision-id'] ?? '';

@@ -1,0 +1,84 @@
+import { acts, type Shown } from './acts.ts';
+import { Screen } from './screen.ts';
+import { setStage, type Stage } from './stage.ts';
+
+export interface DemoOptions {
+  /** The folder of this package. */
+  root: string;
+  /** Leave everything running at the end, until the process is told to stop. */
+  keep: boolean;
+  write: (text: string) => void;
+}
+
+/** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
+export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
+  const screen = new Screen(write);
+  const begun = performance.now();
+  const stopped = new AbortController();
+  const stop = (): void => stopped.abort();
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  screen.line('Landfall: an agent is deployed, changed, broken and rolled back on this machine.');
+  screen.line('Starting Postgres, the control service and its gateway ...');
+  let stage: Stage | undefined;
+  const shown: Shown[] = [];
+  try {
+    stage = await setStage(root, 'echo-agent');
+    screen.line(`Ready at ${stage.service.url}; everything lies in ${stage.folder}`);
+    for (const [index, { title, play }] of acts.entries()) {
+      if (stopped.signal.aborted) break;
+      screen.act(index + 1, title);
+      const result = await play(stage, screen, shown);
+      shown.push({ title, ...result });
+      screen.line(`   ${result.held ? '=> ' : '=> DOES NOT HOLD: '}${result.seen}`);
+      if (!result.held) break;
+    }
+    if (keep && !stopped.signal.aborted) await leaveOpen(stage, screen, shown, stopped.signal);
+  } finally {
+    await stage?.clear();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+  const { pid } = stage.service;
+  shown.push({ title: 'everything is gone again', held: !isRunning(pid), seen: `process ${pid} has ended` });
+  screen.table(shown);
+  const whole = shown.length === acts.length + 1 && shown.every(({ held }) => held);
+  screen.line();
+  screen.line(
+    `${whole ? 'All of it held' : 'Not all of it held'}, in ${Math.round((performance.now() - begun) / 1000)} s.`,
+  );
+  return whole ? 0 : 1;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+async function leaveOpen({ service }: Stage, screen: Screen, shown: readonly Shown[], stopped: AbortSignal) {
+  const address = shown.find((each) => each.address)?.address ?? service.url;
+  for (const line of [
+    '',
+    'It stays open until Ctrl-C. Ask the agent, or look at its deployments:',
+    '',
+    `export KEY=${service.apiKey}`,
+    `export AGENT=${address}`,
+    `export CONTROL=${service.url}`,
+    'curl -H "x-api-key: $KEY" -H "content-type: application/json" \\',
+    `  -d '{"assistant_id":"echo","input":{"input":"you"}}' $AGENT/runs/wait`,
+    'curl -H "x-api-key: $KEY" $CONTROL/v2/deployments',
+  ]) {
+    screen.whole(line);
+  }
+  await new Promise<void>((resolve) => {
+    // A signal alone does not keep the process alive.
+    const alive = setInterval(() => undefined, 60_000);
+    const leave = (): void => {
+      clearInterval(alive);
+      resolve();
+    };
+    stopped.addEventListener('abort', leave, { once: true });
+  });
+}

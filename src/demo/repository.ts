@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** A git repository on this machine that a person works in. */
+export class Repository {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Makes a repository of an example: its files, one commit on `main`. */
+  static async ofExample(example: string, folder: string): Promise<Repository> {
+    await mkdir(folder, { recursive: true });
+    await cp(example, folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
+    const repository = new Repository(folder);
+    await repository.#git('init', '--quiet', '--initial-branch=main');
+    await repository.commit('Begin');
+    return repository;
+  }
+
+  /** Puts `to` in the place of `from` in a file, which has to hold it. */
+  async edit(file: string, from: string, to: string): Promise<void> {
+    const path = join(this.folder, file);
+    const text = await readFile(path, 'utf8');
+    if (!text.includes(from)) throw new Error(`${file} of the example does not hold ${JSON.stringify(from)}`);
+    await writeFile(path, text.replace(from, to));
+  }
+
+  /** Commits everything and returns the commit. */
+  async commit(message: string): Promise<string> {
+    await this.#git('add', '--all');
+    await this.#git('commit', '--quiet', '--message', message);
+    return this.head();
+  }
+
+  /** The newest commit. */
+  async head(): Promise<string> {
+    return (await this.#git('rev-parse', 'HEAD')).trim();
+  }
+
+  async #git(...args: string[]): Promise<string> {
+    const who = ['-c', 'user.name=Demo', '-c', 'user.email=demo@localhost', '-c', 'commit.gpgsign=false'];
+    const { stdout } = await run('git', [...who, '-C', this.folder, ...args], {
+      env: { PATH: process.env['PATH'], HOME: this.folder, GIT_CONFIG_NOSYSTEM: '1' },
+    });
+    return stdout;
+  }
+}

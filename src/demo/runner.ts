@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** One step of a workflow, as a runner is told of it. */
+export interface Step {
+  /** The JavaScript file that `main` of action.yml names. */
+  main: string;
+  /** Node as the runner has it. */
+  node?: string;
+  /** The working directory: the checked-out repository. */
+  workspace: string;
+  inputs: Readonly<Record<string, string>>;
+  /** `env:` of the step: where secrets come from. */
+  env?: Readonly<Record<string, string>>;
+  /** What the run is of: GITHUB_REPOSITORY and the like. */
+  github?: Readonly<Record<string, string>>;
+  /** The payload of the event, for GITHUB_EVENT_PATH. */
+  event?: unknown;
+  /** Called with every line that the step prints. */
+  onLine?: (line: string) => void;
+  /** Cancels the step as a runner does: with SIGINT. */
+  cancel?: AbortSignal;
+}
+
+/** What the step left behind. */
+export interface StepResult {
+  exitCode: number | null;
+  /** Everything that it printed, commands to the runner included. */
+  log: string;
+  outputs: Record<string, string>;
+  summary: string;
+  /** From the start of the process to its end (ms). */
+  ms: number;
+}
+
+/** Runs one step as GitHub's runner does: inputs in the environment, outputs and summary in files. */
+export async function runStep(step: Step): Promise<StepResult> {
+  const files = await mkdtemp(join(tmpdir(), 'landfall-runner-'));
+  try {
+    const paths = { output: join(files, 'output'), summary: join(files, 'summary'), event: join(files, 'event.json') };
+    await mkdir(files, { recursive: true });
+    await Promise.all([
+      writeFile(paths.output, ''),
+      writeFile(paths.summary, ''),
+      writeFile(paths.event, JSON.stringify(step.event ?? {})),
+    ]);
+    const begun = performance.now();
+    const { exitCode, log } = await spawned(step, {
+      GITHUB_OUTPUT: paths.output,
+      GITHUB_STEP_SUMMARY: paths.summary,
+      GITHUB_EVENT_PATH: paths.event,
+      RUNNER_TEMP: files,
+    });
+    return {
+      exitCode,
+      log,
+      ms: performance.now() - begun,
+      outputs: readOutputs(await readFile(paths.output, 'utf8')),
+      summary: await readFile(paths.summary, 'utf8'),
+    };
+  } finally {
+    await rm(files, { recursive: true, force: true });
+  }
+}
+
+function spawned(step: Step, files: Record<string, string>): Promise<{ exitCode: number | null; log: string }> {
+  const inputs = Object.entries(step.inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
+  const child = spawn(step.node ?? process.execPath, [step.main], {
+    cwd: step.workspace,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      CI: 'true',
+      GITHUB_ACTIONS: 'true',
+      GITHUB_WORKSPACE: step.workspace,
+      ...step.github,
+      ...files,
+      ...step.env,
+      ...Object.fromEntries(inputs),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const cancel = (): void => void child.kill('SIGINT');
+  step.cancel?.addEventListener('abort', cancel, { once: true });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      step.onLine?.(line);
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (exitCode) => {
+      step.cancel?.removeEventListener('abort', cancel);
+      resolve({ exitCode, log: lines.join('\n') });
+    });
+  });
+}
+
+/** Reads what a step wrote to GITHUB_OUTPUT: `name<<delimiter`, lines, `delimiter`. */
+export function readOutputs(text: string): Record<string, string> {
+  const outputs: Record<string, string> = {};
+  for (const [, name = '', , value = ''] of text.matchAll(/^([^\n=]+?)<<(\S+)\r?\n([\s\S]*?)\r?\n?\2\r?$/gm)) {
+    outputs[name] = value;
+  }
+  return outputs;
+}

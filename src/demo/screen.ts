@@ -1,0 +1,44 @@
+import { stripVTControlCharacters } from 'node:util';
+
+const width = 80;
+
+/** Prints for a terminal of 80 by 24, and for a log just as well: plain lines, none longer than the screen. */
+export class Screen {
+  readonly #write: (text: string) => void;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  line(text = ''): void {
+    this.#write(`${clip(text, width)}\n`);
+  }
+
+  /** A line that is to be copied, so it is never cut. */
+  whole(text: string): void {
+    this.#write(`${text}\n`);
+  }
+
+  /** What a step of the demo is about to show. */
+  act(number: number, title: string): void {
+    this.line();
+    this.line(`${number}. ${title}`);
+    this.line('-'.repeat(Math.min(width, title.length + 4)));
+  }
+
+  /** A line that another program printed. */
+  quote(text: string): void {
+    this.line(`   ${stripVTControlCharacters(text)}`);
+  }
+
+  /** What was shown and whether it held. */
+  table(rows: readonly { title: string; held: boolean; seen: string }[]): void {
+    const longest = Math.min(40, Math.max(...rows.map(({ title }) => title.length)));
+    this.line();
+    for (const { title, held, seen } of rows) {
+      this.line(`${held ? ' ok ' : 'FAIL'}  ${clip(title, longest).padEnd(longest)}  ${seen}`);
+    }
+  }
+}
+
+const clip = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
