@@ -8,7 +8,7 @@ export default defineConfig({
     pool: 'forks',
     // Many tests wait for servers and disks of their own: each processor gets a file.
     maxWorkers: '100%',
-    testTimeout: 20_000,
+    testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/conformance/reporter.ts'],
   },

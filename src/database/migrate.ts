@@ -49,7 +49,7 @@ export async function migrate<Schema>(
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
-          migrations.map(({ name, up }) => [name, { up: (tx: Kysely<unknown>) => up(tx.withSchema(schema)) }]),
+          migrations.map((step) => [step.name, { up: (tx: Kysely<unknown>) => step.up(tx.withSchema(schema)) }]),
         ),
     },
     migrationTableSchema: schema,

@@ -87,15 +87,15 @@ export interface Queue {
    *
    * @returns its id, or `undefined` when a job of this id is there already.
    */
-  send<Data extends object>(name: string, data: Data, options?: SendOptions): Promise<string | undefined>;
+  send(name: string, data: object, options?: SendOptions): Promise<string | undefined>;
   /**
    * Sends several jobs in one statement. Of jobs with the same id the first counts.
    *
    * @returns the ids of those that were not there already.
    */
-  sendMany<Data extends object>(
+  sendMany(
     name: string,
-    jobs: readonly { id?: string; data: Data; startAfter?: Date | number; singletonKey?: string }[],
+    jobs: readonly { id?: string; data: object; startAfter?: Date | number; singletonKey?: string }[],
     options?: { db?: KyselyTransactionLike },
   ): Promise<string[]>;
   /**

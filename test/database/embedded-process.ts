@@ -10,7 +10,8 @@ const [dataDir = '', what = 'hold', systemFolder] = process.argv.slice(2);
 const server = await startEmbeddedPostgres({
   dataDir,
   log: (message) => console.error(message),
-  ...(systemFolder === undefined ? {} : { systemFolder }),
+  // Tests that name root's folder ask where the data lies, not whether it is on the disk.
+  ...(systemFolder === undefined ? {} : { systemFolder, settings: { fsync: 'off' } }),
 });
 process.stdout.write(
   `${JSON.stringify({ pid: process.pid, server: server.pid, url: server.url, dataDir: server.dataDir })}\n`,

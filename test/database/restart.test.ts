@@ -11,7 +11,8 @@ import { isDatabaseUnavailable } from '../../src/database/unavailable.ts';
 
 let folder: string;
 let server: EmbeddedPostgres;
-const start = () => startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => undefined });
+const start = () =>
+  startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => undefined, settings: { fsync: 'off' } });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'landfall-restart-'));
@@ -36,7 +37,8 @@ test('while the database restarts queries fail as unavailable; afterwards pool a
   process.on('unhandledRejection', onCrash);
   const logged: string[] = [];
   const log = (message: string) => logged.push(message);
-  const { db, close } = openDatabase({ url: server.url, log });
+  const database = openDatabase({ url: server.url, log });
+  const { db } = database;
   const queue = await openQueue({ url: server.url, log });
   const done: string[] = [];
   await queue.work<{ word: string }>('restart', { pollSeconds: 0.5 }, async ({ data }) => void done.push(data.word));
@@ -65,7 +67,7 @@ test('while the database restarts queries fail as unavailable; afterwards pool a
   // Also without a database both end, and soon.
   await server.stop();
   await queue.stop({ timeoutMs: 500 });
-  await close();
+  await database.close();
   server = await start();
   process.off('unhandledRejection', onCrash);
   expect(crashes).toEqual([]);

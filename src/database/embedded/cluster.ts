@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { hasCode } from './file-errors.ts';
+import { hasCode, messageOf } from './file-errors.ts';
 import type { Installation } from './installation.ts';
 import { clusterOf } from './placement.ts';
 import type { ServerUser } from './reach.ts';
@@ -81,7 +81,7 @@ function handOver(paths: string[], { name, uid, gid }: ServerUser): void {
     for (const path of paths) chownSync(path, uid, gid);
   } catch (error) {
     throw new Error(
-      `Postgres does not run as root, and this root may not hand files to the user ${name} (${error instanceof Error ? error.message : error}). ` +
+      `Postgres does not run as root, and this root may not hand files to the user ${name} (${messageOf(error)}). ` +
         'Run as an ordinary user, or set DATABASE_URL to a Postgres server of yours.',
       { cause: error },
     );
@@ -100,11 +100,17 @@ async function initialise(folder: string, passwordFile: string, programs: Progra
   const child = spawn(
     join(installation.root, 'bin', 'initdb'),
     [
-      ...['-D', folder, '--username', superuser, '--pwfile', passwordFile],
-      ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-instructions'],
-      ...(durable ? [] : ['--no-sync']),
+      `--pgdata=${folder}`,
+      `--username=${superuser}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--no-instructions',
+      '--encoding=UTF8',
       // Bytes decide the order and a table inside Postgres the letters: no library of the machine has a say.
-      ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      ...(durable ? [] : ['--no-sync']),
     ],
     {
       cwd: '/',
@@ -139,7 +145,7 @@ function adviceOn(said: string): string {
 
 /** What it means that a program of the installation could not be run at all. */
 export function explainSpawn(error: unknown, { installation, user }: Programs): Error {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   const reason =
     user !== undefined && hasCode(error, 'EPERM', 'EINVAL')
       ? `Postgres does not run as root, and this root may not run it as the user ${user.name} (${why}). Run as an ordinary user, or set`

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { messageOf } from './file-errors.ts';
 import type { Server } from './server.ts';
 
 /** A server that is started again whenever it ends by itself. */
@@ -43,7 +44,7 @@ export function keepRunning(
         attempt = 0;
       } catch (error) {
         if (enough.signal.aborted) return;
-        log(`The embedded Postgres could not be started again yet: ${error instanceof Error ? error.message : error}`);
+        log(`The embedded Postgres could not be started again yet: ${messageOf(error)}`);
       }
     }
   }

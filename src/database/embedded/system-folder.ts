@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { hasCode } from './file-errors.ts';
+import { hasCode, messageOf } from './file-errors.ts';
 import type { Installation } from './installation.ts';
 
 /** Where root keeps what the server's user must reach and can't reach where it was asked for. */
@@ -43,7 +43,7 @@ function makeUnlessThere(folder: string): void {
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return;
     throw new Error(
-      `${folder} can't be made (${error instanceof Error ? error.message : error}). It is needed because Postgres does not run as root, ` +
+      `${folder} can't be made (${messageOf(error)}). It is needed because Postgres does not run as root, ` +
         'and another user can not get at the data folder or at the programs. Let others enter those, or set DATABASE_URL.',
       { cause: error },
     );
