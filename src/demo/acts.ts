@@ -19,7 +19,7 @@ export interface Shown extends Result {
 
 export interface Act {
   title: string;
-  play(stage: Stage, screen: Screen, before: readonly Shown[]): Promise<Result>;
+  play: (stage: Stage, screen: Screen, before: readonly Shown[]) => Promise<Result>;
 }
 
 const graph = 'src/graph.ts';
