@@ -6,7 +6,7 @@ import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
 import { onFailures, rebuilds, secretsStrategies } from './desired.ts';
 import { secretNames } from './secret-names.ts';
-import { withSnakeKeys } from './spelling.ts';
+import { toKebab, withSnakeKeys } from './spelling.ts';
 import { writtenSmokeTests } from './written-smoke-test.ts';
 
 const oneLine = z
@@ -82,3 +82,9 @@ export const imageFields = z.object({
   resourceSpec: spelled(resourceSpec).exactOptional(),
   secretReferences: z.array(spelled(secretReference)).exactOptional(),
 });
+
+/** Every field of a deployment, by the name that a person writes: in the file, and as an input. */
+export const deploymentFieldNames: readonly string[] = [
+  'source',
+  ...[commonFields, githubFields, imageFields].flatMap(({ shape }) => Object.keys(shape).map(toKebab)),
+];

@@ -1,13 +1,17 @@
 import { parseText } from '../located/parse.ts';
 import type { Place, Places, Problem } from '../located/problem.ts';
+import { deploymentFieldNames } from './deployment-fields.ts';
 import type { Inputs } from './door-options.ts';
 import type { Written } from './draft.ts';
-import { deploymentFieldNames } from './read-draft.ts';
 
 /** What problems of inputs have in the place of a file. */
 export const inputsFile = 'input';
 
-export type InputFields = { ok: true; fields: Map<string, Written> } | { ok: false; problems: Problem[] };
+/** The fields that could be read, and what was wrong with the others. */
+export interface InputFields {
+  fields: ReadonlyMap<string, Written>;
+  problems: Problem[];
+}
 
 /** Inputs whose text is YAML or JSON of its own. */
 const structured = new Set(['resource-spec', 'secret-references', 'smoke-tests']);
@@ -25,7 +29,7 @@ export function readInputFields(inputs: Inputs): InputFields {
     if ('problems' in read) problems.push(...read.problems);
     else fields.set(name, { ...read, within: [] });
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, fields };
+  return { fields, problems };
 }
 
 /** The text of an input, or undefined where it was not given. */

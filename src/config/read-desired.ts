@@ -53,9 +53,7 @@ interface Drafts {
 }
 
 function draftsOf({ inputs, file }: Asked): Drafts {
-  const given = readInputFields(inputs);
-  const problems = given.ok ? [] : given.problems;
-  const fields: ReadonlyMap<string, Written> = given.ok ? given.fields : new Map();
+  const { fields, problems } = readInputFields(inputs);
   if (file) {
     const drafts = readDrafts(file.text, file.path);
     if (!drafts.ok) return { drafts: [], problems: [...problems, ...drafts.problems] };
@@ -73,11 +71,10 @@ function draftsOf({ inputs, file }: Asked): Drafts {
     const message = `\`deployment\` chooses from a deploy file, and there is no ${defaultConfigPath}: write one, or give the input \`name\` instead`;
     return { drafts: [], problems: [...problems, inputProblem('deployment', message)] };
   }
-  if (!given.ok) return { drafts: [], problems };
   if (!fields.has('name') && !fields.has('deployment-id')) {
-    return { drafts: [], problems: [inputProblem('name', nothingNamed)] };
+    return { drafts: [], problems: [...problems, inputProblem('name', nothingNamed)] };
   }
-  return { drafts: [{ fields, file: inputsFile, place: { line: 1, column: 1 }, within: [] }], problems: [] };
+  return { drafts: [{ fields, file: inputsFile, place: { line: 1, column: 1 }, within: [] }], problems };
 }
 
 const nothingNamed =

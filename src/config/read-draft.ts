@@ -1,13 +1,13 @@
 import type { Secret } from '../contract/control/secret.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import { fieldName, inOrder, type FieldPath, type Problem } from '../located/problem.ts';
-import { commonFields, githubFields, imageFields } from './deployment-fields.ts';
-import type { Desired, DesiredDeployment, OnFailure } from './desired.ts';
+import { commonFields, deploymentFieldNames, githubFields, imageFields } from './deployment-fields.ts';
+import type { DesiredDeployment, OnFailure } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type Written } from './draft.ts';
 import { secretValues, type Environment } from './secret-names.ts';
 import type { SmokeTest } from './smoke-test.ts';
 import { readSource, tagProblems } from './source-rules.ts';
-import { keysInTwoSpellings, synonyms, toCamel, toKebab } from './spelling.ts';
+import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
 /** Which deployment is meant and how it is asked: all that `smoke` and `rollback` need. */
 export interface AskedDeployment {
@@ -17,12 +17,6 @@ export interface AskedDeployment {
   smokeTests: readonly SmokeTest[];
   onFailure: OnFailure;
 }
-
-/** Every field of a deployment, by the name that a person writes: in the file, and as an input. */
-export const deploymentFieldNames: readonly string[] = [
-  'source',
-  ...[commonFields, githubFields, imageFields].flatMap(({ shape }) => Object.keys(shape).map(toKebab)),
-];
 
 type Read<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
@@ -43,16 +37,18 @@ export function readDesiredDraft(draft: Draft, environment: Environment | undefi
     ...(image.success || source === 'github' ? [] : issueProblems(image.error.issues, imageFields, draft)),
   ];
   const secrets = environment ? taken(draft, environment, problems) : undefined;
-  if (problems.length > 0 || !common.success) return { ok: false, problems: inOrder(problems) };
-  const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
-  const asked = { ...whom, ...(secrets ? { secrets } : {}) };
-  const desired: Desired | undefined =
-    source === 'github' && github.success
-      ? { ...asked, source, ...github.data }
-      : source === 'external_docker' && image.success
-        ? { ...asked, source, ...image.data }
-        : undefined;
-  return desired ? { ok: true, value: { desired, smokeTests, onFailure } } : { ok: false, problems };
+  if (problems.length === 0 && common.success) {
+    const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
+    const asked = { ...whom, ...(secrets ? { secrets } : {}) };
+    const proof = { smokeTests, onFailure };
+    if (source === 'github' && github.success) {
+      return { ok: true, value: { desired: { ...asked, source, ...github.data }, ...proof } };
+    }
+    if (source === 'external_docker' && image.success) {
+      return { ok: true, value: { desired: { ...asked, source, ...image.data }, ...proof } };
+    }
+  }
+  return { ok: false, problems: inOrder(problems) };
 }
 
 /** A draft as a deployment that is only asked or rolled back: nothing about its source has to be said. */

@@ -16,7 +16,7 @@ const environmentName = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 /** `NAME`, or `NAME=OTHER` where the value is that of the environment variable OTHER. */
 const secretName = z.string().transform((written, context): SecretName => {
   const [name = '', from = name, ...more] = written.split('=').map((part) => part.trim());
-  const tell = (message: string) => void context.addIssue({ code: 'custom', message });
+  const tell = (message: string) => context.addIssue({ code: 'custom', message });
   if (more.length > 0 || !environmentName.test(name) || !environmentName.test(from)) {
     tell('must be the name of an environment variable, or NAME=OTHER to take it from another one; never a value');
   } else if (reservedNames.has(name)) {

@@ -17,6 +17,10 @@ const appliesTo: ReadonlyMap<string, readonly Source[]> = new Map([
   ['rebuild', ['github']] as const,
 ]);
 
+/** The deployable sources that may have a field. A field that no rule speaks of is judged elsewhere. */
+const ownersOf = (name: string): readonly Deployable[] =>
+  deployable.filter((source) => appliesTo.get(name)?.includes(source) ?? true);
+
 /** What a draft's source is, with everything that is wrong between it and the fields. */
 export type ReadSource = { source: Deployable; problems: Problem[] } | { source: undefined; problems: Problem[] };
 
@@ -37,9 +41,9 @@ export function readSource(draft: Draft): ReadSource {
 
 function strangers(draft: Draft, source: Deployable): Problem[] {
   return [...draft.fields].flatMap(([name, written]) => {
-    const owners = appliesTo.get(name);
-    if (!owners || owners.includes(source)) return [];
-    const message = `\`${name}\` belongs to the source ${owners.map((owner) => `\`${owner}\``).join(' or ')}, not to \`${source}\``;
+    const owners = ownersOf(name);
+    if (owners.includes(source)) return [];
+    const message = `\`${name}\` belongs to the source ${quoted(owners)}, not to \`${source}\``;
     return [fieldProblem(written, [name], message)];
   });
 }
@@ -61,7 +65,7 @@ function inferred(draft: Draft): ReadSource {
 
 function fieldOnlyOf(draft: Draft, source: Deployable): string | undefined {
   return [...draft.fields.keys()].find((name) => {
-    const owners = deployable.filter((each) => appliesTo.get(name)?.includes(each));
+    const owners = ownersOf(name);
     return owners.length === 1 && owners[0] === source;
   });
 }

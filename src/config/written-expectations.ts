@@ -35,7 +35,7 @@ const valueItem = z
     matches: pattern.optional(),
     schema: jsonSchema.optional(),
   })
-  .refine(({ path: _, ...tests }) => Object.keys(tests).length > 0, {
+  .refine((item) => Object.keys(item).some((key) => key !== 'path'), {
     message: 'must say what is expected there: `equals`, `contains`, `matches` or `schema`',
   });
 

@@ -41,7 +41,9 @@ export function formatProblem({ file, line, column, message, suggestion }: Probl
   return `${file}:${line}:${column}: ${message}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
 }
 
-/** Problems in the order in which a person meets them in one text. */
+/** Problems in the order in which a person meets them, file by file. */
 export function inOrder(problems: readonly Problem[]): Problem[] {
-  return problems.toSorted((one, other) => one.line - other.line || one.column - other.column);
+  return problems.toSorted(
+    (one, other) => one.file.localeCompare(other.file) || one.line - other.line || one.column - other.column,
+  );
 }

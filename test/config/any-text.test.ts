@@ -1,0 +1,69 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { readDesired } from '../../src/config/read-desired.ts';
+
+const names = [
+  'deployments',
+  'name',
+  'source',
+  'repo-ref',
+  'secrets',
+  'resource-spec',
+  'smoke-tests',
+  'min-scale',
+  'expect',
+  'values',
+  'path',
+  'schema',
+  'in-order',
+  '__proto__',
+  'toString',
+];
+const words = ['github', 'external_docker', 'main', '$.a', '^a', '5s', 'PORT', '', '\u0000'];
+const key = fc.oneof(fc.constantFrom(...names), fc.string());
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom(...words),
+    fc.boolean(),
+    fc.double(),
+    fc.constant(null),
+    tie('list'),
+    tie('map'),
+  ),
+  list: fc.array(tie('any'), { maxLength: 4 }),
+  map: fc.dictionary(key, tie('any'), { maxKeys: 6 }),
+})).map;
+
+/** Whatever is read, it is read or refused with places that are in the text. */
+function holds(text: string): boolean {
+  const result = readDesired({
+    inputs: { 'smoke-tests': text, secrets: text },
+    file: { text, path: 'f.yml' },
+    env: {},
+  });
+  const lines = text.split('\n').length;
+  const problems = result.ok ? [] : result.problems;
+  return problems.every(({ line, column, message }) => line >= 1 && line <= lines && column >= 1 && message !== '');
+}
+
+const runs = { numRuns: 150 };
+
+test('any text is read or refused, never thrown at', () => {
+  const texts = fc.string({ unit: 'binary', maxLength: 200 });
+  expect(fc.check(fc.property(texts, holds), runs)).toMatchObject({ failed: false });
+});
+
+test('any value is read or refused, never thrown at', () => {
+  const files = fc.oneof(value, fc.record({ deployments: fc.record({ a: value }) }));
+  expect(
+    fc.check(
+      fc.property(
+        files.map((any) => stringify(any)),
+        holds,
+      ),
+      runs,
+    ),
+  ).toMatchObject({ failed: false });
+});

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest';
+import { readDesired } from '../../src/config/read-desired.ts';
+import { formatProblem } from '../../src/located/problem.ts';
+
+/** Smoke tests as the input of that name: its places count within the text. */
+const read = (text: string) => readDesired({ inputs: { name: 'a', source: 'github', 'smoke-tests': text } });
+
+function smokeTests(text: string) {
+  const result = read(text);
+  if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
+  return result.deployments.flatMap((each) => each.smokeTests);
+}
+
+function seen(text: string): string[] {
+  const result = read(text);
+  return result.ok ? [] : result.problems.map(formatProblem);
+}
+
+test('everything that a smoke test can say', () => {
+  const text = `
+- name: answers politely
+  assistant: support
+  context: { tone: kind }
+  thread: true
+  input: { messages: [{ role: user, content: Hi }] }
+  stream-modes: [updates, messages-tuple, updates]
+  expect:
+    status: interrupted
+    values:
+      - { path: "$.reply", contains: hello, matches: "^[Hh]ello" }
+      - { path: "$.count", equals: 3 }
+      - { path: "$.nothing", equals: null }
+      - path: $
+        schema: { type: object, required: [reply] }
+    messages:
+      - { path: "$[-1].content", contains: hello }
+    nodes: { in-order: [prepare, answer], include: [answer] }
+    first-event-within: 1500ms
+    total-within: 0.5m
+  attempts: 5
+  timeout: 90s
+`;
+  expect(smokeTests(text)).toEqual([
+    {
+      name: 'answers politely',
+      assistant: 'support',
+      context: { tone: 'kind' },
+      thread: true,
+      input: { messages: [{ role: 'user', content: 'Hi' }] },
+      streamModes: ['updates', 'messages-tuple'],
+      expect: [
+        { kind: 'status', equals: 'interrupted' },
+        { kind: 'value', path: '$.reply', test: { kind: 'contains', text: 'hello' } },
+        { kind: 'value', path: '$.reply', test: { kind: 'matches', pattern: '^[Hh]ello' } },
+        { kind: 'value', path: '$.count', test: { kind: 'equals', value: 3 } },
+        { kind: 'value', path: '$.nothing', test: { kind: 'equals', value: null } },
+        { kind: 'value', path: '$', test: { kind: 'schema', schema: { type: 'object', required: ['reply'] } } },
+        { kind: 'value', path: '$.messages[-1].content', test: { kind: 'contains', text: 'hello' } },
+        { kind: 'nodes', order: 'sequence', nodes: ['prepare', 'answer'] },
+        { kind: 'nodes', order: 'set', nodes: ['answer'] },
+        { kind: 'first-event', withinMs: 1500 },
+        { kind: 'total', withinMs: 30_000 },
+      ],
+      attempts: 5,
+      timeoutMs: 90_000,
+    },
+  ]);
+});
+
+test('what nobody says: three attempts of a minute, stateless, and the run must succeed', () => {
+  expect(smokeTests('- { name: a, assistant: b, input: null }')).toEqual([
+    {
+      name: 'a',
+      assistant: 'b',
+      thread: false,
+      input: null,
+      streamModes: ['updates', 'values'],
+      expect: [{ kind: 'status', equals: 'success' }],
+      attempts: 3,
+      timeoutMs: 60_000,
+    },
+  ]);
+});
+
+/** The expectations of one test, from column 13 of its first line. */
+test.each<[sentence: string, expected: string, problems: string[]]>([
+  [
+    'a path that is not closed',
+    'values: [{ path: "$.a[", equals: 1 }]',
+    ['1:30: `smoke-tests[0].expect.values[0].path` must be a JSONPath query (RFC 9535): it breaks at its character 5'],
+  ],
+  [
+    'a path that does not begin with $',
+    'values: [{ path: a.b, equals: 1 }]',
+    ['1:30: `smoke-tests[0].expect.values[0].path` must be a JSONPath query: begin with `$`, the values of the run'],
+  ],
+  [
+    'a path of a function that there is not',
+    'values: [{ path: "$[?nope(@)]", equals: 1 }]',
+    ['1:30: `smoke-tests[0].expect.values[0].path` must be a JSONPath query (RFC 9535): it breaks at its character 4'],
+  ],
+  [
+    'a path that searches twice',
+    'values: [{ path: "$..a..b", equals: 1 }]',
+    ['1:30: `smoke-tests[0].expect.values[0].path` must have `..` at most once'],
+  ],
+  [
+    'a path that is too long',
+    `values: [{ path: "$${'.a'.repeat(300)}", equals: 1 }]`,
+    ['1:30: `smoke-tests[0].expect.values[0].path` must have at most 500 characters'],
+  ],
+  [
+    'nothing expected at a path',
+    'values: [{ path: $ }]',
+    [
+      '1:22: `smoke-tests[0].expect.values[0]` must say what is expected there: `equals`, `contains`, `matches` or `schema`',
+    ],
+  ],
+  [
+    'a pattern with a look-ahead',
+    'values: [{ path: $, matches: "(?=a)" }]',
+    [
+      '1:42: `smoke-tests[0].expect.values[0].matches` must be a regular expression of RE2: invalid or unsupported Perl syntax',
+    ],
+  ],
+  [
+    'a pattern that unfolds',
+    'values: [{ path: $, matches: "([a-z]{1,100}){1,10}" }]',
+    ['1:42: `smoke-tests[0].expect.values[0].matches` must be simpler: its repetitions unfold to too many steps'],
+  ],
+  [
+    'a type that there is not',
+    'values: [{ path: $, schema: { type: sting } }]',
+    [
+      '1:49: `smoke-tests[0].expect.values[0].schema.type` must be one of `string`, `number`, `integer`, `boolean`, `object`, `array`, `null`; did you mean `string`?',
+    ],
+  ],
+  [
+    'a pattern of a schema',
+    'values: [{ path: $, schema: { items: { pattern: "[" } } }]',
+    [
+      '1:61: `smoke-tests[0].expect.values[0].schema.items.pattern` must be a regular expression of RE2: missing closing ]',
+    ],
+  ],
+  [
+    'a name of a schema',
+    'values: [{ path: $, schema: { patternProperties: { "[": {} } } }]',
+    [
+      '1:69: `smoke-tests[0].expect.values[0].schema.patternProperties.[` must be a regular expression of RE2: missing closing ]',
+    ],
+  ],
+  [
+    'a reference to nowhere',
+    'values: [{ path: $, schema: { $ref: "#/nope" } }]',
+    ['1:41: `smoke-tests[0].expect.values[0].schema` has a `$ref` that leads nowhere'],
+  ],
+  [
+    'a reference to another host',
+    'values: [{ path: $, schema: { $ref: "https://a.example/b" } }]',
+    ['1:41: `smoke-tests[0].expect.values[0].schema` has a `$ref` that leads nowhere'],
+  ],
+  [
+    'a reference to itself',
+    'values: [{ path: $, schema: { $ref: "#" } }]',
+    ['1:41: `smoke-tests[0].expect.values[0].schema` has references that lead round in a circle'],
+  ],
+  [
+    'a duration without a unit',
+    'total-within: 5',
+    ['1:27: `smoke-tests[0].expect.total-within` must be a duration such as `1500ms`, `5s` or `2m`'],
+  ],
+  [
+    'a duration of nothing',
+    'total-within: 0s',
+    ['1:27: `smoke-tests[0].expect.total-within` must be a duration from 1ms to 1h'],
+  ],
+  [
+    'another status',
+    'status: succes',
+    ['1:21: `smoke-tests[0].expect.status` must be one of `success`, `error`, `interrupted`; did you mean `success`?'],
+  ],
+  ['no nodes', 'nodes: {}', ['1:20: `smoke-tests[0].expect.nodes` must have `in-order` or `include`']],
+  [
+    'an expectation that is not known',
+    'totl-within: 5s',
+    ['1:13: `smoke-tests[0].expect.totl-within` is not known; did you mean `total-within`?'],
+  ],
+])('%s', (_, expected, problems) => {
+  const rest = ', name: a, assistant: b, input: {} }';
+  expect(seen(`- {expect: {${expected}}${rest}`)).toEqual(problems.map((problem) => `input:${problem}`));
+});
+
+test.each<[sentence: string, text: string, problems: string[]]>([
+  ['no list', 'name: a', ['1:1: `smoke-tests` must be a list, not a map']],
+  [
+    'a name twice',
+    '- { name: a, assistant: b, input: {} }\n- { name: a, assistant: c, input: {} }',
+    ['2:11: `smoke-tests[1].name` is the name of another smoke test too'],
+  ],
+  [
+    'no attempt',
+    '- { name: a, assistant: b, input: {}, attempts: 0 }',
+    ['1:49: `smoke-tests[0].attempts` must be at least 1'],
+  ],
+  [
+    'too long a time',
+    '- { name: a, assistant: b, input: {}, timeout: 2h }',
+    ['1:48: `smoke-tests[0].timeout` must be a duration from 100ms to 30m'],
+  ],
+  [
+    'a mode that there is not',
+    '- { name: a, assistant: b, input: {}, stream-modes: [update] }',
+    [
+      '1:54: `smoke-tests[0].stream-modes[0]` must be one of `values`, `updates`, `messages`, `messages-tuple`, `events`, `debug`, `tasks`, `checkpoints`, `custom`; did you mean `updates`?',
+    ],
+  ],
+  [
+    'text that is no YAML',
+    '- { name: a',
+    ['1:12: `smoke-tests`: flow map in block collection must be sufficiently indented and end with a }'],
+  ],
+])('%s', (_, text, problems) => expect(seen(text)).toEqual(problems.map((problem) => `input:${problem}`)));
