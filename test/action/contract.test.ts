@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { outputsOf } from '../../src/action/outputs.ts';
+import { version } from '../../src/action/version.ts';
+import { readDoorOptions } from '../../src/config/door-options.ts';
+import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
+import { outcomeKinds } from '../../src/deploy/outcome-types.ts';
+import { tables, withTables } from '../../scripts/readme-tables.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const action = z
+  .strictObject({
+    name: z.string(),
+    description: z.string().max(125),
+    author: z.string(),
+    branding: z.strictObject({ icon: z.string(), color: z.string() }),
+    inputs: z.record(
+      z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
+      z.strictObject({ description: z.string().min(1), required: z.boolean(), default: z.string().optional() }),
+    ),
+    outputs: z.record(z.string().regex(/^[a-z0-9-]+$/), z.strictObject({ description: z.string().min(1) })),
+    runs: z.strictObject({ using: z.literal('node24'), main: z.literal('dist/index.js') }),
+  })
+  .parse(parse(read('action.yml')));
+
+/** Inputs that say how and where; all others are fields of a deployment. */
+const doorInputs = [
+  'api-key',
+  'base-url',
+  'tenant-id',
+  'field-names',
+  'allow-http',
+  'mode',
+  'config',
+  'deployment',
+  'agent-url',
+  'wait',
+  'timeout-minutes',
+  'poll-seconds',
+  'on-superseded',
+];
+
+describe('action.yml', () => {
+  test('has an input for every field of a deployment, and for how and where', () => {
+    expect(Object.keys(action.inputs).toSorted()).toEqual([...doorInputs, ...deploymentFieldNames].toSorted());
+  });
+
+  test('has an output for everything that is set, and sets everything that it has', () => {
+    const set = outputsOf({ kind: 'deployed', reason: '', passes: true, changed: false, notes: [] });
+    expect(Object.keys(set)).toEqual(Object.keys(action.outputs));
+  });
+
+  test('names every outcome', () => {
+    for (const kind of outcomeKinds) expect(action.outputs['outcome']?.description).toContain(kind);
+  });
+
+  test('has the defaults that the inputs are read with', () => {
+    const defaults = Object.fromEntries(
+      Object.entries(action.inputs).flatMap(([name, { default: value }]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+    );
+    const url = { 'base-url': 'https://host' };
+    expect(readDoorOptions({ ...defaults, ...url })).toEqual(readDoorOptions(url));
+  });
+
+  test('is of the version of the package', () => {
+    expect(z.object({ version: z.string() }).parse(JSON.parse(read('package.json'))).version).toBe(version);
+  });
+});
+
+describe('README.md', () => {
+  test('has the tables that action.yml makes', () => {
+    expect(withTables(read('README.md'), tables(read('action.yml')))).toBe(read('README.md'));
+  });
+
+  test('gives a reason for every package', () => {
+    const { dependencies, devDependencies } = z
+      .object({ dependencies: z.record(z.string(), z.string()), devDependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(read('package.json')));
+    const section = /## Dependencies\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
+    const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(
+      (name) => !section.includes(`\`${name}\``),
+    );
+    expect(missing).toEqual(['@types/node', '@types/pg']);
+  });
+
+  test('names every outcome in its table', () => {
+    for (const kind of outcomeKinds) expect(read('README.md')).toContain(`| \`${kind}\` |`);
+  });
+});
