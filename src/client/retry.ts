@@ -38,7 +38,9 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
   const { attempt, failure, safe, now, deadline, random, policy } = situation;
   if (!failure.passing) return { kind: 'give-up' };
   if (!safe && failure.effect === 'unknown') return { kind: 'give-up' };
-  if (attempt >= policy.attempts) return { kind: 'give-up', why: `after ${policy.attempts} attempts` };
+  if (attempt >= policy.attempts) {
+    return attempt === 1 ? { kind: 'give-up' } : { kind: 'give-up', why: `after ${attempt} attempts` };
+  }
   const jitter = random * Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
   const asked = failure.retryAfterMs ?? 0;
   const ms = Math.max(asked, jitter);

@@ -57,6 +57,7 @@ describe('another attempt', () => {
       { failure: { ...passing, retryAfterMs: 60_000 * 60 }, now: 10_000 },
       { kind: 'give-up', why: 'it asks to wait 3600 s, and there are 50 s left' },
     ],
+    ['one attempt may be all there is', { policy: { ...read.policy, attempts: 1 } }, { kind: 'give-up' }],
     ['the last attempt is the last', { attempt: 5 }, { kind: 'give-up', why: 'after 5 attempts' }],
     [
       'no attempt is begun after the deadline',
