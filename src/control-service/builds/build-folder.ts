@@ -64,16 +64,10 @@ export function readBuild(folder: string): Build | undefined {
   }
 }
 
-/** Removes every folder of builds that is not one of `wanted`, and tells which. */
-export async function removeOtherBuilds(dataDir: string, wanted: ReadonlySet<string>): Promise<string[]> {
-  const folders = foldersIn(buildsIn(dataDir)).filter((folder) => !wanted.has(folder));
-  for (const folder of folders) await removeBuild(folder);
-  return folders;
-}
-
-function foldersIn(folder: string): string[] {
+/** The revisions that something lies in the folder of builds for, complete or not. */
+export function buildsThere(dataDir: string): string[] {
   try {
-    return readdirSync(folder).map((name) => join(folder, name));
+    return readdirSync(buildsIn(dataDir));
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
     throw error;

@@ -23,8 +23,11 @@ export interface RunningAgent {
   origin: string;
   /** What every request to it has to carry in `x-landfall-agent-token`. */
   token: string;
-  /** Lets it finish what it is at, within the drain bound, and ends it. Calling it again waits for the same end. */
-  stop(): Promise<void>;
+  /**
+   * Lets it finish what it is at and ends it, after `withinMs` by force; the compute's own bound when absent. Of several
+   * calls the shortest bound counts; all wait for the end.
+   */
+  stop(withinMs?: number): Promise<void>;
   /** Resolves with words for a person when it has ended, asked or not. */
   exited: Promise<string>;
 }

@@ -19,7 +19,7 @@ export interface ProcessComputeSettings {
   agentServer?: string;
   /** Milliseconds until an agent has to be healthy; a minute when absent. */
   startWithinMs?: number;
-  /** Milliseconds that an agent has for finishing when it is stopped; 10 s when absent. */
+  /** Milliseconds that an agent has for finishing when it is stopped; 30 s when absent. */
   drainMs?: number;
   /** The `PATH` that agents get behind our Node.js; this service's own when absent. */
   path?: string;
@@ -36,7 +36,7 @@ const lastStepsMs = 2_000;
  * is killed by its guard. Agents run as the user of this service: their code is trusted as far as that user is.
  */
 export function processCompute(settings: ProcessComputeSettings): Compute {
-  const { clock, startWithinMs = 60_000, drainMs = 10_000, path = process.env.PATH ?? '' } = settings;
+  const { clock, startWithinMs = 60_000, drainMs = 30_000, path = process.env.PATH ?? '' } = settings;
   const agentServer = settings.agentServer ?? agentServerPath();
 
   return {
@@ -78,16 +78,15 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
   };
 
   function agentOf(running: LeashedProcess, origin: string, token: string): RunningAgent {
-    let stopping: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
+    const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
       running.stdin?.end();
       const gone = new AbortController();
-      const bound = clock.sleep(drainMs + lastStepsMs, gone.signal).then(running.kill, () => undefined);
+      const bound = clock.sleep(withinMs, gone.signal).then(running.kill, () => undefined);
       await running.ended;
       gone.abort();
       await bound;
     };
-    return { origin, token, stop: () => (stopping ??= stop()), exited: running.ended.then(inWords) };
+    return { origin, token, stop, exited: running.ended.then(inWords) };
   }
 }
 

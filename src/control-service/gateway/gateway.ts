@@ -2,10 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import { readAgentPath } from './agent-path.ts';
 import { openLane, type Lane, type OpenLane, type Upstream } from './lane.ts';
-import { refusals, refuse } from './refusal.ts';
+import { refusals, refuse, type Refusal } from './refusal.ts';
 
-/** Whether a caller may talk to a deployment's agent; `missing` also for a deployment that is somebody else's. */
-export type Admission = 'allowed' | 'unauthorized' | 'missing';
+/**
+ * Whether a caller may talk to a deployment's agent; `missing` also for a deployment that is somebody else's. A refusal
+ * may bring its own words.
+ */
+export type Admission =
+  'allowed' | 'unauthorized' | 'missing' | (Pick<Refusal, 'detail'> & { status: 401 | 403 | 404 });
 
 export interface GatewaySettings {
   /**
@@ -56,7 +60,9 @@ export function createGateway(settings: GatewaySettings): Gateway {
 
   async function answer(deploymentId: string, path: string, request: IncomingMessage, response: ServerResponse) {
     const admission = await admit(deploymentId, request);
-    if (admission !== 'allowed') return refuse(response, refusals[admission]);
+    if (admission !== 'allowed') {
+      return refuse(response, typeof admission === 'string' ? refusals[admission] : admission);
+    }
     const lane = lanes.get(deploymentId);
     if (!lane) return refuse(response, refusals.notLive);
     await lane.send(request, response, path);

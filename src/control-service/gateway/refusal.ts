@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /** An answer that the gateway gives itself because no agent could. */
 export interface Refusal {
-  status: 401 | 404 | 502 | 503 | 504;
+  status: 401 | 403 | 404 | 502 | 503 | 504;
   /** For people: what happened and what to do. */
   detail: string;
   /** Seconds after which asking again makes sense. */

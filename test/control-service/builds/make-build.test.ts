@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { removeOtherBuilds } from '../../../src/control-service/builds/build-folder.ts';
+import { buildFolder, buildsThere, readBuild } from '../../../src/control-service/builds/build-folder.ts';
 import { runs, until } from '../compute/agents.ts';
 import { workplace } from './building.ts';
-import { commit, graphConfig, plainAgent, write, writePrograms, type Files } from './repositories.ts';
+import { graphConfig, plainAgent, write, writePrograms, type Files } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
 afterEach(() => {
@@ -194,14 +194,11 @@ test('a build that is interrupted ends at once and leaves nothing', async () => 
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });
 
-test('builds that no revision names are removed, the others stay', async () => {
-  const { build, repo, dataDir } = place();
-  const kept = await build();
-  commit(repo, { 'new.txt': '' });
-  const other = await build({ request: { revisionId: 'r-2' } });
+test('what lies in the folder of builds is told, complete or not', async () => {
+  const { build, dataDir } = place();
+  expect(buildsThere(dataDir)).toEqual([]);
+  await build();
   write(join(dataDir, 'builds'), { 'r-3/source/half': 'done' });
-  const removed = await removeOtherBuilds(dataDir, new Set([kept.folder]));
-  expect(removed.toSorted()).toEqual([other.folder, join(dataDir, 'builds/r-3')]);
-  expect(existsSync(kept.graphConfigFile)).toBe(true);
-  expect(existsSync(other.folder)).toBe(false);
+  expect(buildsThere(dataDir).toSorted()).toEqual(['r-1', 'r-3']);
+  expect(readBuild(buildFolder(dataDir, 'r-3').root)).toBeUndefined();
 });

@@ -30,7 +30,7 @@ const server = createServer((request, response) => {
     return setTimeout(() => response.end('done'), 300);
   }
   if (request.url === '/say') console.error('said later');
-  response.end(JSON.stringify({ ok: true, revision: env.LANDFALL_REVISION_ID }));
+  response.end(JSON.stringify({ ok: true, revision: env.LANDFALL_REVISION_ID, pid: process.pid }));
 });
 
 process.stdin.resume().on('end', () => {

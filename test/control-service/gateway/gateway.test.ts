@@ -75,6 +75,12 @@ test('a deployment that is not there is a 404', async () => {
   expect([response.status, await detailOf(response)]).toEqual([404, expect.stringContaining('No deployment')]);
 });
 
+test('a refusal may bring its own words', async () => {
+  const { address } = await aGateway(async () => ({ status: 403, detail: 'Not with this tenant.' }));
+  const response = await fetch(`${address}/ok`, { headers: key });
+  expect([response.status, await detailOf(response)]).toEqual([403, 'Not with this tenant.']);
+});
+
 test('while nothing is live it says so and when to come back', async () => {
   const { address } = await aGateway();
   const response = await fetch(`${address}/ok`, { headers: key });

@@ -1,0 +1,194 @@
+import { basename } from 'node:path';
+import { buildFolder, readBuild } from '../builds/build-folder.ts';
+import type { Build, BuildRequest } from '../builds/build.ts';
+import { makeBuild, type BuildSettings } from '../builds/make-build.ts';
+import type { AgentSpec, Compute } from '../compute/compute.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import type { EnsureDatabase } from './agent-database.ts';
+import type { LiveAgents } from './live-agents.ts';
+import type { LogBook, LogWriter } from './log-book.ts';
+import type { Patiently } from './patience.ts';
+import type { Slots } from './slots.ts';
+
+/** What carrying out a revision stands on. */
+export interface Tools {
+  store: ControlStore;
+  builds: BuildSettings;
+  buildSlots: Slots;
+  compute: Compute;
+  ensureDatabase: EnsureDatabase;
+  live: LiveAgents;
+  patiently: Patiently;
+  logs: LogBook;
+}
+
+/** A revision that is being carried out, with its logs. */
+export interface Undertaking {
+  deployment: DeploymentRecord;
+  revision: RevisionRecord;
+  buildLog: LogWriter;
+  deployLog: LogWriter;
+  /** Aborts when the revision was interrupted, or the service stops. */
+  signal: AbortSignal;
+}
+
+/** Begins to carry out a revision: opens its logs. */
+export const undertake = (
+  deployment: DeploymentRecord,
+  revision: RevisionRecord,
+  signal: AbortSignal,
+  { logs }: Pick<Tools, 'logs'>,
+): Undertaking => ({
+  deployment,
+  revision,
+  buildLog: logs.open(revision.id, 'build'),
+  deployLog: logs.open(revision.id, 'deploy'),
+  signal,
+});
+
+/**
+ * The story of one revision from where it stands to its end: built, started, healthy, live. A revision that was
+ * interrupted meanwhile is let go of; one whose service stops stays where it is and is taken up by the next start.
+ */
+export async function carryOut(undertaking: Undertaking, tools: Tools): Promise<void> {
+  const { revision } = undertaking;
+  if (revision.source !== 'github') return fail(undertaking, 'CREATE_FAILED', unsupported(revision.source), tools);
+  const build =
+    revision.build_folder === null ? await buildAnew(undertaking, tools) : await oldBuild(undertaking, tools);
+  if (build) await deploy(undertaking, build, tools);
+}
+
+const unsupported = (source: string): string =>
+  `This machine can't run a deployment with the source ${source}: it builds github repositories with graphs in JavaScript or TypeScript, and runs them as processes. Create a deployment with the source github.`;
+
+async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
+  const { revision, buildLog, signal } = undertaking;
+  const { store, buildSlots, patiently, builds } = tools;
+  const giveBack = await buildSlots.take(signal);
+  if (!giveBack) return undefined;
+  try {
+    if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
+    const end = await makeBuild(buildRequest(undertaking, tools), builds, signal);
+    await buildLog.flush();
+    if (end.kind === 'interrupted') return undefined;
+    if (end.kind === 'failed') {
+      await fail(undertaking, 'BUILD_FAILED', end.reason, tools);
+      return undefined;
+    }
+    const details = { buildFolder: `builds/${basename(end.build.folder)}`, commit: end.build.commit };
+    const went = await patiently(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
+    return went && end.build;
+  } finally {
+    giveBack();
+  }
+}
+
+/** The build that a revision has already, made again from the same commit where it was cleared away. */
+export async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
+  const { revision, buildLog, signal } = undertaking;
+  const { builds, buildSlots } = tools;
+  const id = basename(revision.build_folder ?? revision.id);
+  const build = readBuild(buildFolder(builds.dataDir, id).root);
+  if (build) return build;
+  buildLog.write('warning', 'The build was cleared away from this machine; it is made again from the same commit.');
+  const giveBack = await buildSlots.take(signal);
+  if (!giveBack) return undefined;
+  try {
+    const end = await makeBuild({ ...buildRequest(undertaking, tools), revisionId: id }, builds, signal);
+    await buildLog.flush();
+    if (end.kind === 'built') return end.build;
+    if (end.kind === 'failed') await fail(undertaking, 'DEPLOY_FAILED', end.reason, tools);
+    return undefined;
+  } finally {
+    giveBack();
+  }
+}
+
+function buildRequest({ revision, buildLog }: Undertaking, { store, patiently }: Tools): BuildRequest {
+  const { source_config, source_revision_config, repo_commit_sha } = revision;
+  return {
+    revisionId: revision.id,
+    repoUrl: source_config.repo_url ?? '',
+    repoRef: source_revision_config.repo_ref ?? undefined,
+    commit: repo_commit_sha ?? undefined,
+    graphConfigPath: source_revision_config.graph_config_path ?? '',
+    installCommand: source_config.install_command ?? undefined,
+    buildCommand: source_config.build_command ?? undefined,
+    secrets: revision.secrets,
+    log: buildLog.write,
+    onCommit: (commit) => patiently(() => store.noteCommit(revision.id, commit)),
+  };
+}
+
+/** What it takes to run a revision's build. */
+export async function agentSpec(undertaking: Undertaking, build: Build, tools: Tools): Promise<AgentSpec> {
+  const { deployment, revision, deployLog } = undertaking;
+  const { ensureDatabase, patiently, store, builds } = tools;
+  const databaseUrl = await patiently(() => ensureDatabase(deployment));
+  await patiently(() => store.setDatabaseState(deployment.id, 'ready'));
+  return {
+    deploymentId: deployment.id,
+    revisionId: revision.id,
+    graphConfigFile: build.graphConfigFile,
+    homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
+    databaseUrl,
+    secrets: revision.secrets,
+    log: deployLog.write,
+  };
+}
+
+async function deploy(undertaking: Undertaking, build: Build, tools: Tools): Promise<void> {
+  const { deployment, revision, deployLog, signal } = undertaking;
+  const { store, compute, live, patiently } = tools;
+  if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
+  deployLog.write('info', `Starting the agent of commit ${build.commit}.`);
+  const spec = await agentSpec(undertaking, build, tools);
+  const start = await compute.start(spec, signal);
+  await deployLog.flush();
+  if (start.kind === 'failed') {
+    if (!signal.aborted) await fail(undertaking, 'DEPLOY_FAILED', start.reason, tools);
+    return;
+  }
+  // Traffic goes over before the revision is called live, so that nobody who reads DEPLOYED meets the former one.
+  const switched = live.switchTo(spec, start.agent);
+  const isLive = await patiently(() => store.activate(deployment.id, revision.id)).catch((error: unknown) => {
+    switched.undo();
+    throw error;
+  });
+  if (!isLive) return switched.undo();
+  switched.settle();
+  deployLog.write('info', 'The agent is healthy and serves; traffic has gone over to it.');
+  await deployLog.flush();
+}
+
+const runningBefore = {
+  CREATE_FAILED: ['AWAITING_BUILD'],
+  BUILD_FAILED: ['AWAITING_BUILD', 'BUILDING'],
+  DEPLOY_FAILED: ['AWAITING_DEPLOY', 'DEPLOYING'],
+} as const;
+
+/** Ends a revision as failed, with the reason in its status and at the end of its log. The live one goes on serving. */
+export async function fail(
+  { revision, buildLog, deployLog }: Undertaking,
+  status: keyof typeof runningBefore,
+  reason: string,
+  { store, patiently }: Pick<Tools, 'store' | 'patiently'>,
+): Promise<void> {
+  const log = status === 'DEPLOY_FAILED' ? deployLog : buildLog;
+  log.write('error', reason);
+  await log.flush();
+  await patiently(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
+}
+
+/** Ends a revision as failed wherever it stands, for a reason that no step of it foresaw. */
+export async function failAnyway(
+  { revision, buildLog }: Undertaking,
+  reason: string,
+  { store, patiently }: Pick<Tools, 'store' | 'patiently'>,
+): Promise<void> {
+  buildLog.write('error', reason);
+  for (const status of ['BUILD_FAILED', 'DEPLOY_FAILED'] as const) {
+    await patiently(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
+  }
+}

@@ -1,0 +1,102 @@
+import type { Clock } from '../../clock.ts';
+import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import type { WriteLine } from '../compute/log-line.ts';
+import type { NewLogLine } from '../store/log-lines.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { LogKind } from '../store/tables.ts';
+
+/** One log of one revision, written into the database some lines at a time. */
+export interface LogWriter {
+  write: WriteLine;
+  /** Resolves when all that was written so far is kept, or the database was not there for it. */
+  flush(): Promise<void>;
+}
+
+/** The logs of all revisions. */
+export interface LogBook {
+  open(revisionId: string, kind: LogKind): LogWriter;
+  /** Flushes every log. */
+  flush(): Promise<void>;
+}
+
+export interface LogBookSettings {
+  store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
+  clock: Clock;
+  /** Told about lines that could not be kept. */
+  log: (message: string) => void;
+}
+
+/** Milliseconds that lines may wait for others. */
+const gatherMs = 100;
+const linesAtOnce = 500;
+/** Lines that are held while the database is away; of more, the oldest are given up. */
+const mostHeld = 10_000;
+/** After so many lines a log is shortened to what is kept of it. */
+const linesBetweenTrims = 5_000;
+
+/** Opens the book. */
+export function logBook(settings: LogBookSettings): LogBook {
+  const unwritten = new Set<LogWriter>();
+  return {
+    open: (revisionId, kind) => logWriter(revisionId, kind, unwritten, settings),
+    async flush() {
+      await Promise.all([...unwritten].map((writer) => writer.flush()));
+    },
+  };
+}
+
+function logWriter(
+  revisionId: string,
+  kind: LogKind,
+  unwritten: Set<LogWriter>,
+  { store, clock, log }: LogBookSettings,
+): LogWriter {
+  let held: NewLogLine[] = [];
+  let sinceTrim = 0;
+  let gathering: Promise<void> | undefined;
+  /** Lines are kept by one statement after the other, else they could change places. */
+  let keeping = Promise.resolve();
+
+  async function keep(): Promise<void> {
+    while (held.length > 0) {
+      const lines = held.slice(0, linesAtOnce);
+      try {
+        await store.appendLog(revisionId, kind, lines);
+      } catch (error) {
+        // The lines stay, and go with the next ones.
+        if (isDatabaseUnavailable(error)) return;
+        log(`Lines of the ${kind} log of revision ${revisionId} were lost: ${String(error)}`);
+      }
+      held = held.slice(lines.length);
+      sinceTrim += lines.length;
+      if (sinceTrim >= linesBetweenTrims) await trim();
+    }
+    unwritten.delete(writer);
+  }
+
+  async function trim(): Promise<void> {
+    sinceTrim = 0;
+    try {
+      await store.trimLog(revisionId, kind);
+    } catch (error) {
+      log(`The ${kind} log of revision ${revisionId} could not be shortened: ${String(error)}`);
+    }
+  }
+
+  async function gather(): Promise<void> {
+    await clock.sleep(gatherMs);
+    gathering = undefined;
+    await writer.flush();
+  }
+
+  const writer: LogWriter = {
+    write(level, message) {
+      held.push({ level, message, at: clock.now() });
+      if (held.length > mostHeld) held = held.slice(-mostHeld);
+      unwritten.add(writer);
+      gathering ??= gather();
+    },
+    flush: () => (keeping = keeping.then(keep)),
+  };
+  return writer;
+}

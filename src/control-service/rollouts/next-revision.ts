@@ -1,0 +1,22 @@
+import { runningStatuses } from '../rules/revision-states.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { RevisionRecord } from '../store/tables.ts';
+
+/** Where a step begins again that was broken off in its middle. */
+const beginAgainAt = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
+
+/**
+ * The revision of a deployment to be carried out now: one that was begun and broken off, else the newest that waits.
+ * There is one process that carries out revisions, so one that is running in the database is at work nowhere else.
+ */
+export async function nextRevision(
+  store: Pick<ControlStore, 'listRevisions' | 'setStatus' | 'claimNextRevision'>,
+  deploymentId: string,
+): Promise<RevisionRecord | undefined> {
+  const [begun] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
+  if (!begun) return store.claimNextRevision(deploymentId);
+  const { id, status } = begun;
+  if (status !== 'BUILDING' && status !== 'DEPLOYING') return begun;
+  const message = 'Begun again: the service was stopped in the middle of it.';
+  return store.setStatus(id, [status], beginAgainAt[status], { message });
+}

@@ -1,0 +1,8 @@
+/** An agent that served this long (ms) was well: its next breakdown counts as the first. */
+export const wellAfter = 60_000;
+
+const shortest = 500;
+const longest = 60_000;
+
+/** How long to wait before an agent is started again (ms), after so many breakdowns in a row. */
+export const restartDelay = (breakdowns: number): number => Math.min(shortest * 2 ** (breakdowns - 1), longest);

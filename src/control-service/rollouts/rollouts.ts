@@ -1,0 +1,195 @@
+import { basename } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { buildFolder, buildsThere, removeBuild } from '../builds/build-folder.ts';
+import type { BuildBounds } from '../builds/build.ts';
+import type { Compute } from '../compute/compute.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { ensureOn } from './agent-database.ts';
+import { agentSpec, carryOut, failAnyway, oldBuild, undertake, type Tools } from './carry-out.ts';
+import { liveAgents } from './live-agents.ts';
+import { logBook } from './log-book.ts';
+import { nextRevision } from './next-revision.ts';
+import { patience } from './patience.ts';
+import { slots } from './slots.ts';
+import { spareBuilds } from './spare-builds.ts';
+
+export interface RolloutsSettings {
+  store: ControlStore;
+  /** The service's data folder; builds lie in `builds/` of it. */
+  dataDir: string;
+  /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
+  adminDatabaseUrl: string;
+  /** Folders of this machine whose repositories may be cloned; absolute paths. */
+  allowGit: readonly string[];
+  gateway: Gateway;
+  compute: Compute;
+  clock: Clock;
+  log: (message: string) => void;
+  /** Builds at the same time; 2 when absent. */
+  buildsAtOnce?: number;
+  buildBounds?: BuildBounds;
+  /** Milliseconds that requests on a former process have to end by themselves; 10 minutes when absent. */
+  lettingGoMs?: number;
+}
+
+/** Carries revisions out, one at a time for a deployment. The truth is the table of revisions; waking only saves time. */
+export interface Rollouts {
+  /** The deployment has a revision to be carried out, or one less. Returns at once. */
+  wake: (deploymentId: string) => void;
+  /** The revision was interrupted: whatever is at it lets go of it. Returns at once. */
+  interrupted: (deploymentId: string, revisionId: string) => void;
+  /**
+   * To be called once at the start: removes builds that belong to nothing, starts the agents that are live, and goes on
+   * with what was begun or waits. Returns before the agents answer.
+   */
+  recover: () => Promise<void>;
+  /**
+   * Ends it all within `withinMs` (9 s when absent). A build under way is killed and begun again by the next start;
+   * agents get to finish what they are at.
+   */
+  stop: (withinMs?: number) => Promise<void>;
+}
+
+/** How often the table is looked at for work that nobody woke us for, in milliseconds. */
+const lookEvery = 30_000;
+
+/** Makes what carries revisions out. Nothing happens before `recover` or a `wake`. */
+export function startRollouts(settings: RolloutsSettings): Rollouts {
+  const { store, dataDir, allowGit, gateway, compute, clock, log } = settings;
+  const stopping = new AbortController();
+  const patiently = patience(clock, stopping.signal, log);
+  const tools: Tools = {
+    store,
+    builds: { dataDir, allowGit, clock, ...(settings.buildBounds ? { bounds: settings.buildBounds } : {}) },
+    buildSlots: slots(settings.buildsAtOnce ?? 2),
+    compute,
+    ensureDatabase: ensureOn(settings.adminDatabaseUrl),
+    live: liveAgents({ compute, gateway, clock, lettingGoMs: settings.lettingGoMs ?? 600_000 }),
+    patiently,
+    logs: logBook({ store, clock, log }),
+  };
+  const working = new Map<string, Promise<void>>();
+  const wokenAgain = new Set<string>();
+  const atWork = new Map<string, { revisionId: string; letGo: AbortController }>();
+  const background = new Set<Promise<void>>();
+
+  /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
+  function atTheDoor(what: string, work: () => Promise<void>): Promise<void> {
+    return work().catch((error: unknown) => {
+      if (!stopping.signal.aborted) log(`${what} broke down: ${error instanceof Error ? error.stack : String(error)}`);
+    });
+  }
+
+  function inBackground(what: string, work: () => Promise<void>): void {
+    const kept: Promise<void> = atTheDoor(what, work).finally(() => background.delete(kept));
+    background.add(kept);
+  }
+
+  async function workOn(deploymentId: string): Promise<void> {
+    do {
+      wokenAgain.delete(deploymentId);
+      const revision = await patiently(() => nextRevision(store, deploymentId));
+      const deployment = revision && (await patiently(() => store.deployment(deploymentId)));
+      if (!revision || !deployment) continue;
+      await carryOutOne(deployment, revision);
+      wokenAgain.add(deploymentId);
+    } while (wokenAgain.has(deploymentId) && !stopping.signal.aborted);
+  }
+
+  async function carryOutOne(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+    const letGo = new AbortController();
+    atWork.set(deployment.id, { revisionId: revision.id, letGo });
+    const undertaking = undertake(deployment, revision, AbortSignal.any([letGo.signal, stopping.signal]), tools);
+    try {
+      await carryOut(undertaking, tools);
+      await removeSpareBuilds(deployment.id);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      log(`Revision ${revision.id} could not be carried out: ${error instanceof Error ? error.stack : String(error)}`);
+      const reason = `The service could not carry this revision out: ${error instanceof Error ? error.message : String(error)}`;
+      await failAnyway(undertaking, reason, tools);
+    } finally {
+      atWork.delete(deployment.id);
+      await undertaking.buildLog.flush();
+    }
+  }
+
+  async function removeSpareBuilds(deploymentId: string): Promise<void> {
+    const deployment = await patiently(() => store.deployment(deploymentId));
+    const built = await patiently(() => store.revisionsWithBuild(deploymentId));
+    for (const build of spareBuilds(built, deployment?.active_revision_id ?? null)) {
+      await removeBuild(buildFolder(dataDir, build).root);
+    }
+  }
+
+  /** A revision that is asked for while another one is at work is told to wait. */
+  async function queueUp(deploymentId: string): Promise<void> {
+    const claimed = await patiently(() => store.claimNextRevision(deploymentId));
+    if (claimed) wake(deploymentId);
+  }
+
+  function wake(deploymentId: string): void {
+    if (stopping.signal.aborted) return;
+    if (working.has(deploymentId)) {
+      wokenAgain.add(deploymentId);
+      inBackground('Queueing a revision', () => queueUp(deploymentId));
+      return;
+    }
+    begin(deploymentId, async () => undefined);
+  }
+
+  function begin(deploymentId: string, first: () => Promise<void>): void {
+    const work = async (): Promise<void> => {
+      await atTheDoor(`Serving deployment ${deploymentId} again`, first);
+      await atTheDoor(`The work on deployment ${deploymentId}`, () => workOn(deploymentId));
+      working.delete(deploymentId);
+      if (wokenAgain.delete(deploymentId)) wake(deploymentId);
+    };
+    working.set(deploymentId, work());
+  }
+
+  async function wakeAll(): Promise<void> {
+    for (const id of await patiently(() => store.deploymentsWithWork())) if (!working.has(id)) wake(id);
+  }
+
+  async function lookAgain(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(lookEvery, stopping.signal).catch(() => undefined);
+      if (!stopping.signal.aborted) await atTheDoor('Looking for work', wakeAll);
+    }
+  }
+
+  async function serveAgain(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+    const undertaking = undertake(deployment, revision, stopping.signal, tools);
+    const build = await oldBuild(undertaking, tools);
+    if (!build) return;
+    undertaking.deployLog.write('info', 'The service was started again; starting the agent.');
+    tools.live.revive(await agentSpec(undertaking, build, tools));
+  }
+
+  return {
+    wake,
+    interrupted(deploymentId, revisionId) {
+      const work = atWork.get(deploymentId);
+      if (work?.revisionId === revisionId) work.letGo.abort();
+    },
+    async recover() {
+      const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
+      for (const id of buildsThere(dataDir)) if (!named.has(id)) await removeBuild(buildFolder(dataDir, id).root);
+      for (const { deployment, revision } of await patiently(() => store.activeRevisions())) {
+        begin(deployment.id, () => serveAgain(deployment, revision));
+      }
+      await wakeAll();
+      inBackground('Looking for work', lookAgain);
+    },
+    async stop(withinMs = 9_000) {
+      stopping.abort();
+      await Promise.all([tools.live.stop(withinMs), ...working.values(), ...background]);
+      // An agent that came up at this very moment.
+      await tools.live.stop(0);
+      await tools.logs.flush();
+    },
+  };
+}

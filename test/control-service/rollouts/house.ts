@@ -1,0 +1,218 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/clock.ts';
+import type { Revision } from '../../../src/contract/control/revision.ts';
+import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { createGateway, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
+import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { startRollouts, type Rollouts, type RolloutsSettings } from '../../../src/control-service/rollouts/rollouts.ts';
+import { createControlService, type OurControlService } from '../../../src/control-service/service.ts';
+import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
+import { createStore, type ControlStore } from '../../../src/control-service/store/store.ts';
+import type { ControlTables, LogKind } from '../../../src/control-service/store/tables.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { dropAgentDatabase } from '../../../src/database/databases.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import { commit, plainAgent, repository, temporaryFolder, type Files } from '../builds/repositories.ts';
+import { fakeAgent } from '../compute/agents.ts';
+import { apiKey, listen } from '../gateway/parties.ts';
+
+/** Where a service stands: what outlives it. */
+export interface Ground {
+  root: string;
+  dataDir: string;
+  /** A repository with an agent, below the one folder that is allowed. */
+  repo: string;
+  allowGit: string[];
+  databaseUrl: string;
+  tenantId: string;
+  close(): Promise<void>;
+}
+
+/** A control service that really builds and runs, with a quick stand-in for the agent server. */
+export interface House {
+  ground: Ground;
+  control: OurControlService;
+  store: ControlStore;
+  rollouts: Rollouts;
+  gateway: Gateway;
+  logged: string[];
+  close(): Promise<void>;
+}
+
+const atTheEnd: (() => void | Promise<void>)[] = [];
+
+/** Closes everything that was opened, the last one first. */
+export async function closeAll(): Promise<void> {
+  for (const close of atTheEnd.splice(0).reverse()) await close();
+}
+
+export async function openGround(files: Files = plainAgent): Promise<Ground> {
+  const folders: (() => void)[] = [];
+  const root = temporaryFolder(folders);
+  const postgres = await startTestPostgres();
+  const database = openDatabase<ControlTables>({ url: postgres.url });
+  await migrate(database.db, controlMigrations, { schema: controlSchema });
+  const store = createStore(database.db, systemClock);
+  const tenantId = await store.addTenant('one');
+  const { folder: repo } = repository(join(root, 'git/agent'), files);
+  const ground: Ground = {
+    root,
+    dataDir: join(root, 'data'),
+    repo,
+    allowGit: [join(root, 'git')],
+    databaseUrl: postgres.url,
+    tenantId,
+    async close() {
+      const deployments = await store.listDeployments(tenantId, { limit: 100 });
+      await database.close();
+      for (const { deployment } of deployments) await dropAgentDatabase(postgres.adminUrl, databaseOf(deployment));
+      await postgres.stop();
+      for (const remove of folders) remove();
+    },
+  };
+  atTheEnd.push(() => ground.close());
+  return ground;
+}
+
+/** Opens a service on its ground; `recover` is called as at a start. */
+export async function openHouse(
+  ground: Ground,
+  settings: Partial<RolloutsSettings> & { drainMs?: number } = {},
+): Promise<House> {
+  const { dataDir, allowGit, databaseUrl, tenantId } = ground;
+  const clock = systemClock;
+  const logged: string[] = [];
+  const log = (message: string): void => void logged.push(message);
+  const database = openDatabase<ControlTables>({ url: databaseUrl });
+  const store = createStore(database.db, clock);
+  const gateway = createGateway({
+    authorize: async (_id, header) => (header('x-api-key') === apiKey ? 'allowed' : 'unauthorized'),
+    clock,
+    log,
+  });
+  const party = await listen((request, response) => {
+    if (!gateway.handle(request, response)) response.writeHead(404).end();
+  });
+  const compute = processCompute({ clock, agentServer: fakeAgent, drainMs: settings.drainMs ?? 5_000 });
+  const rollouts = startRollouts({
+    store,
+    dataDir,
+    adminDatabaseUrl: databaseUrl,
+    allowGit,
+    gateway,
+    compute,
+    clock,
+    log,
+    lettingGoMs: 20_000,
+    ...settings,
+  });
+  const control = createControlService({ store, rollouts, tenantId, baseUrl: () => party.origin, allowGit });
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await rollouts.stop(4_000);
+    await party.close();
+    await database.close();
+  };
+  const house: House = {
+    ground,
+    control,
+    store,
+    rollouts,
+    gateway,
+    logged,
+    close: () => (closed ??= close()),
+  };
+  atTheEnd.push(() => house.close());
+  await rollouts.recover();
+  return house;
+}
+
+let names = 0;
+
+/** Asks for a deployment of the ground's repository. */
+export async function deploy(
+  { control, ground }: House,
+  changes: { secrets?: Record<string, string>; config?: object; revision?: object } = {},
+): Promise<{ id: string; revisionId: string; url: string }> {
+  const { id, latest_revision_id, url } = await control.createDeployment({
+    name: `agent-${(names += 1)}`,
+    source: 'github',
+    source_config: { repo_url: ground.repo, ...changes.config },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json', ...changes.revision },
+    secrets: secretsOf(changes.secrets ?? {}),
+  });
+  return { id, revisionId: latest_revision_id ?? '', url: url ?? '' };
+}
+
+/** Asks for one more revision, by a PATCH, and tells its id. */
+export async function revise({ control }: House, id: string, body: object): Promise<string> {
+  return (await control.patchDeployment(id, body)).latest_revision_id ?? '';
+}
+
+export const restate = { source_revision_config: { repo_ref: 'main' } };
+export const secretsOf = (values: Record<string, string>) =>
+  Object.entries(values).map(([name, value]) => ({ name, value }));
+
+/** Commits a change to the ground's repository. */
+export const change = (ground: Ground, files: Files = {}): string => commit(ground.repo, files);
+
+const ends = ['DEPLOYED', 'CREATE_FAILED', 'BUILD_FAILED', 'DEPLOY_FAILED', 'SKIPPED', 'INTERRUPTED'];
+
+/** Waits until a revision has one of the statuses, of which the ends are usual. */
+export async function reaches({ control }: House, id: string, revisionId: string, statuses = ends): Promise<Revision> {
+  for (;;) {
+    const revision = await control.getRevision(id, revisionId);
+    if (statuses.includes(revision.status)) return revision;
+    if (ends.includes(revision.status)) throw new Error(`it ended ${revision.status}: ${revision.status_message}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Waits until a revision is live. */
+export const goesLive = (house: House, { id, revisionId }: { id: string; revisionId: string }): Promise<Revision> =>
+  reaches(house, id, revisionId, ['DEPLOYED']);
+
+/** Every status that a revision had. */
+export const history = async ({ store }: House, revisionId: string): Promise<string[]> =>
+  (await store.eventsOf(revisionId)).map(({ status }) => status);
+
+/** A revision's log, `level: message` where it is not for information only. */
+export async function logOf({ store }: House, revisionId: string, kind: LogKind): Promise<string[]> {
+  const lines = await store.readLog([revisionId], kind, { order: 'asc', limit: 1_000 });
+  return lines.map(({ level, message }) => (level === 'info' ? message : `${level}: ${message}`));
+}
+
+export const askAgent = (url: string, path: string): Promise<Response> =>
+  fetch(`${url}${path}`, { headers: { 'x-api-key': apiKey } });
+
+/** The revision that answers at an address, or the status of the refusal. */
+export async function answering(url: string): Promise<string> {
+  const response = await askAgent(url, '/ok');
+  const body: unknown = await response.json();
+  const tells = typeof body === 'object' && body !== null && 'revision' in body;
+  return tells ? String(body.revision) : String(response.status);
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** A command that waits until a file is there. */
+export function gate(
+  root: string,
+  name: string,
+): { command: string; script: Files; open: string; waits: () => boolean } {
+  const open = join(root, `${name}-open`);
+  const waiting = join(root, `${name}-waits`);
+  return {
+    command: `sh ${name}.sh`,
+    script: { [`${name}.sh`]: `echo $$ > ${waiting}\nwhile [ ! -e ${open} ]; do sleep 0.05; done\nrm ${waiting}\n` },
+    open,
+    waits: () => existsSync(waiting),
+  };
+}
+
+export const forget = (file: string): void => rmSync(file, { force: true });

@@ -1,0 +1,65 @@
+// A control service that is to be killed: one revision is live, one is in the middle of its build, one waits.
+import * as z from 'zod';
+import { systemClock } from '../../../src/clock.ts';
+import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { createGateway } from '../../../src/control-service/gateway/gateway.ts';
+import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts';
+import { createControlService } from '../../../src/control-service/service.ts';
+import { createStore } from '../../../src/control-service/store/store.ts';
+import type { ControlTables } from '../../../src/control-service/store/tables.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { fakeAgent } from '../compute/agents.ts';
+
+const ground = z
+  .object({
+    dataDir: z.string(),
+    repo: z.string(),
+    allowGit: z.array(z.string()),
+    databaseUrl: z.string(),
+    tenantId: z.string(),
+  })
+  .parse(JSON.parse(process.argv[2] ?? ''));
+
+const { dataDir, repo, allowGit, databaseUrl, tenantId } = ground;
+const clock = systemClock;
+const log = (message: string): void => console.error(message);
+const { db } = openDatabase<ControlTables>({ url: databaseUrl });
+const store = createStore(db, clock);
+const gateway = createGateway({ authorize: async () => 'allowed', clock, log });
+const compute = processCompute({ clock, agentServer: fakeAgent, drainMs: 0 });
+const rollouts = startRollouts({
+  store,
+  dataDir,
+  adminDatabaseUrl: databaseUrl,
+  allowGit,
+  gateway,
+  compute,
+  clock,
+  log,
+});
+const control = createControlService({ store, rollouts, tenantId, baseUrl: () => 'http://here', allowGit });
+await rollouts.recover();
+
+const deployment = await control.createDeployment({
+  name: 'killed',
+  source: 'github',
+  source_config: { repo_url: repo },
+  source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+  secrets: [],
+});
+const statusOf = async (revisionId: string): Promise<string> =>
+  (await control.getRevision(deployment.id, revisionId)).status;
+const live = deployment.latest_revision_id ?? '';
+while ((await statusOf(live)) !== 'DEPLOYED') await clock.sleep(20);
+
+const upstream = gateway.live(deployment.id);
+const answer = await fetch(`${upstream?.origin}/pid`, { headers: { 'x-landfall-agent-token': upstream?.token ?? '' } });
+const agent = z.object({ pid: z.number() }).parse(await answer.json()).pid;
+
+await control.patchDeployment(deployment.id, { source_config: { build_command: 'sh slow.sh' } });
+const restate = { source_revision_config: { repo_ref: 'main' } };
+const building = (await control.patchDeployment(deployment.id, restate)).latest_revision_id ?? '';
+while ((await statusOf(building)) !== 'BUILDING') await clock.sleep(20);
+const waiting = (await control.patchDeployment(deployment.id, restate)).latest_revision_id ?? '';
+while ((await statusOf(waiting)) !== 'QUEUED') await clock.sleep(20);
+console.log(JSON.stringify({ live, building, waiting, agent }));
