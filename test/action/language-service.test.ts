@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+
+/** What GitHub's own language service says of a file; in a process of its own, for it needs a hook to load its JSON. */
+async function judgedByGitHub(kind: 'action' | 'workflow', text: string): Promise<string[]> {
+  const program = join(import.meta.dirname, 'language-service.mjs');
+  const running = run(process.execPath, [program, kind], { cwd: root });
+  running.child.stdin?.end(text);
+  const { stdout } = await running;
+  return z.array(z.string()).parse(JSON.parse(stdout));
+}
+
+const workflow = (readme: string): string => /```yaml\n(name: deploy\n[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+
+test('GitHub finds nothing wrong with action.yml', async () => {
+  expect(await judgedByGitHub('action', await readFile(join(root, 'action.yml'), 'utf8'))).toEqual([]);
+});
+
+test("GitHub finds nothing wrong with the README's workflow", async () => {
+  const text = workflow(await readFile(join(root, 'README.md'), 'utf8'));
+  expect(text).toContain('jobs:');
+  expect(await judgedByGitHub('workflow', text)).toEqual([]);
+});
+
+test.each([
+  ['an action that no runner runs', 'action', 'name: a\ndescription: b\nruns:\n  using: node99\n  main: x.js\n'],
+  ['a workflow with an unknown key', 'workflow', 'on: push\njobs:\n  a:\n    runs-on: x\n    stepz: []\n'],
+] as const)('it does find %s', async (_, kind, text) => {
+  expect(await judgedByGitHub(kind, text)).not.toEqual([]);
+});
