@@ -73,7 +73,6 @@ export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): 
     serviceFor,
     findKey: store.findKey,
     fieldNames: 'contract',
-    version: '0.0.0',
     log: (message) => logged.push(message),
   });
   const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });

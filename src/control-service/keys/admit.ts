@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import type { ControlStore } from '../store/store.ts';
 import { hashApiKey, isSameKey, readApiKey } from './api-key.ts';
 import type { StoredKey } from '../store/tenants.ts';
 
@@ -30,6 +32,17 @@ export async function admit(
   }
   return { kind: 'tenant', tenantId: kept.tenant_id };
 }
+
+/** Who may talk to an agent: whoever has a key of the tenant that owns it; other tenants' agents are not there. */
+export const admitToAgent =
+  (store: Pick<ControlStore, 'findKey' | 'deployment'>) =>
+  async (deploymentId: string, header: ReadHeader): Promise<'allowed' | 'unauthorized' | 'missing'> => {
+    const caller = await admit(header, store.findKey);
+    if (caller.kind === 'refused') return 'unauthorized';
+    if (!z.uuid().safeParse(deploymentId).success) return 'missing';
+    const owner = (await store.deployment(deploymentId))?.tenant_id;
+    return owner === caller.tenantId ? 'allowed' : 'missing';
+  };
 
 const bearerToken = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];

@@ -9,6 +9,9 @@ import { deploymentRoutes } from './deployments.ts';
 import { projectRoutes } from './projects.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 
+/** The version of the interface that is served (control-service.md, Versioning). */
+const interfaceVersion = '0.1.0';
+
 /** What the app stands on. */
 export interface AppSettings {
   /** The service of a tenant. */
@@ -16,13 +19,11 @@ export interface AppSettings {
   findKey: (id: string) => Promise<StoredKey | undefined>;
   /** The spelling of answers where a request asks for none. */
   fieldNames: FieldSpelling;
-  /** The version that `/info` tells. */
-  version: string;
   log: (message: string) => void;
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Only `/ok` and `/info` answer without a key. */
-export function createApp({ serviceFor, findKey, fieldNames, version, log }: AppSettings): Hono<Env> {
+export function createApp({ serviceFor, findKey, fieldNames, log }: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => answerError(context, error, log));
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
@@ -33,7 +34,7 @@ export function createApp({ serviceFor, findKey, fieldNames, version, log }: App
   });
 
   app.get('/ok', (context) => context.json({ ok: true }));
-  app.get('/info', (context) => context.json({ service: 'landfall control service', version }));
+  app.get('/info', (context) => context.json({ service: 'landfall control service', version: interfaceVersion }));
 
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {

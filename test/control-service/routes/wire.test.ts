@@ -190,7 +190,7 @@ describe('over HTTP', () => {
       const [ok, info] = await Promise.all([fetch(`${world.baseUrl}/ok`), fetch(`${world.baseUrl}/info`)]);
       expect([await ok.json(), await info.json()]).toEqual([
         { ok: true },
-        { service: expect.any(String), version: '0.0.0' },
+        { service: expect.any(String), version: '0.1.0' },
       ]);
     });
   });
@@ -263,7 +263,6 @@ describe('over HTTP', () => {
       },
       findKey: world.store.findKey,
       fieldNames: 'contract',
-      version: '0.0.0',
       log: (message) => logged.push(message),
     });
     const answer = await broken.request('/v2/deployments', { headers: { 'x-api-key': world.apiKey } });
@@ -276,7 +275,6 @@ describe('over HTTP', () => {
       serviceFor: () => expect.unreachable(),
       findKey: () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })),
       fieldNames: 'contract',
-      version: '0.0.0',
       log: () => undefined,
     });
     const answer = await away.request('/v2/deployments', { headers: { 'x-api-key': world.apiKey } });

@@ -1,0 +1,130 @@
+import { parseArgs } from 'node:util';
+import { systemClock } from '../clock.ts';
+import { fieldSpellings } from '../contract/control/aliases.ts';
+import type { FieldSpelling } from '../contract/control/aliases.ts';
+import { startLocal } from './local.ts';
+import type { LocalServices } from './local.ts';
+
+/** The port where none is asked for: the same at every start, so that agents keep their addresses. */
+export const usualPort = 8420;
+
+export const localUsage = `Runs the control service and its agents on this machine.
+
+  --port P           the port on 127.0.0.1, 0 for a free one (${usualPort})
+  --data DIR         where database, builds and the API key are kept (.landfall)
+  --allow-git DIR    lets repo_url name repositories below this folder; may be repeated
+  --base-path PATH   a path that everything hangs below, as in /api-host
+  --field-names WORD the spelling of answers: contract or public (contract)
+  --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
+  --help
+
+DATABASE_URL names a Postgres of yours; without it one is started here.`;
+
+/** What was asked for on the command line. */
+export interface LocalCommand {
+  port: number;
+  data: string;
+  allowGit: string[];
+  basePath: string;
+  fieldNames: FieldSpelling;
+  json: boolean;
+  help: boolean;
+}
+
+/** Reads the command line, or tells what is wrong with it. */
+export function readLocalCommand(args: string[]): { ok: true; command: LocalCommand } | { ok: false; problem: string } {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args,
+      options: {
+        port: { type: 'string' },
+        data: { type: 'string' },
+        'allow-git': { type: 'string', multiple: true },
+        'base-path': { type: 'string' },
+        'field-names': { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    }));
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  }
+  const { port = String(usualPort), 'base-path': basePath = '', 'field-names': names = 'contract' } = values;
+  const fieldNames = fieldSpellings.find((word) => word === names);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return { ok: false, problem: `--port ${port} is no port.` };
+  if (!/^(\/[\w.-]+)*$/.test(basePath)) {
+    return { ok: false, problem: '--base-path begins with a slash and ends with none, as in /api-host.' };
+  }
+  if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
+  return {
+    ok: true,
+    command: {
+      port: Number(port),
+      data: values.data ?? '.landfall',
+      allowGit: values['allow-git'] ?? [],
+      basePath,
+      fieldNames,
+      json: values.json ?? false,
+      help: values.help ?? false,
+    },
+  };
+}
+
+/** What a program has of the world around it. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Standard output: for what the caller asked for. */
+  say: (text: string) => void;
+  /** Standard error: for everything else. */
+  tell: (text: string) => void;
+  /** Resolves when the program is asked to leave. */
+  leave: Promise<void>;
+}
+
+/** Runs the services until they are asked to leave; the exit code. */
+export async function runLocal(args: string[], { env, say, tell, leave }: Surroundings): Promise<number> {
+  const read = readLocalCommand(args);
+  if (!read.ok) {
+    tell(`${read.problem}\n\n${localUsage}`);
+    return 2;
+  }
+  const { port, data, allowGit, basePath, fieldNames, json, help } = read.command;
+  if (help) {
+    say(localUsage);
+    return 0;
+  }
+  let services: LocalServices;
+  try {
+    const databaseUrl = env['DATABASE_URL'];
+    services = await startLocal({
+      port,
+      dataDir: data,
+      databaseUrl,
+      allowGit,
+      basePath,
+      fieldNames,
+      clock: systemClock,
+      log: tell,
+    });
+  } catch (error) {
+    tell(`The services did not start: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+  const { url, apiKey, tenantId } = services;
+  say(json ? JSON.stringify({ url, api_key: apiKey, tenant_id: tenantId }) : banner(services, data));
+  await leave;
+  tell('Leaving: agents finish what they are at.');
+  await services.close();
+  return 0;
+}
+
+const banner = ({ url, apiKey, tenantId }: LocalServices, data: string): string =>
+  [
+    `The control service answers at ${url}`,
+    `  X-Api-Key:   ${apiKey}`,
+    `  X-Tenant-Id: ${tenantId}`,
+    `  Everything is kept in ${data}. End it with Ctrl-C.`,
+    '',
+    `  curl -H "X-Api-Key: ${apiKey}" ${url}/v2/deployments`,
+  ].join('\n');

@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import { mkdirSync, realpathSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { FieldSpelling } from '../contract/control/aliases.ts';
+import { openDatabase } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { resolveDatabase } from '../database/resolve-database.ts';
+import type { Compute } from './compute/compute.ts';
+import { processCompute } from './compute/process-compute.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { admitToAgent } from './keys/admit.ts';
+import { keepKey } from './keys/kept-key.ts';
+import { startRollouts } from './rollouts/rollouts.ts';
+import { createApp } from './routes/app.ts';
+import { createHttpServer } from './server.ts';
+import { createControlService } from './service.ts';
+import { claimDatabase } from './sole.ts';
+import { controlMigrations, controlSchema } from './store/migrations.ts';
+import { createStore } from './store/store.ts';
+import type { ControlTables } from './store/tables.ts';
+
+/** How the services are started on one machine. */
+export interface LocalSettings {
+  /** The port on 127.0.0.1; 0 takes a free one. */
+  port: number;
+  /** Where the database, the builds and the API key lie; made when absent. */
+  dataDir: string;
+  /** Your own Postgres, with its user and password; the embedded one when absent or empty. */
+  databaseUrl?: string | undefined;
+  /** Folders below which `repo_url` may name one. */
+  allowGit: readonly string[];
+  /** The path that everything hangs below, as in `/api-host`; none when absent. */
+  basePath?: string | undefined;
+  /** The spelling of answers where a request asks for none; the document's when absent. */
+  fieldNames?: FieldSpelling | undefined;
+  clock: Clock;
+  /** Told what a person who runs the service may want to know. No secret is ever told. */
+  log: (message: string) => void;
+  /** What runs agents; processes of this machine when absent. */
+  compute?: Compute | undefined;
+}
+
+/** The services, running. */
+export interface LocalServices {
+  /** Where the control service answers; agents are below `/agents/` of it. */
+  url: string;
+  /** The key of this installation: a secret. */
+  apiKey: string;
+  tenantId: string;
+  /** Takes no more requests, lets agents finish what they are at, and ends everything within some 9 s. */
+  close(): Promise<void>;
+}
+
+/** How long agents may take to finish when everything ends, in milliseconds: the rest of 10 s is for the database. */
+const agentsEndWithin = 6_000;
+
+/**
+ * Starts the control service with everything below it: database, gateway, and what carries revisions out. What was
+ * under way when it last ended goes on, and what was live serves again.
+ *
+ * @throws Error with advice when the port is taken, the folder is in use, or another service has the database.
+ */
+export async function startLocal(settings: LocalSettings): Promise<LocalServices> {
+  const { port, databaseUrl, basePath = '', fieldNames = 'contract', clock, log } = settings;
+  const dataDir = resolve(settings.dataDir);
+  // The embedded server may run as another user, who has to pass through; nobody may look around.
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+  const allowGit = settings.allowGit.flatMap((folder) => [resolve(folder), realpathSync(folder)]);
+  const opened: (() => Promise<void>)[] = [];
+  const end = async (): Promise<void> => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const database = await resolveDatabase({ databaseUrl, dataDir: join(dataDir, 'postgres'), log });
+    opened.push(() => database.close());
+    const claim = await claimDatabase(database.url, clock, log);
+    opened.push(() => claim.release());
+    const { db, close } = openDatabase<ControlTables>({
+      url: database.url,
+      max: 10,
+      applicationName: 'landfall-control-service',
+      log,
+    });
+    opened.push(close);
+    await migrate(db, controlMigrations, { schema: controlSchema });
+    const store = createStore(db, clock);
+    const { apiKey, tenantId } = await keepKey(store, dataDir);
+
+    const compute = settings.compute ?? processCompute({ clock });
+    const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
+    const rollouts = startRollouts({
+      store,
+      dataDir,
+      adminDatabaseUrl: database.url,
+      allowGit,
+      gateway,
+      compute,
+      clock,
+      log,
+    });
+    let url = '';
+    const app = createApp({
+      serviceFor: (tenant) => createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit }),
+      findKey: store.findKey,
+      fieldNames,
+      log,
+    });
+    const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath });
+    url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
+    opened.push(() => endServer(server, () => rollouts.stop(agentsEndWithin)));
+    await rollouts.recover();
+    return { url, apiKey, tenantId, close: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  const failed = once(server, 'error').then(([error]) => {
+    throw portProblem(error, port);
+  });
+  server.listen(port, '127.0.0.1');
+  await Promise.race([once(server, 'listening'), failed]);
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens at no port.');
+  return address.port;
+}
+
+function portProblem(error: unknown, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} is taken. Choose another one with --port, or 0 for a free one.`);
+  if (code === 'EACCES')
+    return new Error(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
+  return error;
+}
+
+/** Takes no more requests; those in flight go on while what answers them ends by itself. */
+async function endServer(server: Server, endAgents: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()));
+  server.closeIdleConnections();
+  await endAgents();
+  server.closeAllConnections();
+  await closed;
+}

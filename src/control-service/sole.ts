@@ -1,0 +1,83 @@
+import { Client } from 'pg';
+import type { Clock } from '../clock.ts';
+
+/** That one service, and no other, works on a database. */
+export interface SoleClaim {
+  /** Lets another service have the database. */
+  release(): Promise<void>;
+}
+
+/** How long a former service may take to leave, and how often it is looked whether it has, in milliseconds. */
+const patienceMs = 5_000;
+const lookEveryMs = 250;
+
+/**
+ * Makes sure that no other control service works on this database: two would build the same revisions and serve the
+ * same agents. The claim ends with the process, however it ends. Where the database restarts, the claim is made again;
+ * that another service was faster then is told to `log`.
+ *
+ * @throws Error when another service has the database.
+ */
+export async function claimDatabase(url: string, clock: Clock, log: (message: string) => void): Promise<SoleClaim> {
+  let released = false;
+  let client = await firstClaim();
+
+  async function attempt(): Promise<Client | undefined> {
+    const next = new Client({
+      connectionString: url,
+      application_name: 'landfall-claim',
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    });
+    let isHeld = false;
+    next.on('error', () => undefined);
+    next.on('end', () => {
+      if (isHeld && !released) void claimAgain();
+    });
+    await next.connect();
+    const { rows } = await next.query<{ held: boolean }>(
+      "select pg_try_advisory_lock(hashtext('landfall control service')) as held",
+    );
+    isHeld = rows[0]?.held === true;
+    if (isHeld) return next;
+    await next.end();
+    return undefined;
+  }
+
+  async function firstClaim(): Promise<Client> {
+    const until = clock.now() + patienceMs;
+    for (;;) {
+      const held = await attempt();
+      if (held) return held;
+      if (clock.now() >= until) {
+        throw new Error(
+          'Another control service works on this database. Stop it, or give this one another database: set DATABASE_URL, or leave it out and choose another --data folder.',
+        );
+      }
+      await clock.sleep(lookEveryMs);
+    }
+  }
+
+  async function claimAgain(): Promise<void> {
+    while (!released) {
+      await clock.sleep(lookEveryMs);
+      try {
+        const held = await attempt();
+        if (held && !released) client = held;
+        else if (held) await held.end();
+        else log('Another control service works on this database now. Stop one of the two.');
+        if (held) return;
+      } catch (error) {
+        // The database is on its way back; what else can be wrong with it is told by those who use it.
+        if (!(error instanceof Error)) throw error;
+      }
+    }
+  }
+
+  return {
+    async release() {
+      released = true;
+      await client.end();
+    },
+  };
+}
