@@ -10,6 +10,11 @@ export function sameRepository(one: string, other: string): boolean {
   return spelledAlike(one) === spelledAlike(other);
 }
 
+/** Whether an address on a host names the repository `owner/name`, whatever the host is called. */
+export function isRepositoryNamed(address: string, owner: string, name: string): boolean {
+  return spelledAlike(address).endsWith(`/${owner}/${name}`.toLowerCase());
+}
+
 function spelledAlike(address: string): string {
   const written = address.trim();
   const short = /^(?:[^@/\\\s]+@)?([^@:/\\\s]{2,}):(?!\/\/)(.+)$/.exec(written);

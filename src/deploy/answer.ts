@@ -1,0 +1,91 @@
+import {
+  ERROR_EVENT,
+  ErrorEventData,
+  METADATA_EVENT,
+  MetadataEventData,
+  splitEventName,
+  UpdatesEventData,
+  type StreamEvent,
+  type StreamMode,
+} from '../contract/agent/stream-event.ts';
+import type { Evidence } from '../decide/verdict-types.ts';
+
+/** What a stream has told so far. Times are ms since the epoch. */
+export interface Answer {
+  sentAt: number;
+  /** The modes that the test asked for: others are there for our own sake and do not count as its first event. */
+  asked: readonly StreamMode[];
+  runId: string | undefined;
+  firstAt: number | undefined;
+  lastAt: number | undefined;
+  nodes: readonly string[];
+  values: unknown;
+  interrupted: boolean;
+  error: { error: string; message: string } | undefined;
+}
+
+export function unanswered(sentAt: number, asked: readonly StreamMode[]): Answer {
+  return {
+    sentAt,
+    asked,
+    runId: undefined,
+    firstAt: undefined,
+    lastAt: undefined,
+    nodes: [],
+    values: undefined,
+    interrupted: false,
+    error: undefined,
+  };
+}
+
+/** The key under which a graph tells that it stopped and waits for somebody. */
+const interruptKey = '__interrupt__';
+
+/** The answer after one more event. A run is timed by its events: when the connection closes says nothing. */
+export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: number): Answer {
+  const { mode, namespace } = splitEventName(event);
+  if (mode === METADATA_EVENT) {
+    const told = MetadataEventData.safeParse(data);
+    return { ...answer, lastAt: at, runId: told.success ? told.data.run_id : answer.runId };
+  }
+  const isAsked = mode === ERROR_EVENT || answer.asked.some((each) => isOfMode(mode, each));
+  const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isAsked ? at : undefined) };
+  if (mode === ERROR_EVENT) return { ...after, error: errorIn(data) };
+  // A subgraph's events tell of its own state and nodes, not of the run's.
+  if (namespace.length > 0) return after;
+  const members = UpdatesEventData.safeParse(data);
+  const names = members.success ? Object.keys(members.data) : [];
+  const interrupted = names.includes(interruptKey);
+  if (mode === 'values') return { ...after, values: data, interrupted };
+  if (mode !== 'updates') return after;
+  const nodes = names.filter((name) => !name.startsWith('__'));
+  return { ...after, nodes: [...after.nodes, ...nodes], interrupted: interrupted || after.interrupted };
+}
+
+/** Messages go by names of their own: `messages/partial` in one mode, plain `messages` in the other. */
+function isOfMode(name: string, mode: StreamMode): boolean {
+  return name === mode || name.startsWith(`${mode}/`) || (mode === 'messages-tuple' && name === 'messages');
+}
+
+function errorIn(data: unknown): { error: string; message: string } {
+  const told = ErrorEventData.safeParse(data);
+  if (told.success) return { error: told.data.error, message: told.data.message };
+  return { error: 'Error', message: typeof data === 'string' ? data : (JSON.stringify(data) ?? '') };
+}
+
+/** What the stream proves once it has ended. */
+export function evidenceOf(answer: Answer): Evidence {
+  const { sentAt, firstAt, lastAt, nodes, values, error, interrupted } = answer;
+  if (lastAt === undefined || (values === undefined && nodes.length === 0 && !error && firstAt === undefined)) {
+    return { kind: 'unreachable', why: 'the stream ended before it brought any answer' };
+  }
+  return {
+    kind: 'answered',
+    status: error ? 'error' : interrupted ? 'interrupted' : 'success',
+    values,
+    ...(error ? { error } : {}),
+    nodes,
+    firstEventMs: firstAt === undefined ? undefined : firstAt - sentAt,
+    totalMs: lastAt - sentAt,
+  };
+}

@@ -1,0 +1,156 @@
+import type { SmokeTest } from '../config/smoke-test.ts';
+import type { AgentServer } from '../contract/agent/service.ts';
+import type { StreamMode } from '../contract/agent/stream-event.ts';
+import type { CallOptions } from '../contract/call-options.ts';
+import type { ServiceError } from '../contract/service-error.ts';
+import type { Clock } from '../clock.ts';
+import type { Evidence } from '../decide/verdict-types.ts';
+import { answerAfter, evidenceOf, unanswered, type Answer } from './answer.ts';
+import { attempt } from './attempt.ts';
+import { within } from './bounded.ts';
+
+/** Whom to ask, and the world around. */
+export interface Asking {
+  agent: AgentServer;
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+  /** Told what was made for the test and could not be removed, and why. */
+  left: (what: string) => void;
+}
+
+/** How long clearing away may take (ms), and how long when the story was ended. */
+const tidyMs = 10_000;
+const hastyMs = 1_000;
+
+const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/**
+ * Asks the agent one question and listens to the whole answer, within the test's time. The thread and the assistant
+ * that were made for it are removed, whatever became of the question. Rejects only when the signal ends it.
+ */
+export async function ask(test: SmokeTest, asking: Asking): Promise<Evidence> {
+  const { clock, signal } = asking;
+  const made: Made = {};
+  try {
+    const deadline = clock.now() + test.timeoutMs;
+    const asked = await within(clock, test.timeoutMs, signal, (bound) =>
+      attempt(question(test, asking, { signal: bound, deadline }, made)),
+    );
+    signal?.throwIfAborted();
+    if (asked.kind === 'out-of-time') {
+      return { kind: 'unreachable', why: `no whole answer within ${test.timeoutMs} ms` };
+    }
+    return asked.value.ok ? asked.value.value : await evidenceOfFailure(asked.value.error, asking);
+  } finally {
+    await tidy(made, asking);
+  }
+}
+
+interface Made {
+  threadId?: string;
+  assistantId?: string;
+}
+
+async function question(
+  test: SmokeTest,
+  { agent, clock }: Asking,
+  options: CallOptions,
+  made: Made,
+): Promise<Evidence> {
+  if (test.context !== undefined) {
+    const graphId = uuid.test(test.assistant)
+      ? (await agent.getAssistant(test.assistant, options)).graph_id
+      : test.assistant;
+    const request = { graph_id: graphId, context: test.context, name: `Landfall smoke test: ${test.name}` };
+    made.assistantId = (await agent.createAssistant(request, options)).assistant_id;
+  }
+  if (test.thread) made.threadId = (await agent.createThread({}, options)).thread_id;
+  const request = {
+    assistant_id: made.assistantId ?? test.assistant,
+    input: test.input,
+    stream_mode: withOurs(test.streamModes),
+    on_disconnect: 'cancel' as const,
+  };
+  let answer = unanswered(clock.now(), test.streamModes);
+  for await (const event of agent.streamRun(request, made.threadId, options)) {
+    answer = answerAfter(answer, event, clock.now());
+  }
+  const evidence = evidenceOf(answer);
+  return made.threadId === undefined ? evidence : confirmed(evidence, answer, made.threadId, { agent, clock }, options);
+}
+
+/** `values` brings the final state and `updates` the nodes, whatever the test wants to see of the stream. */
+const withOurs = (asked: readonly StreamMode[]): StreamMode[] => [...new Set([...asked, 'values', 'updates'] as const)];
+
+/** How long a run may take to say that it has ended after its stream did (ms), and between two looks. */
+const endingMs = 5_000;
+const betweenMs = 250;
+
+/**
+ * A stream has no last event, so one that a proxy cut off looks whole. A run on a thread can be asked how it ended;
+ * where it still goes on, its stream was not the whole answer.
+ */
+async function confirmed(
+  evidence: Evidence,
+  { runId }: Answer,
+  threadId: string,
+  { agent, clock }: Pick<Asking, 'agent' | 'clock'>,
+  options: CallOptions,
+): Promise<Evidence> {
+  if (evidence.kind !== 'answered' || evidence.status === 'error' || runId === undefined) return evidence;
+  for (const until = clock.now() + endingMs; ;) {
+    const run = await attempt(agent.getRun(threadId, runId, options));
+    // A server that does not tell the run leaves the stream's own word.
+    if (!run.ok) return evidence;
+    const { status } = run.value;
+    if (status === 'interrupted') return { ...evidence, status: 'interrupted' };
+    if (status === 'error' || status === 'timeout') {
+      return { ...evidence, status: 'error', error: { error: status, message: 'the run says so, its stream did not' } };
+    }
+    if (status !== 'running' && status !== 'pending') return evidence;
+    if (clock.now() >= until) {
+      return { kind: 'unreachable', why: `the stream ended while the run went on (${status})` };
+    }
+    await clock.sleep(betweenMs, options.signal ?? undefined);
+  }
+}
+
+/**
+ * An agent server that understands and says no has answered: with an error. One that is not there, is not ready, or
+ * does not take the key proves nothing. A 404 can be either; a server that is well means it.
+ */
+async function evidenceOfFailure(error: ServiceError, { agent, clock, signal }: Asking): Promise<Evidence> {
+  const refusal = { error: `HTTP ${error.status ?? error.kind}`, message: error.detail ?? error.message };
+  const refused: Evidence = {
+    kind: 'answered',
+    status: 'error',
+    values: undefined,
+    error: refusal,
+    nodes: [],
+    firstEventMs: undefined,
+    totalMs: 0,
+  };
+  if (error.kind === 'rejected') return refused;
+  if (error.kind === 'missing' && (await attempt(agent.ok({ signal, deadline: clock.now() + tidyMs }))).ok) {
+    return refused;
+  }
+  return { kind: 'unreachable', why: error.message };
+}
+
+/** Removes what was made, in haste where the story was ended. What could not be removed is told by its id. */
+async function tidy({ threadId, assistantId }: Made, { agent, clock, signal, left }: Asking): Promise<void> {
+  const deadline = clock.now() + (signal?.aborted ? hastyMs : tidyMs);
+  const removals = [
+    ...(threadId ? [{ what: `thread ${threadId}`, call: attempt(agent.deleteThread(threadId, { deadline })) }] : []),
+    ...(assistantId
+      ? [{ what: `assistant ${assistantId}`, call: attempt(agent.deleteAssistant(assistantId, { deadline })) }]
+      : []),
+  ];
+  await Promise.all(
+    removals.map(async ({ what, call }) => {
+      const removed = await within(clock, deadline - clock.now(), undefined, () => call);
+      if (removed.kind === 'out-of-time') left(`${what} (it took too long)`);
+      else if (!removed.value.ok) left(`${what} (${removed.value.error.message})`);
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+import type { ServiceError } from '../contract/service-error.ts';
+import type { Plan } from '../decide/plan-types.ts';
+import { settleCreation, settlePatch } from './settle.ts';
+import type { Story } from './story.ts';
+import type { BegunHow } from './story-event.ts';
+import { lagMs, settleMs, write } from './write.ts';
+
+/** What came of carrying a plan out. */
+export type Begun =
+  | { kind: 'follow'; how: BegunHow; deploymentId: string; revisionId: string }
+  /** Nothing is on its way: what was live stays live. */
+  | { kind: 'kept' }
+  /** Somebody created a deployment of this name in the meantime. */
+  | { kind: 'overtaken'; error: ServiceError }
+  /** The service took the change, and made no revision of it. */
+  | { kind: 'no-revision' }
+  /** Whether the request took effect cannot be told. It is never sent again. */
+  | { kind: 'unsettled'; what: string; error: ServiceError };
+
+/** Does what the plan says. Beside a rollback this is the only place that changes anything at the service. */
+export async function carryOut(planned: Exclude<Plan, { kind: 'impossible' }>, story: Story): Promise<Begun> {
+  const begun = await (planned.kind === 'create' ? create(planned, story) : alter(planned, story));
+  if (begun.kind === 'follow') {
+    story.known.revisionId = begun.revisionId;
+    story.tell(toldAs(begun));
+  }
+  return begun;
+}
+
+const toldAs = ({ how, deploymentId, revisionId }: Extract<Begun, { kind: 'follow' }>) =>
+  ({ kind: 'begun', how, deploymentId, revisionId }) as const;
+
+async function create({ request }: Extract<Plan, { kind: 'create' }>, story: Story): Promise<Begun> {
+  const { control } = story.request;
+  const answered = await write(story, (options) => control.createDeployment(request, options));
+  if (!answered.ok && answered.error.kind === 'conflict') return { kind: 'overtaken', error: answered.error };
+  if (!answered.ok && answered.error.effect === 'none') throw answered.error;
+  if (answered.ok) story.saw(answered.value);
+  else story.tell({ kind: 'settling', why: story.redact(answered.error.message) });
+  const first = answered.ok
+    ? { deployment: answered.value, revisionId: answered.value.latest_revision_id ?? undefined }
+    : undefined;
+  const made = first?.revisionId ? first : await settleCreation(request, first?.deployment.id, settleMs, story);
+  if (answered.ok || made) settled(story);
+  if (made?.revisionId) {
+    return { kind: 'follow', how: 'created', deploymentId: made.deployment.id, revisionId: made.revisionId };
+  }
+  return answered.ok ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the creation', error: answered.error };
+}
+
+async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, story: Story): Promise<Begun> {
+  const { deploymentId, adopt } = planned;
+  const kept: Begun = adopt ? { kind: 'follow', how: 'adopted', deploymentId, revisionId: adopt } : { kind: 'kept' };
+  if (planned.kind === 'none') return kept;
+  const { control } = story.request;
+  const answered = await write(story, (options) => control.patchDeployment(deploymentId, planned.request, options));
+  if (!answered.ok && answered.error.effect === 'none') throw answered.error;
+  if (answered.ok) story.saw(answered.value);
+  else story.tell({ kind: 'settling', why: story.redact(answered.error.message) });
+  const latest = answered.ok ? answered.value.latest_revision_id : null;
+  const bound = latest && latest !== planned.formerLatestRevisionId ? latest : undefined;
+  if (answered.ok && (bound || !planned.makesRevision)) {
+    settled(story);
+    return bound && planned.makesRevision ? { kind: 'follow', how: 'patched', deploymentId, revisionId: bound } : kept;
+  }
+  const found = await settlePatch(planned, answered.ok ? lagMs : settleMs, story);
+  if (answered.ok || found) settled(story);
+  if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };
+  if (found) return kept;
+  return answered.ok ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the change', error: answered.error };
+}
+
+function settled(story: Story): void {
+  story.known.writing = false;
+  story.known.changed = true;
+}

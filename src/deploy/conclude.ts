@@ -1,0 +1,48 @@
+import { agentAddress } from '../contract/control/deployment.ts';
+import { withoutRequest } from '../decide/plan-told.ts';
+import { toldOf, type Ending } from './ending.ts';
+import type { Outcome, OutcomeKind } from './outcome-types.ts';
+import type { DeployRequest, Known } from './story.ts';
+
+const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'neutral']);
+
+/** The outcome of a story, from where it ended and what is known. `redact` blots secrets out of others' words. */
+export function conclude(
+  request: DeployRequest,
+  known: Known,
+  ending: Ending,
+  redact: (text: string) => string = (text) => text,
+): Outcome {
+  const { kind, reason, advice } = toldOf(request, known, ending);
+  const { deployment, plan, rollout, verdict, rollback, logs } = known;
+  const wentBack = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+  const revisionId = wentBack?.revisionId ?? known.revisionId;
+  const name = deployment?.name ?? request.desired.name;
+  const id = deployment?.id ?? request.desired.deploymentId;
+  const url = request.agentUrl ?? (deployment && agentAddress(deployment));
+  return {
+    kind,
+    reason: redact(reason),
+    ...(advice ? { advice } : {}),
+    passes: passes(kind, request),
+    ...(name ? { deploymentName: name } : {}),
+    ...(id ? { deploymentId: id } : {}),
+    ...(revisionId ? { revisionId } : {}),
+    ...(deployment?.active_revision_id ? { activeRevisionId: deployment.active_revision_id } : {}),
+    ...(url ? { deploymentUrl: url } : {}),
+    ...(plan ? { plan: withoutRequest(plan) } : {}),
+    changed: known.changed,
+    ...(rollout ? { rollout } : {}),
+    ...(verdict ? { verdict } : {}),
+    ...(rollback ? { rollback } : {}),
+    ...(logs ? { logs } : {}),
+    notes: [...known.notes],
+  };
+}
+
+/** A rollback passes only where it was asked for: after a failed deploy it is the way out, not the success. */
+function passes(kind: OutcomeKind, { mode, onSuperseded }: DeployRequest): boolean {
+  if (kind === 'rolled-back') return mode === 'rollback';
+  if (kind === 'superseded') return onSuperseded === 'pass';
+  return passing.has(kind);
+}

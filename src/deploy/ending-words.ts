@@ -1,0 +1,130 @@
+import { sameCommit, shortCommit } from '../decide/commit.ts';
+import type { Rollout } from '../decide/rollout-types.ts';
+import type { NamedVerdict, Verdict } from '../decide/verdict-types.ts';
+import type { Told } from './ending.ts';
+import type { DeployRequest, Known } from './story.ts';
+
+/** What is told of a revision that was followed, whichever end it came to. */
+export function toldOfRollout(request: DeployRequest, known: Known): Told {
+  const { rollout } = known;
+  const id = known.revisionId ?? '';
+  switch (rollout?.kind) {
+    case 'live':
+      return { kind: 'deployed', reason: `Revision ${id} is live${ofWhichCommit(rollout, known)}.` };
+    case 'failed':
+      return {
+        kind: 'failed',
+        reason: `Revision ${id} ended ${rollout.status}${messageOf(rollout)}. ${whatServes(request, known)}`,
+        advice: 'Read the log lines of this revision, correct what they name, and deploy again.',
+      };
+    case 'superseded':
+      return {
+        kind: 'superseded',
+        reason: `Revision ${id} did not become live: ${rollout.by ? `revision ${rollout.by} is newer and takes its place` : 'a newer one took its place'}.`,
+        advice: 'Look at the run that made the newer revision; set on-superseded to pass where this is expected.',
+      };
+    case 'interrupted':
+      return {
+        kind: 'interrupted',
+        reason: `Revision ${id} was interrupted at the service${messageOf(rollout)}. ${whatServes(request, known)}`,
+        advice: 'Run this again to build it again.',
+      };
+    default:
+      return {
+        kind: 'timed-out',
+        reason: `Revision ${id} was not live within ${minutes(request.timeoutMs)}: last seen ${rollout?.seen.at(-1)?.status ?? 'nowhere'}, and it goes on.`,
+        advice: 'Raise timeout-minutes, or run this again: the revision is followed, not made twice.',
+      };
+  }
+}
+
+/** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
+export function toldOfVerdict(request: DeployRequest, known: Known, subject: string): Told | undefined {
+  const { verdict, rollback } = known;
+  if (verdict?.kind === 'failed') {
+    const wrong = `${subject} answered wrongly: ${firstOf(verdict, 'failed')}`;
+    if (rollback?.kind === 'done') {
+      const proven = rollback.verdict.kind === 'passed' ? 'serves again and answers as it should' : 'serves again';
+      return {
+        kind: 'rolled-back',
+        reason: `${wrong}. Revision ${rollback.toRevisionId} ${proven}.`,
+        advice: 'Correct the agent and deploy it again.',
+      };
+    }
+    if (rollback)
+      return { kind: 'broken', reason: `${wrong}. Not rolled back: ${rollback.why}.`, advice: rollback.advice };
+    const advice = 'Correct the agent and deploy it again, or run with mode: rollback.';
+    return { kind: 'broken', reason: `${wrong}.`, advice };
+  }
+  const nothingAsked = request.mode === 'smoke' && verdict?.kind === 'none';
+  if (verdict?.kind !== 'unproven' && !nothingAsked) return undefined;
+  const why = verdict ? firstOf(verdict, 'unproven') : '';
+  return nothingAsked
+    ? { kind: 'unproven', reason: 'Nothing was asked: there are no smoke tests.', advice: 'Give smoke-tests.' }
+    : {
+        kind: 'unproven',
+        reason: `${subject} is not proven to answer: ${why}.`,
+        advice: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
+      };
+}
+
+const mode = {
+  failed: 'failed',
+  superseded: 'superseded',
+  interrupted: 'interrupted',
+  'timed-out': 'timed-out',
+  'in-progress': 'failed',
+  live: 'broken',
+} as const satisfies Record<Rollout['kind'], Told['kind']>;
+
+/** What is told of a rollback that a person asked for. */
+export function toldOfRollback({ rollback }: Known): Told {
+  if (rollback?.kind === 'done') {
+    const { toRevisionId, verdict } = rollback;
+    if (verdict.kind !== 'unproven') {
+      const proven = verdict.kind === 'passed' ? ' and answers as it should' : '';
+      return { kind: 'rolled-back', reason: `Revision ${toRevisionId} serves again${proven}.` };
+    }
+    return {
+      kind: 'unproven',
+      reason: `Revision ${toRevisionId} serves again, but is not proven to answer: ${firstOf(verdict, 'unproven')}.`,
+      advice: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
+    };
+  }
+  const { why, advice } = rollback ?? { why: 'it was not begun', advice: 'Run this again.' };
+  const reason = `Not rolled back: ${why}.`;
+  if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
+  return { kind: rollback.rollout ? mode[rollback.rollout.kind] : 'failed', reason, advice };
+}
+
+/** Quick pushes move a branch on: the service builds its head, which need not be the commit that asked. */
+function ofWhichCommit({ builtCommit }: Rollout, { commit }: Known): string {
+  if (!builtCommit) return '';
+  if (commit?.kind !== 'known' || sameCommit(builtCommit, commit.sha)) return `, of commit ${shortCommit(builtCommit)}`;
+  return `, of commit ${shortCommit(builtCommit)} and not of ${shortCommit(commit.sha)}, which was asked for: the ref had moved on`;
+}
+
+function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string {
+  if (!formerLive) return 'Nothing is live yet.';
+  const nothing = onFailure === 'rollback' ? ', so there is nothing to roll back' : '';
+  return `Revision ${formerLive.id} still serves${nothing}.`;
+}
+
+const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${statusMessage.replace(/[.\s]+$/, '')}` : '');
+
+/** The first test that ended so, in one clause. */
+function firstOf({ tests }: Verdict, kind: 'failed' | 'unproven'): string {
+  const found = tests.filter((each) => each.verdict.kind === kind);
+  const [first] = found;
+  const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
+  return first ? `${first.name}: ${clauseOf(first)}${more}` : '';
+}
+
+function clauseOf({ verdict }: NamedVerdict): string {
+  if (verdict.kind === 'unproven') return verdict.why.replace(/\.$/, '');
+  const missed = verdict.held.find(({ held }) => !held);
+  return missed ? `expected ${missed.expected}, saw ${missed.seen}` : 'nothing was expected';
+}
+
+const minutes = (ms: number): string =>
+  ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 6000) / 10} min`;

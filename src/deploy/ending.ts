@@ -1,0 +1,146 @@
+import type { ServiceError } from '../contract/service-error.ts';
+import { adviceOn } from './advice.ts';
+import type { OutcomeKind } from './outcome-types.ts';
+import type { DeployRequest, Known } from './story.ts';
+import { toldOfRollback, toldOfRollout, toldOfVerdict } from './ending-words.ts';
+
+/** Where the story ended; what it had come to by then is in `Known`. */
+export type Ending =
+  | { kind: 'impossible' }
+  /** There is no such deployment, and this mode makes none. */
+  | { kind: 'absent' }
+  | { kind: 'planned' }
+  | { kind: 'started' }
+  /** No revision was made or followed: what was live stays live. */
+  | { kind: 'kept' }
+  | { kind: 'followed' }
+  | { kind: 'asked' }
+  | { kind: 'gone-back' }
+  | { kind: 'no-revision' }
+  | { kind: 'unsettled'; what: string; error: ServiceError }
+  | { kind: 'overtaken'; error: ServiceError }
+  | { kind: 'service-error'; error: ServiceError }
+  | { kind: 'cancelled' };
+
+/** The end in a word, a sentence, and what to do about it. */
+export interface Told {
+  kind: OutcomeKind;
+  reason: string;
+  advice?: string;
+}
+
+/** A table from where the story ended, and what is known, to what is told of it. */
+export function toldOf(request: DeployRequest, known: Known, ending: Ending): Told {
+  switch (ending.kind) {
+    case 'impossible':
+      return toldOfObstacles(known);
+    case 'absent':
+      return {
+        kind: 'refused',
+        reason: `There is no deployment named ${request.desired.name ?? ''}.`,
+        advice: 'Check name and the workspace that the key belongs to, or give deployment-id.',
+      };
+    case 'planned':
+      return { kind: 'planned', reason: planInWords(known) };
+    case 'started':
+      return { kind: 'started', reason: `Revision ${known.revisionId} is on its way; it was not waited for.` };
+    case 'kept':
+      return toldOfKept(request, known);
+    case 'followed':
+      return known.rollout?.kind === 'live' ? toldOfLive(request, known) : toldOfRollout(request, known);
+    case 'asked':
+      return (
+        toldOfVerdict(request, known, 'The live revision') ?? {
+          kind: 'unchanged',
+          reason: `The live revision answers as it should (${count(known)}).`,
+        }
+      );
+    case 'gone-back':
+      return toldOfRollback(known);
+    case 'no-revision':
+      return {
+        kind: 'failed',
+        reason: 'The service took the change and made no revision of it.',
+        advice: 'Look at the deployment: a service may not let the last secret be removed.',
+      };
+    case 'unsettled':
+      return {
+        kind: 'failed',
+        reason: `It cannot be told whether ${ending.what} took effect: ${ending.error.message}.`,
+        advice: 'Look at the deployment and its revisions before you run this again: the request was not sent twice.',
+      };
+    case 'overtaken':
+    case 'service-error':
+      return toldOfError(known, ending.error);
+    case 'cancelled':
+      return toldOfCancel(known);
+  }
+}
+
+function toldOfObstacles({ plan }: Known): Told {
+  const obstacles = plan?.kind === 'impossible' ? plan.obstacles : [];
+  return {
+    kind: 'refused',
+    reason: `This cannot be done: ${obstacles.map(({ field, problem }) => `${field}: ${problem}`).join('; ')}.`,
+    advice: [...new Set(obstacles.map(({ advice }) => advice))].join(' '),
+  };
+}
+
+function planInWords({ plan }: Known): string {
+  if (plan?.kind === 'create') return 'A deployment would be created.';
+  if (plan?.kind === 'none') return `Nothing would be done: ${plan.why}.`;
+  const changes = plan?.kind === 'patch' ? plan.changes.map(({ field }) => field).join(', ') : '';
+  return `It would be changed (${changes})${plan?.kind === 'patch' && plan.makesRevision ? ', which makes a revision' : ''}.`;
+}
+
+/** The sentence on what went on serving, which the smoke tests may still contradict. */
+function toldOfKept(request: DeployRequest, known: Known): Told {
+  const { plan } = known;
+  const wrong = toldOfVerdict(request, known, 'The live revision');
+  if (wrong) return wrong;
+  if (plan?.kind !== 'patch') {
+    return { kind: 'unchanged', reason: `Nothing to do: ${plan?.kind === 'none' ? plan.why : 'nothing differs'}.` };
+  }
+  const changes = plan.changes.map(({ field }) => field).join(', ');
+  return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
+}
+
+function toldOfLive(request: DeployRequest, known: Known): Told {
+  const live = toldOfRollout(request, known);
+  return toldOfVerdict(request, known, `Revision ${known.revisionId} is live, and`) ?? live;
+}
+
+function toldOfError({ changed, revisionId }: Known, error: ServiceError): Told {
+  const saidNo = !['busy', 'unreachable', 'unreadable'].includes(error.kind);
+  const begun = changed || revisionId !== undefined;
+  return {
+    kind: saidNo && !begun ? 'refused' : 'failed',
+    reason: `${error.message}.${begun && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
+    advice: adviceOn(error),
+  };
+}
+
+function toldOfCancel({ writing, revisionId, rollout, changed }: Known): Told {
+  const last = rollout?.seen.at(-1)?.status;
+  const advice = 'Run it again: what is on its way by then is followed, not made twice.';
+  if (writing) {
+    return {
+      kind: 'interrupted',
+      reason: 'This step was ended while a request was under way that may take effect.',
+      advice,
+    };
+  }
+  if (revisionId) {
+    const reason = `This step was ended; revision ${revisionId} goes on${last ? ` (last seen ${last})` : ''}.`;
+    return { kind: 'interrupted', reason, advice };
+  }
+  return {
+    kind: 'interrupted',
+    reason: `This step was ended ${changed ? 'after a change' : 'before anything was changed'}.`,
+  };
+}
+
+const count = ({ verdict }: Known) => {
+  const tests = verdict?.tests.length ?? 0;
+  return tests === 1 ? '1 smoke test' : `${tests} smoke tests`;
+};

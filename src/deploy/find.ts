@@ -1,0 +1,42 @@
+import { isNotOffered } from '../contract/service-error.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
+import { attempt } from './attempt.ts';
+import type { Story } from './story.ts';
+
+const pageSize = 100;
+
+/**
+ * The deployments that are meant: by id there is exactly one or the service's error, by name there may be none. The
+ * service may match names loosely, so the name is compared here, on every page.
+ */
+export async function find(story: Story): Promise<Deployment[]> {
+  const { control, desired } = story.request;
+  if (desired.deploymentId !== undefined) {
+    return [story.saw(await control.getDeployment(desired.deploymentId, story.reading()))];
+  }
+  return desired.name === undefined ? [] : findByName(desired.name, story);
+}
+
+/** Every deployment of exactly this name; none where the service does not list deployments, which is noted. */
+export async function findByName(name: string, story: Story): Promise<Deployment[]> {
+  const met = new Set<string>();
+  const found: Deployment[] = [];
+  for (let offset = 0; ; offset += pageSize) {
+    const query = { name_contains: name, limit: pageSize, offset };
+    const page = await attempt(story.request.control.listDeployments(query, story.reading()));
+    if (!page.ok) {
+      if (!isNotOffered(page.error)) throw page.error;
+      story.note(
+        'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
+      );
+      return [];
+    }
+    const fresh = page.value.resources.filter(({ id }) => !met.has(id));
+    for (const deployment of fresh) {
+      met.add(deployment.id);
+      if (deployment.name === name) found.push(story.saw(deployment));
+    }
+    // A service that does not heed `offset` would answer its first page for ever.
+    if (page.value.resources.length < pageSize || fresh.length === 0) return found;
+  }
+}

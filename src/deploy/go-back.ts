@@ -1,0 +1,78 @@
+import type { Deployment } from '../contract/control/deployment.ts';
+import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+import { isNotOffered } from '../contract/service-error.ts';
+import { adviceOn } from './advice.ts';
+import { attempt } from './attempt.ts';
+import type { Rollback } from './outcome-types.ts';
+import { rollBackTo } from './roll-back.ts';
+import type { Story } from './story.ts';
+
+/** Takes back what this story brought to life and what answered wrongly: to the revision that was live before it. */
+export async function takeBack(broken: string | undefined, story: Story): Promise<Rollback> {
+  const { formerLive, deployment } = story.known;
+  if (broken === undefined) {
+    return impossible(
+      'this run changed nothing, so it has nothing to take back',
+      'Run with mode: rollback to go further back.',
+    );
+  }
+  if (!formerLive || !deployment) {
+    return impossible(
+      'no revision was live before, so there is none to go back to',
+      'Correct the agent and deploy it again.',
+    );
+  }
+  const current = await attempt(story.request.control.getDeployment(deployment.id, story.reading(Infinity)));
+  if (!current.ok) {
+    const why = story.redact(current.error.message);
+    return { kind: 'failed', toRevisionId: formerLive.id, why, advice: adviceOn(current.error) };
+  }
+  const { active_revision_id: active } = story.saw(current.value);
+  if (active !== broken) {
+    return impossible(`revision ${active ?? 'none'} serves by now, not ${broken}`, 'Look at what else deploys here.');
+  }
+  return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, story);
+}
+
+/** Goes back because a person asked for it: to the newest revision that was live before the one that is. */
+export async function goBack(deployment: Deployment, story: Story): Promise<Rollback> {
+  const active = deployment.active_revision_id;
+  if (!active) return impossible('nothing is live, so there is nothing to go back from', 'Deploy it first.');
+  const former = await liveBefore(active, deployment.id, story);
+  if (former === 'not-offered') {
+    return impossible(
+      'this service does not list revisions, so nobody can tell what was live before',
+      'Deploy the former commit or image instead.',
+    );
+  }
+  if (!former) return impossible(`no revision was live before ${active}`, 'Deploy the former commit or image instead.');
+  story.known.revisionId = active;
+  return rollBackTo(former, deployment, 'mode is rollback', story);
+}
+
+const impossible = (why: string, advice: string): Rollback => ({ kind: 'impossible', why, advice });
+
+const pageSize = 100;
+
+/** Revisions are listed newest first; one that was live keeps its status when another takes its place. */
+async function liveBefore(
+  active: string,
+  deploymentId: string,
+  story: Story,
+): Promise<Revision | 'not-offered' | undefined> {
+  let isPast = false;
+  const met = new Set<string>();
+  for (let offset = 0; ; offset += pageSize) {
+    const query = { limit: pageSize, offset };
+    const page = await attempt(story.request.control.listRevisions(deploymentId, query, story.reading()));
+    if (!page.ok && isNotOffered(page.error)) return 'not-offered';
+    if (!page.ok) throw page.error;
+    const fresh = page.value.resources.filter(({ id }) => !met.has(id));
+    for (const revision of fresh) {
+      met.add(revision.id);
+      if (isPast && classOfRevisionStatus(revision.status) === 'live') return revision;
+      isPast ||= revision.id === active;
+    }
+    if (page.value.resources.length < pageSize || fresh.length === 0) return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import type { DesiredExternalDocker, DesiredGithub } from '../config/desired.ts';
+import type { GithubIntegration, GithubRepository } from '../contract/control/integration.ts';
+import type { Listener } from '../contract/control/listener.ts';
+import { isNotOffered } from '../contract/service-error.ts';
+import type { Found } from '../decide/plan-types.ts';
+import { isRepositoryNamed, sameRepository, shownRepository } from '../decide/repository-url.ts';
+import { attempt } from './attempt.ts';
+import type { Story } from './story.ts';
+
+/** The integration that reaches the repository, where nobody named one. */
+export async function resolveIntegration({ repoUrl }: DesiredGithub, story: Story): Promise<Found | undefined> {
+  if (repoUrl === undefined) return undefined;
+  const { control } = story.request;
+  const listed = await attempt(control.listIntegrations(story.reading()));
+  if (!listed.ok) {
+    if (!isNotOffered(listed.error)) throw listed.error;
+    return { kind: 'none', why: 'this service does not list integrations: none is named' };
+  }
+  if (listed.value.length === 0) return { kind: 'none', why: 'this service has no integration: none is named' };
+  const reaching: GithubIntegration[] = [];
+  const untold: GithubIntegration[] = [];
+  for (const integration of listed.value) {
+    const repositories = await attempt(control.listRepositories(integration.id, story.reading()));
+    if (!repositories.ok && !isNotOffered(repositories.error)) throw repositories.error;
+    if (!repositories.ok) untold.push(integration);
+    else if (repositories.value.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
+  }
+  const [first, ...others] = reaching.length > 0 ? reaching : untold;
+  if (!first)
+    return { kind: 'none', why: `no integration of this service reaches ${shownRepository(repoUrl)}: none is named` };
+  if (others.length > 0) return { kind: 'choices', choices: [first, ...others].map(named) };
+  const why = reaching.length > 0 ? 'it reaches the repository' : 'it is the only one that may reach the repository';
+  return { kind: 'one', id: first.id, why: `integration ${named(first).name} is taken: ${why}` };
+}
+
+const isThere = ({ url, owner, name }: GithubRepository, repoUrl: string) =>
+  sameRepository(url, repoUrl) || isRepositoryNamed(repoUrl, owner, name);
+
+const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed' });
+
+const pageSize = 100;
+
+/** The listener that can serve the namespace, where nobody named one. */
+export async function resolveListener({ k8sNamespace }: DesiredExternalDocker, story: Story): Promise<Found> {
+  const listeners: Listener[] = [];
+  for (let offset = 0; ; offset += pageSize) {
+    const page = await attempt(story.request.control.listListeners({ limit: pageSize, offset }, story.reading()));
+    if (!page.ok) {
+      if (!isNotOffered(page.error)) throw page.error;
+      return { kind: 'none', why: 'this service does not list listeners: none is named' };
+    }
+    const fresh = page.value.resources.filter(({ id }) => !listeners.some((met) => met.id === id));
+    listeners.push(...fresh);
+    if (page.value.resources.length < pageSize || fresh.length === 0) break;
+  }
+  const fitting = listeners.filter((listener) => serves(listener, k8sNamespace));
+  const [first, ...others] = fitting.length > 0 ? fitting : listeners;
+  if (!first) return { kind: 'none', why: 'this service has no listener: none is named' };
+  if (others.length > 0) {
+    return {
+      kind: 'choices',
+      choices: [first, ...others].map(({ id, compute_id }) => ({ id, name: compute_id ?? id })),
+    };
+  }
+  return {
+    kind: 'one',
+    id: first.id,
+    why: `listener ${first.compute_id ?? first.id} is taken: it is the only one that fits`,
+  };
+}
+
+/** A listener that names no namespaces does not say that it is bound to some. */
+function serves({ compute_config }: Listener, namespace: string | undefined): boolean {
+  const namespaces = compute_config?.k8s_namespaces ?? [];
+  return namespace === undefined || namespaces.length === 0 || namespaces.includes(namespace);
+}

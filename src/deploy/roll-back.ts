@@ -1,0 +1,153 @@
+import { readableSpec } from '../decide/plan-resources.ts';
+import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
+import type { Rollout } from '../decide/rollout-types.ts';
+import { adviceOn } from './advice.ts';
+import { attempt } from './attempt.ts';
+import { settleMs, write } from './write.ts';
+import { follow } from './follow.ts';
+import type { Rollback } from './outcome-types.ts';
+import { settlePatch, settleRedeploy } from './settle.ts';
+import { smokeLive } from './smoke-live.ts';
+import type { Story } from './story.ts';
+
+/**
+ * Goes back to a revision that was live before: by deploying its build again where the service offers that, else by
+ * its image. What comes back is followed and asked as any other, in as much time again. A service that fails here does
+ * not end the story: it is told with the rest.
+ */
+export async function rollBackTo(
+  target: Revision,
+  deployment: Deployment,
+  why: string,
+  story: Story,
+): Promise<Rollback> {
+  story.tell({ kind: 'rolling-back', toRevisionId: target.id, why });
+  const tried = await attempt(rolledBack(target, deployment, story));
+  const rollback = tried.ok ? tried.value : failed(target, tried.error, story);
+  story.known.rollback = rollback;
+  story.tell({ kind: 'rolled-back', rollback });
+  return rollback;
+}
+
+async function rolledBack(target: Revision, deployment: Deployment, story: Story): Promise<Rollback> {
+  const begun = await redeploy(target, deployment, story);
+  if ('kind' in begun) return begun;
+  const { clock, timeoutMs } = story.request;
+  story.known.changed = true;
+  story.tell({ kind: 'begun', how: 'redeployed', deploymentId: deployment.id, revisionId: begun.revisionId });
+  const deadline = clock.now() + timeoutMs;
+  const record = (rollout: Rollout) => {
+    story.known.rollback = underWay(target, rollout);
+  };
+  const rollout = await follow({ deploymentId: deployment.id, revisionId: begun.revisionId, deadline, record }, story);
+  if (rollout.kind !== 'live') return underWay(target, rollout);
+  const verdict = await smokeLive(story);
+  if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
+  const why = `revision ${target.id} serves again, and answers wrongly too`;
+  return {
+    kind: 'failed',
+    toRevisionId: target.id,
+    why,
+    advice: 'Look at what changed beside the deployment: a model, a key, the test.',
+    rollout,
+    verdict,
+  };
+}
+
+/** A rollback that did not come to its end: `known` tells this where the story is cut off. */
+function underWay(target: Revision, rollout: Rollout): Rollback {
+  const last = rollout.seen.at(-1)?.status ?? 'not seen yet';
+  return {
+    kind: 'failed',
+    toRevisionId: target.id,
+    why: `revision ${rollout.revisionId}, which goes back to ${target.id}, did not become live (${rollout.kind}, ${last})`,
+    advice: `Look at revision ${rollout.revisionId} of the deployment: it may still become live.`,
+    rollout,
+  };
+}
+
+type Begun = { revisionId: string };
+
+async function redeploy(target: Revision, before: Deployment, story: Story): Promise<Begun | Rollback> {
+  const { control } = story.request;
+  const answered = await write(story, (options) => control.redeployRevision(before.id, target.id, options));
+  if (!answered.ok && isNotOffered(answered.error)) return restoreImage(target, before, story);
+  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, story);
+  if (answered.ok) {
+    const { latest_revision_id: latest } = story.saw(answered.value);
+    // A service may make a new revision of the old build, or put the old one itself into place.
+    return { revisionId: latest && latest !== before.latest_revision_id ? latest : target.id };
+  }
+  story.tell({ kind: 'settling', why: story.redact(answered.error.message) });
+  const found = await settleRedeploy(before, settleMs, story);
+  story.known.writing = found === undefined;
+  return found?.revisionId ? { revisionId: found.revisionId } : failed(target, answered.error, story);
+}
+
+async function restoreImage(target: Revision, before: Deployment, story: Story): Promise<Begun | Rollback> {
+  const image = target.source_revision_config.image_uri;
+  if (before.source !== 'external_docker' || !image) {
+    return {
+      kind: 'impossible',
+      why: `this service does not deploy an old revision again, and no field asks for one commit, so revision ${target.id} cannot be put back`,
+      advice: 'Revert the commit and push it: the next deploy builds the head of the branch.',
+    };
+  }
+  const request: DeploymentPatchRequest = { source_revision_config: { image_uri: image }, ...formerSettings(story) };
+  const isSame = before.source_revision_config.image_uri === image && Object.keys(request).length === 1;
+  if (isSame) {
+    return {
+      kind: 'impossible',
+      why: `revision ${target.id} runs the same image as the one that is live, so there is nothing to put back`,
+      advice: 'Push a corrected image under a new tag, and set image-uri to it.',
+    };
+  }
+  const { control } = story.request;
+  const answered = await write(story, (options) => control.patchDeployment(before.id, request, options));
+  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, story);
+  if (answered.ok) story.saw(answered.value);
+  const latest = answered.ok ? answered.value.latest_revision_id : null;
+  if (latest && latest !== before.latest_revision_id) return { revisionId: latest };
+  const planned = {
+    deploymentId: before.id,
+    request,
+    makesRevision: true,
+    formerLatestRevisionId: before.latest_revision_id,
+  };
+  const found = await settlePatch(planned, settleMs, story);
+  story.known.writing = !answered.ok && found === undefined;
+  if (found?.revisionId) return { revisionId: found.revisionId };
+  return answered.ok ? noRevision(target) : failed(target, answered.error, story);
+}
+
+/** The secrets and resources that this story changed: the former image would otherwise meet the new ones. */
+function formerSettings({ known: { plan, formerDeployment } }: Story): DeploymentPatchRequest {
+  const isKnown = formerDeployment && formerDeployment.latest_revision_id === formerDeployment.active_revision_id;
+  if (plan?.kind !== 'patch' || !isKnown) return {};
+  const { spec } = readableSpec(formerDeployment.source_config.resource_spec);
+  return {
+    ...(plan.request.secrets ? { secrets: formerDeployment.secrets.map(({ name, value }) => ({ name, value })) } : {}),
+    ...(plan.request.source_config?.resource_spec && Object.keys(spec).length > 0
+      ? { source_config: { resource_spec: spec } }
+      : {}),
+  };
+}
+
+const noRevision = (target: Revision): Rollback => ({
+  kind: 'failed',
+  toRevisionId: target.id,
+  why: `the service took the change back to ${target.id} and made no revision of it`,
+  advice: 'Look at the deployment and put the former image back by hand.',
+});
+
+function failed(target: Revision, error: ServiceError, story: Story): Rollback {
+  const unknown = error.effect === 'unknown' ? '; it cannot be told whether it took effect' : '';
+  return {
+    kind: 'failed',
+    toRevisionId: target.id,
+    why: `${story.redact(error.message)}${unknown}`,
+    advice: unknown ? 'Look at the revisions of the deployment before you run this again.' : adviceOn(error),
+  };
+}

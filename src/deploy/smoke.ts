@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts';
+import type { SmokeTest } from '../config/smoke-test.ts';
+import type { AgentServer } from '../contract/agent/service.ts';
+import { concludeAll, concludeTest, nextAttempt } from '../decide/verdict.ts';
+import type { Evidence, NamedVerdict, TestVerdict, Verdict } from '../decide/verdict-types.ts';
+import { ask } from './ask.ts';
+import type { StoryEvent } from './story-event.ts';
+
+export interface Smoking {
+  tests: readonly SmokeTest[];
+  agent: AgentServer;
+  clock: Clock;
+  /** From 0 up to 1. */
+  random: () => number;
+  signal?: AbortSignal | undefined;
+  tell?: ((event: StoryEvent) => void) | undefined;
+  /** Told what could not be removed after a test, and how the words of others are made fit to tell. */
+  note?: ((text: string) => void) | undefined;
+  redact?: ((text: string) => string) | undefined;
+}
+
+/** How long the next attempt is waited for (ms): it doubles, for a cold start may take a while. */
+const firstPauseMs = 2_000;
+const longestPauseMs = 15_000;
+
+/** Asks the agent every question, one after the other, and judges the answers. Rejects only when the signal ends it. */
+export async function smoke(smoking: Smoking): Promise<Verdict> {
+  const { tests, tell = () => undefined } = smoking;
+  const verdicts: NamedVerdict[] = [];
+  for (const test of tests) {
+    const tested = await tried(test, smoking);
+    verdicts.push(tested);
+    tell({ kind: 'smoke-tested', tested });
+  }
+  return concludeAll(verdicts);
+}
+
+/** The verdict where there is nobody to ask. */
+export function unasked(tests: readonly SmokeTest[], why: string): Verdict {
+  return concludeAll(tests.map(({ name }) => ({ name, attempts: 0, verdict: { kind: 'unproven', why } })));
+}
+
+async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
+  const { agent, clock, random, signal, tell = () => undefined } = smoking;
+  const { note = () => undefined, redact = (text: string) => text } = smoking;
+  const left = (what: string) => note(redact(`smoke test ${test.name} could not remove ${what}`));
+  const attempts: Evidence[] = [];
+  for (;;) {
+    attempts.push(await ask(test, { agent, clock, signal, left }));
+    const verdict = redacted(concludeTest(test, attempts), redact);
+    const again = nextAttempt(test, attempts) === 'again';
+    tell({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
+    if (!again) return { name: test.name, attempts: attempts.length, verdict };
+    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts.length - 1));
+    await clock.sleep(pause * (0.9 + random() * 0.2), signal);
+  }
+}
+
+/** An agent may repeat anything that it was given; what it is known to have been given is blotted out. */
+function redacted(verdict: TestVerdict, redact: (text: string) => string): TestVerdict {
+  if (verdict.kind === 'unproven') return { ...verdict, why: redact(verdict.why) };
+  return {
+    ...verdict,
+    held: verdict.held.map((each) => ({ ...each, expected: redact(each.expected), seen: redact(each.seen) })),
+  };
+}

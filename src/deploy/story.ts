@@ -1,0 +1,137 @@
+import type { Clock } from '../clock.ts';
+import type { Desired, OnFailure } from '../config/desired.ts';
+import type { SmokeTest } from '../config/smoke-test.ts';
+import type { AgentServer } from '../contract/agent/service.ts';
+import type { CallOptions } from '../contract/call-options.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
+import type { LogEntry } from '../contract/control/log.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import type { ControlService } from '../contract/control/service.ts';
+import type { KnownCommit, Workflow } from '../decide/commit.ts';
+import { withoutRequest } from '../decide/plan-told.ts';
+import type { Plan } from '../decide/plan-types.ts';
+import type { Rollout } from '../decide/rollout-types.ts';
+import type { Verdict } from '../decide/verdict-types.ts';
+import type { Rollback } from './outcome-types.ts';
+import { Secrecy } from './secrecy.ts';
+import type { StoryEvent } from './story-event.ts';
+
+/** `plan` writes nothing, `smoke` only asks, `rollback` goes back to the revision that was live before. */
+export const modes = ['deploy', 'plan', 'smoke', 'rollback'] as const;
+export type Mode = (typeof modes)[number];
+
+export const onSupersededs = ['fail', 'pass'] as const;
+export type OnSuperseded = (typeof onSupersededs)[number];
+
+/** Everything that the story is handed: what to do, whom to ask, and the time. */
+export interface DeployRequest {
+  desired: Desired;
+  smokeTests: readonly SmokeTest[];
+  onFailure: OnFailure;
+  mode: Mode;
+  /** `false`: the story ends once the revision is begun. */
+  wait: boolean;
+  onSuperseded: OnSuperseded;
+  control: ControlService;
+  /** Asked once for each address; whoever hands it in closes what it made. */
+  agentAt: (url: string) => AgentServer;
+  /** Where the agent answers, for services that tell no address. */
+  agentUrl?: string | undefined;
+  clock: Clock;
+  /** From 0 up to 1: spreads the polls of many who started at once. */
+  random: () => number;
+  /** How long a revision is waited for (ms). A rollback gets as long again; smoke tests have bounds of their own. */
+  timeoutMs: number;
+  /** The time between two polls (ms), to which a tenth of jitter is added or taken. */
+  pollMs: number;
+  workflow?: Workflow | undefined;
+  /** The head commit of the ref that is asked for, where somebody looked it up. */
+  head?: string | undefined;
+  /** Ends the story early: the outcome is `interrupted`, and the revision goes on. */
+  signal?: AbortSignal | undefined;
+  tell?: ((event: StoryEvent) => void) | undefined;
+  /** Called with every secret, those that come back from the service too, before anything that could hold it is told. */
+  mask?: ((secret: string) => void) | undefined;
+}
+
+/** What is known so far: enough to conclude from, wherever the story ends. */
+export interface Known {
+  deployment?: Deployment;
+  plan?: Plan;
+  commit?: KnownCommit;
+  /** The revision that served before anything was written. */
+  formerLive?: Revision | undefined;
+  /** What the deployment held then. */
+  formerDeployment?: Deployment | undefined;
+  /** The revision that is followed. */
+  revisionId?: string;
+  /** A request that writes is under way: until its answer is there, nobody knows whether it took effect. */
+  writing: boolean;
+  changed: boolean;
+  rollout?: Rollout;
+  verdict?: Verdict;
+  rollback?: Rollback;
+  logs?: readonly LogEntry[];
+  readonly notes: string[];
+}
+
+/** How long a read may take with all its repetitions (ms): a poll that takes longer is the next poll's business. */
+const readMs = 60_000;
+
+/** The story as it is told: what every step shares. */
+export class Story {
+  readonly request: DeployRequest;
+  readonly known: Known = { writing: false, changed: false, notes: [] };
+  /** The moment (ms since the epoch) at which waiting ends. */
+  readonly deadline: number;
+  readonly #secrecy: Secrecy;
+
+  constructor(request: DeployRequest) {
+    this.request = request;
+    this.deadline = request.clock.now() + request.timeoutMs;
+    this.#secrecy = new Secrecy(request.mask ?? (() => undefined));
+    this.#secrecy.learn(request.desired.secrets ?? []);
+  }
+
+  tell(event: StoryEvent): void {
+    this.request.tell?.(event);
+  }
+
+  /** Said once, however often it is noticed. */
+  note(text: string): void {
+    if (this.known.notes.includes(text)) return;
+    this.known.notes.push(text);
+    this.tell({ kind: 'noted', note: text });
+  }
+
+  redact(text: string): string {
+    return this.#secrecy.redact(text);
+  }
+
+  /** Remembers a deployment; its secrets come in clear, so they are hidden first. */
+  saw(deployment: Deployment): Deployment {
+    this.#secrecy.learn(deployment.secrets);
+    this.known.deployment = deployment;
+    return deployment;
+  }
+
+  decided(planned: Plan): Plan {
+    this.known.plan = planned;
+    this.tell({ kind: 'planned', plan: withoutRequest(planned) });
+    if (planned.kind !== 'impossible') for (const note of planned.notes) this.note(note);
+    return planned;
+  }
+
+  /** For a call that reads: it ends with the story, and in any case before long. */
+  reading(deadline = this.deadline): CallOptions {
+    return { signal: this.request.signal, deadline: Math.min(deadline, this.request.clock.now() + readMs) };
+  }
+
+  /** Waits for the next poll, but never beyond `deadline`. Rejects when the story is ended. */
+  async untilNextPoll(deadline: number, atLeastMs = 0): Promise<void> {
+    const { clock, pollMs, random, signal } = this.request;
+    const jittered = pollMs * (0.9 + random() * 0.2);
+    const left = Math.max(0, deadline - clock.now());
+    await clock.sleep(Math.min(left, Math.max(jittered, atLeastMs)), signal);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Deployment } from '../contract/control/deployment.ts';
+import { classOfRevisionStatus } from '../contract/control/revision.ts';
+import { rolloutAfter, rolloutOf, type Sight } from '../decide/rollout.ts';
+import type { Rollout, SeenStatus } from '../decide/rollout-types.ts';
+import { attempt, type Attempted } from './attempt.ts';
+import type { Story } from './story.ts';
+
+/** The longest silence while a revision is watched (ms). */
+const heartbeatMs = 30_000;
+
+/** Which revision is watched, until when, and where what was seen of it is kept. */
+export interface Watched {
+  deploymentId: string;
+  revisionId: string;
+  /** The moment (ms since the epoch) at which watching ends. */
+  deadline: number;
+  /** What was seen of it before. */
+  seen?: readonly SeenStatus[] | undefined;
+  /** Told after every look, so that an end in the middle still knows how far it came. */
+  record: (rollout: Rollout) => void;
+}
+
+/** One revision that is looked at again and again: what was seen of it, told as it changes. */
+export class Watch {
+  readonly #story: Story;
+  readonly #watched: Watched;
+  readonly #since: number;
+  #toldAt: number;
+  rollout: Rollout;
+
+  constructor(story: Story, watched: Watched) {
+    this.#story = story;
+    this.#watched = watched;
+    this.#since = story.request.clock.now();
+    this.#toldAt = this.#since;
+    this.rollout = rolloutOf(watched.revisionId, watched.seen);
+  }
+
+  /** Looks once. Only a finished revision needs the deployment's word on who serves. */
+  async look(): Promise<Attempted<Rollout>> {
+    const sight = await attempt(this.#sight());
+    if (!sight.ok) {
+      this.#story.tell({ kind: 'poll-failed', why: this.#story.redact(sight.error.message) });
+      this.#heartbeat();
+      return sight;
+    }
+    const former = this.rollout.seen.length;
+    this.rollout = rolloutAfter(this.rollout, sight.value);
+    this.#watched.record(this.rollout);
+    if (this.rollout.seen.length > former) this.#tellStatus(sight.value);
+    else this.#heartbeat();
+    return { ok: true, value: this.rollout };
+  }
+
+  async #sight(): Promise<Sight> {
+    const { control, clock } = this.#story.request;
+    const { revisionId } = this.rollout;
+    const revision = await control.getRevision(
+      this.#watched.deploymentId,
+      revisionId,
+      this.#story.reading(this.#watched.deadline),
+    );
+    const message = revision.status_message ? this.#story.redact(revision.status_message) : revision.status_message;
+    const sight = { at: clock.now(), revision: { ...revision, status_message: message } };
+    const known = classOfRevisionStatus(revision.status);
+    if (known !== 'live' && known !== 'superseded') return sight;
+    const deployment = this.#story.saw(
+      await control.getDeployment(this.#watched.deploymentId, this.#story.reading(this.#watched.deadline)),
+    );
+    return { ...sight, at: clock.now(), deployment: await this.#serving(deployment) };
+  }
+
+  /** An active revision that is neither ours nor the newest is older or newer than ours: its time tells. */
+  async #serving(deployment: Deployment): Promise<NonNullable<Sight['deployment']>> {
+    const { active_revision_id: active, latest_revision_id: latest } = deployment;
+    const serving = { activeRevisionId: active, latestRevisionId: latest };
+    if (!active || active === this.rollout.revisionId || active === latest) return serving;
+    const reading = this.#story.reading(this.#watched.deadline);
+    const other = await attempt(this.#story.request.control.getRevision(this.#watched.deploymentId, active, reading));
+    return other.ok ? { ...serving, activeCreatedAt: other.value.created_at } : serving;
+  }
+
+  #tellStatus({ at, revision: { status, status_message } }: Sight): void {
+    this.#toldAt = at;
+    this.#story.tell({
+      kind: 'status',
+      revisionId: this.rollout.revisionId,
+      status,
+      at,
+      sinceMs: at - this.#since,
+      ...(status_message ? { message: status_message } : {}),
+    });
+  }
+
+  #heartbeat(): void {
+    const now = this.#story.request.clock.now();
+    if (now - this.#toldAt < heartbeatMs) return;
+    this.#toldAt = now;
+    this.#story.tell({
+      kind: 'heartbeat',
+      revisionId: this.rollout.revisionId,
+      status: this.rollout.seen.at(-1)?.status ?? 'not seen yet',
+      sinceMs: now - this.#since,
+      leftMs: Math.max(0, this.#watched.deadline - now),
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import type { CallOptions } from '../contract/call-options.ts';
+import { attempt, type Attempted } from './attempt.ts';
+import { finishing } from './bounded.ts';
+import type { Story } from './story.ts';
+
+/** How long a write may take (ms), and how long one may go on after the story was ended. */
+const writeMs = 60_000;
+const graceMs = 1_000;
+
+/** How long it is looked for what became of a write without an answer, and for a revision that an answer lacks (ms). */
+export const settleMs = 60_000;
+export const lagMs = 15_000;
+
+/**
+ * Sends one request that writes, once. Until its answer is there, `writing` says that nobody knows whether it took
+ * effect; the end of the story lets it go on for a moment, because a write that is cut off may have taken effect.
+ */
+export async function write<T>(story: Story, send: (options: CallOptions) => Promise<T>): Promise<Attempted<T>> {
+  const { clock, signal } = story.request;
+  story.known.writing = true;
+  const deadline = clock.now() + writeMs;
+  const answered = await finishing(clock, graceMs, signal, (late) => attempt(send({ deadline, signal: late })));
+  story.known.writing = !answered.ok && answered.error.effect === 'unknown';
+  return answered;
+}
