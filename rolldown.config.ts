@@ -21,7 +21,10 @@ export const builds = (base: string): BuildOptions[] => [
     platform: 'node',
     // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
     // of that one the parts in use.
+    // undici takes the parser that Node's own copy of it has, and leaves out its second, experimental one.
+    transform: { define: { esbuildDetection: 'true' } },
     resolve: {
+      mainFields: ['module', 'main'],
       alias: {
         undici$: join(root, 'scripts/undici-parts.mjs'),
         '@actions/github$': join(root, 'scripts/github-context.mjs'),
