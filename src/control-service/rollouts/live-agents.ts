@@ -97,7 +97,10 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
       return await compute.start(spec, signal);
     } catch (error) {
       // Whatever keeps an agent from starting is a reason to try again.
-      return { kind: 'failed', reason: String(error) };
+      return {
+        kind: 'failed',
+        reason: `The agent could not be started: ${error instanceof Error ? error.message : String(error)}.`,
+      };
     } finally {
       giveBack?.();
     }

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
+import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { restartDelay } from '../../../src/control-service/rollouts/restart-delay.ts';
+import { slots } from '../../../src/control-service/rollouts/slots.ts';
+import { buildsKept, spareBuilds, type BuiltRevision } from '../../../src/control-service/rollouts/spare-builds.ts';
+
+const built = (id: string, build = id, status: RevisionStatus = 'DEPLOYED'): BuiltRevision => ({
+  id,
+  status,
+  build_folder: `builds/${build}`,
+});
+const six = ['r6', 'r5', 'r4', 'r3', 'r2', 'r1'].map((id) => built(id));
+
+describe('builds that may go', () => {
+  test.each<[string, BuiltRevision[], string | null, string[]]>([
+    ['beside the live one the newest four stay', six, 'r6', ['r1']],
+    ['the live one stays however old it is', six, 'r1', ['r2']],
+    ['where none is live the newest four stay', six, null, ['r2', 'r1']],
+    ['a build that the live one took over stays', [built('r7', 'r1'), ...six.slice(1)], 'r7', []],
+    ['a build that a revision on its way takes over stays', [built('r7', 'r1', 'CREATING'), ...six], 'r6', []],
+    ['several revisions of one build count once', [built('r9', 'r5'), built('r8', 'r5'), ...six], 'r6', ['r1']],
+    ['a failed revision counts as any other', [...six, built('r0', 'r0', 'DEPLOY_FAILED')], 'r6', ['r1', 'r0']],
+    ['nothing is built', [{ id: 'r1', status: 'BUILD_FAILED', build_folder: null }], null, []],
+  ])('%s', (_, revisions, active, spare) => {
+    expect(buildsKept).toBe(4);
+    expect(spareBuilds(revisions, active)).toEqual(spare);
+  });
+});
+
+test.each([
+  [1, 500],
+  [2, 1_000],
+  [5, 8_000],
+  [8, 60_000],
+  [2_000, 60_000],
+])('after %i breakdowns in a row an agent is started again in %i ms', (breakdowns, ms) => {
+  expect(restartDelay(breakdowns)).toBe(ms);
+});
+
+test('the database of a deployment bears its id, within what Postgres takes for a name', () => {
+  const { database, role, password } = databaseOf({
+    id: '3f0a4c1e-6a55-4c39-8c0e-0d6c8a1f2b11',
+    database_password: 'secret',
+  });
+  expect([database, role, password]).toEqual([
+    'landfall_agent_3f0a4c1e6a554c398c0e0d6c8a1f2b11',
+    'landfall_agent_3f0a4c1e6a554c398c0e0d6c8a1f2b11',
+    'secret',
+  ]);
+  expect(database.length).toBeLessThan(64);
+});
+
+describe('slots', () => {
+  const never = new AbortController().signal;
+  const taken = async (waiting: Promise<unknown>): Promise<boolean> =>
+    Promise.race([waiting.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+
+  test('only so many are out at a time, and the oldest waiter is next', async () => {
+    const two = slots(2);
+    const [first, second, third, fourth] = [never, never, never, never].map((signal) => two.take(signal));
+    if (!first || !second || !third || !fourth) throw new Error('nobody took one');
+    expect(await Promise.all([first, second, third, fourth].map(taken))).toEqual([true, true, false, false]);
+    (await first)?.();
+    expect(await Promise.all([third, fourth].map(taken))).toEqual([true, false]);
+    (await second)?.();
+    expect(await taken(fourth)).toBe(true);
+  });
+
+  test('who gives up waiting is passed over', async () => {
+    const one = slots(1);
+    const giveBack = await one.take(never);
+    const leaving = new AbortController();
+    const left = one.take(leaving.signal);
+    const next = one.take(never);
+    leaving.abort();
+    expect(await left).toBeUndefined();
+    giveBack?.();
+    expect(await taken(next)).toBe(true);
+    expect(await one.take(leaving.signal)).toBeUndefined();
+  });
+});

@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import type { AgentSpec, AgentStart, RunningAgent } from '../../../src/control-service/compute/compute.ts';
+import type { Lane } from '../../../src/control-service/gateway/lane.ts';
+import { liveAgents } from '../../../src/control-service/rollouts/live-agents.ts';
+
+interface PlayedAgent extends RunningAgent {
+  breakDown: () => void;
+  stopped: () => boolean;
+}
+
+function played(name: string): PlayedAgent {
+  let end = (_how: string): void => {};
+  const exited = new Promise<string>((resolve) => (end = resolve));
+  let stopped = false;
+  return {
+    origin: `http://${name}`,
+    token: name,
+    exited,
+    async stop() {
+      stopped = true;
+      end('exit code 0');
+    },
+    breakDown: () => end('exit code 1'),
+    stopped: () => stopped,
+  };
+}
+
+/** A stage with a gateway that notes where traffic goes, a compute with prepared starts, and time that runs when asked. */
+function stage(starts: (AgentStart | Error)[] = []) {
+  const traffic: string[] = [];
+  const lines: string[] = [];
+  const waits: number[] = [];
+  const inFlight = new Map<string, () => void>();
+  let live: string | undefined;
+  let now = 0;
+  const lane = (origin: string): Lane => ({
+    upstream: { origin, token: '' },
+    inFlight: () => (inFlight.has(origin) ? 1 : 0),
+    drained: () => (inFlight.has(origin) ? new Promise((resolve) => inFlight.set(origin, resolve)) : Promise.resolve()),
+    close: () => void traffic.push(`closed ${origin}`),
+  });
+  const former = (): Lane | undefined => (live === undefined ? undefined : lane(live));
+  const clock: Clock = {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (ms > 100_000) {
+          signal?.addEventListener('abort', () => reject(signal.reason));
+          return;
+        }
+        waits.push(ms);
+        setImmediate(resolve);
+      }),
+  };
+  const agents = liveAgents({
+    compute: {
+      async start() {
+        const start = starts.shift();
+        if (!start) return new Promise(() => {});
+        if (start instanceof Error) throw start;
+        return start;
+      },
+    },
+    gateway: {
+      live: () => (live === undefined ? undefined : { origin: live, token: '' }),
+      switchTo(_id, { origin }) {
+        const was = former();
+        live = origin;
+        traffic.push(origin);
+        return was;
+      },
+      withdraw() {
+        const was = former();
+        live = undefined;
+        traffic.push('nothing');
+        return was;
+      },
+    },
+    clock,
+    lettingGoMs: 600_000,
+  });
+  const spec: AgentSpec = {
+    deploymentId: 'd',
+    revisionId: 'r',
+    graphConfigFile: '/x',
+    homeFolder: '/h',
+    databaseUrl: 'postgres://x',
+    secrets: [],
+    log: (level, message) => lines.push(`${level}: ${message}`),
+  };
+  return { agents, traffic, lines, waits, inFlight, spec, passTime: (ms: number) => (now += ms) };
+}
+
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+test('the former agent is stopped only when nothing is in flight on it', async () => {
+  const { agents, traffic, inFlight, spec } = stage();
+  const [one, two] = [played('one'), played('two')];
+  agents.switchTo(spec, one).settle();
+  inFlight.set('http://one', () => {});
+  agents.switchTo(spec, two).settle();
+  await settled();
+  expect([traffic, one.stopped()]).toEqual([['http://one', 'http://two'], false]);
+  inFlight.get('http://one')?.();
+  await settled();
+  expect([traffic.at(-1), one.stopped(), two.stopped()]).toEqual(['closed http://one', true, false]);
+});
+
+test('a takeover that is undone leads back to the former agent', async () => {
+  const { agents, traffic, spec } = stage();
+  const [one, two] = [played('one'), played('two')];
+  agents.switchTo(spec, one).settle();
+  agents.switchTo(spec, two).undo();
+  await settled();
+  expect(traffic).toEqual(['http://one', 'http://two', 'http://one', 'closed http://two']);
+  expect([one.stopped(), two.stopped()]).toEqual([false, true]);
+});
+
+test('the first takeover of all, undone, leaves nothing live', async () => {
+  const { agents, traffic, spec } = stage();
+  const one = played('one');
+  agents.switchTo(spec, one).undo();
+  await settled();
+  expect([traffic, one.stopped()]).toEqual([['http://one', 'nothing', 'closed http://one'], true]);
+});
+
+test('an agent that breaks down again and again is started after longer and longer waits', async () => {
+  const [one, two] = [played('one'), played('two')];
+  const starts: (AgentStart | Error)[] = [
+    { kind: 'failed', reason: 'It did not start.' },
+    new Error('no space left'),
+    { kind: 'running', agent: two },
+  ];
+  const { agents, traffic, lines, waits, spec } = stage(starts);
+  agents.switchTo(spec, one).settle();
+  one.breakDown();
+  await settled();
+  expect(waits).toEqual([500, 1_000, 2_000]);
+  expect(traffic).toEqual(['http://one', 'nothing', 'closed http://one', 'http://two']);
+  expect(lines).toEqual([
+    "error: The agent's process ended: exit code 1. Starting it again in 0.5 s.",
+    'error: It did not start. Trying again in 1 s.',
+    'error: The agent could not be started: no space left. Trying again in 2 s.',
+    'info: The agent serves.',
+  ]);
+});
+
+test('an agent that was well for a minute begins with the shortest wait again', async () => {
+  const [one, two, three] = [played('one'), played('two'), played('three')];
+  const starts: AgentStart[] = [two, three].map((agent) => ({ kind: 'running', agent }));
+  const { agents, waits, spec, passTime } = stage(starts);
+  agents.switchTo(spec, one).settle();
+  one.breakDown();
+  await settled();
+  passTime(60_000);
+  two.breakDown();
+  await settled();
+  expect(waits).toEqual([500, 500]);
+});
+
+test('a newer revision ends the attempts to start the former one', async () => {
+  const { agents, traffic, spec } = stage([{ kind: 'failed', reason: 'no' }]);
+  const [one, two] = [played('one'), played('two')];
+  agents.switchTo(spec, one).settle();
+  one.breakDown();
+  await settled();
+  agents.switchTo(spec, two).settle();
+  await settled();
+  expect(traffic.at(-1)).toBe('http://two');
+});
+
+test('what is live already is not started a second time', async () => {
+  const { agents, traffic, spec } = stage([{ kind: 'running', agent: played('other') }]);
+  agents.switchTo(spec, played('one')).settle();
+  agents.revive(spec);
+  await settled();
+  expect(traffic).toEqual(['http://one']);
+});
+
+test('at the end all are stopped, and a request in flight holds nothing up for ever', async () => {
+  const { agents, traffic, inFlight, spec } = stage();
+  const one = played('one');
+  agents.switchTo(spec, one).settle();
+  inFlight.set('http://one', () => {});
+  await agents.stop(1_000);
+  expect(one.stopped()).toBe(true);
+  expect(traffic).toEqual(['http://one', 'nothing', 'closed http://one']);
+});

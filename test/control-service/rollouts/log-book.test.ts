@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import { logBook } from '../../../src/control-service/rollouts/log-book.ts';
+import type { NewLogLine } from '../../../src/control-service/store/log-lines.ts';
+
+/** A store for logs that may be away, and a clock that stands until it is told to go on. */
+function desk() {
+  const kept: string[] = [];
+  const statements: number[] = [];
+  const trimmed: string[] = [];
+  const logged: string[] = [];
+  const state: { fails: Error | undefined } = { fails: undefined };
+  let goOn = (): void => {};
+  const clock: Clock = { now: () => 7, sleep: () => new Promise((resolve) => (goOn = resolve)) };
+  const book = logBook({
+    store: {
+      async appendLog(revisionId, kind, lines: readonly NewLogLine[]) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (state.fails) throw state.fails;
+        statements.push(lines.length);
+        for (const { level, message, at } of lines) kept.push(`${revisionId} ${kind} ${level} ${at} ${message}`);
+      },
+      trimLog: async (revisionId, kind) => void trimmed.push(`${revisionId} ${kind}`),
+    },
+    clock,
+    log: (message) => logged.push(message),
+  });
+  return { book, kept, statements, trimmed, logged, state, passTime: () => goOn() };
+}
+
+const away = (): Error => Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+
+test('lines are gathered for a moment and written together, in order', async () => {
+  const { book, kept, statements, passTime } = desk();
+  const log = book.open('r1', 'build');
+  log.write('info', 'one');
+  log.write('error', 'two');
+  expect(kept).toEqual([]);
+  passTime();
+  while (kept.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(kept).toEqual(['r1 build info 7 one', 'r1 build error 7 two']);
+  expect(statements).toEqual([2]);
+});
+
+test('a flush waits for nobody, and what is written during it comes after it', async () => {
+  const { book, kept } = desk();
+  const log = book.open('r1', 'build');
+  log.write('info', 'one');
+  const flushed = log.flush();
+  log.write('info', 'two');
+  await Promise.all([flushed, book.flush(), log.flush()]);
+  expect(kept).toEqual(['r1 build info 7 one', 'r1 build info 7 two']);
+});
+
+test('while the database is away lines are held, and come with the next ones', async () => {
+  const { book, kept, state, logged } = desk();
+  const log = book.open('r1', 'deploy');
+  state.fails = away();
+  log.write('info', 'one');
+  await log.flush();
+  expect(kept).toEqual([]);
+  state.fails = undefined;
+  log.write('info', 'two');
+  await book.flush();
+  expect(kept).toEqual(['r1 deploy info 7 one', 'r1 deploy info 7 two']);
+  expect(logged).toEqual([]);
+});
+
+test('of very many lines that are held the newest stay', async () => {
+  const { book, kept, state } = desk();
+  const log = book.open('r1', 'deploy');
+  state.fails = away();
+  for (let number = 0; number < 10_005; number += 1) log.write('info', String(number));
+  state.fails = undefined;
+  await log.flush();
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, 'r1 deploy info 7 5', 'r1 deploy info 7 10004']);
+});
+
+test('a log that grows long is shortened now and then', async () => {
+  const { book, trimmed } = desk();
+  const log = book.open('r1', 'deploy');
+  for (let number = 0; number < 10_000; number += 1) log.write('info', String(number));
+  await log.flush();
+  expect(trimmed).toEqual(['r1 deploy', 'r1 deploy']);
+});
+
+test('lines of a revision that is gone are given up, and that is said', async () => {
+  const { book, logged, state } = desk();
+  const log = book.open('r1', 'deploy');
+  state.fails = new Error('violates foreign key constraint');
+  log.write('info', 'one');
+  await log.flush();
+  expect(logged).toEqual(['Lines of the deploy log of revision r1 were lost: Error: violates foreign key constraint']);
+});
