@@ -16,6 +16,7 @@ import { startRollouts } from './rollouts/rollouts.ts';
 import { createApp } from './routes/app.ts';
 import { createHttpServer } from './server.ts';
 import { createControlService } from './service.ts';
+import type { OurControlService } from './service.ts';
 import { claimDatabase } from './sole.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import { createStore } from './store/store.ts';
@@ -49,6 +50,8 @@ export interface LocalServices {
   /** The key of this installation: a secret. */
   apiKey: string;
   tenantId: string;
+  /** The control service of that tenant, in this process. */
+  control: OurControlService;
   /** Takes no more requests, lets agents finish what they are at, and ends everything within some 9 s. */
   close(): Promise<void>;
 }
@@ -101,8 +104,10 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
     });
     let url = '';
+    const serviceFor = (tenant: string) =>
+      createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit });
     const app = createApp({
-      serviceFor: (tenant) => createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit }),
+      serviceFor,
       findKey: store.findKey,
       fieldNames,
       log,
@@ -111,7 +116,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
     opened.push(() => endServer(server, () => rollouts.stop(agentsEndWithin)));
     await rollouts.recover();
-    return { url, apiKey, tenantId, close: end };
+    return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };
   } catch (error) {
     await end();
     throw error;

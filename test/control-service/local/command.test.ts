@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { readLocalCommand, runLocal, usualPort } from '../../../src/control-service/local-command.ts';
+import { httpControl } from '../http-control.ts';
+import { fromImage } from '../worlds.ts';
+
+describe('the command line', () => {
+  const usual = { port: usualPort, data: '.landfall', allowGit: [], basePath: '', fieldNames: 'contract', json: false };
+  test.each([
+    ['nothing takes what is usual', [], {}],
+    ['a port', ['--port', '0'], { port: 0 }],
+    ['several folders', ['--allow-git', 'a', '--allow-git', 'b'], { allowGit: ['a', 'b'] }],
+    ['a base path', ['--base-path', '/api-host'], { basePath: '/api-host' }],
+    [
+      'all the rest',
+      ['--json', '--data', 'd', '--field-names', 'public'],
+      { json: true, data: 'd', fieldNames: 'public' },
+    ],
+  ])('%s', (_, args, read) => {
+    expect(readLocalCommand(args)).toMatchObject({ ok: true, command: { ...usual, ...read } });
+  });
+
+  test.each([
+    ['a port that is none', ['--port', 'http'], '--port http'],
+    ['a port beyond all', ['--port', '70000'], '--port 70000'],
+    ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
+    ['another spelling', ['--field-names', 'own'], 'contract or public'],
+    ['an option that there is not', ['--jsno'], '--jsno'],
+    ['a word too many', ['up'], 'up'],
+  ])('%s is told', async (_, args, word) => {
+    expect(readLocalCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(word) });
+    const told: string[] = [];
+    const around = { env: {}, say: () => undefined, tell: (line: string) => told.push(line), leave: Promise.resolve() };
+    expect(await runLocal(args, around)).toBe(2);
+    expect(told.join()).toContain('--allow-git DIR');
+  });
+});
+
+describe('the program', () => {
+  const main = join(import.meta.dirname, '../../../src/control-service/main.ts');
+  const ready = z.strictObject({ url: z.string(), api_key: z.string(), tenant_id: z.string() });
+  const running: ChildProcess[] = [];
+  let root: string;
+  beforeAll(() => {
+    root = mkdtempSync(join(tmpdir(), 'landfall-local-'));
+    // As root the database's server runs as another user, who has to get in.
+    chmodSync(root, 0o711);
+  });
+  afterAll(() => {
+    for (const child of running) child.kill('SIGKILL');
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  function start() {
+    const { DATABASE_URL: _, ...env } = process.env;
+    const child = spawn(process.execPath, [main, '--port', '0', '--json', '--data', join(root, 'data')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env,
+    });
+    running.push(child);
+    const said: string[] = [];
+    const first = new Promise<string>((resolve) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        said.push(line);
+        resolve(line);
+      });
+    });
+    const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+    return { child, said, ended, told: text(child.stderr), ready: first.then((line) => ready.parse(JSON.parse(line))) };
+  }
+
+  test('it tells where it is, keeps key and work through a kill, refuses a second one, and leaves when asked', async () => {
+    const first = start();
+    const before = await first.ready;
+    const { id } = await httpControl(before.url, before.api_key).createDeployment(fromImage());
+    first.child.kill('SIGKILL');
+    await first.ended;
+
+    const second = start();
+    const after = await second.ready;
+    expect({ ...after, url: '' }).toEqual({ ...before, url: '' });
+    const control = httpControl(after.url, after.api_key);
+    const revision = async () => (await control.listRevisions(id, {})).resources[0];
+    await expect.poll(async () => (await revision())?.status, { timeout: 5_000 }).toBe('CREATE_FAILED');
+
+    const third = start();
+    expect((await third.ended).code).toBe(1);
+    expect(await third.told).toMatch(/did not start: .*(uses|use)/);
+
+    const asked = performance.now();
+    second.child.kill('SIGTERM');
+    // A terminal signals us and whoever started us, who passes it on.
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - asked).toBeLessThan(10_000);
+    expect(second.said).toHaveLength(1);
+    expect(await second.told).not.toContain(after.api_key);
+  }, 60_000);
+});

@@ -1,0 +1,54 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { claimDatabase } from '../../../src/control-service/sole.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** A clock whose every sleep is over at once and counts as long as it was asked for. */
+function impatientClock(): Clock {
+  let now = 0;
+  return {
+    now: () => now,
+    sleep: async (ms) => {
+      now += ms;
+    },
+  };
+}
+
+test('a second service on the same database is refused, and let in once the first has left', async () => {
+  const first = await claimDatabase(postgres.url, systemClock, () => undefined);
+  await expect(claimDatabase(postgres.url, impatientClock(), () => undefined)).rejects.toThrow(
+    'Another control service works on this database. Stop it',
+  );
+  await first.release();
+  const second = await claimDatabase(postgres.url, impatientClock(), () => undefined);
+  await second.release();
+});
+
+test('the claim is made again after the database broke the connection', async () => {
+  const told: string[] = [];
+  const claim = await claimDatabase(postgres.url, systemClock, (message) => told.push(message));
+  const admin = new Client({ connectionString: postgres.url });
+  await admin.connect();
+  const held = async (): Promise<number[]> => {
+    const { rows } = await admin.query<{ pid: number }>(
+      "select pid from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())",
+    );
+    return rows.map(({ pid }) => pid);
+  };
+  const [before] = await held();
+  await admin.query('select pg_terminate_backend($1)', [before]);
+  await expect.poll(held, { timeout: 5_000 }).toEqual([expect.any(Number)]);
+  expect(await held()).not.toEqual([before]);
+  await claim.release();
+  expect(told).toEqual([]);
+  await admin.end();
+});

@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { startLocal } from '../../../src/control-service/local.ts';
+import type { LocalServices } from '../../../src/control-service/local.ts';
+import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { dropAgentDatabase } from '../../../src/database/databases.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+import { graphConfig, repository, temporaryFolder } from '../builds/repositories.ts';
+import { fakeAgent } from '../compute/agents.ts';
+import { httpControl } from '../http-control.ts';
+import { fromGit, fromImage, nobody, refusalOf } from '../worlds.ts';
+
+const undo: (() => void)[] = [];
+let postgres: TestPostgres;
+let services: LocalServices;
+let repo: { folder: string; commit: string };
+const logged: string[] = [];
+
+beforeAll(async () => {
+  const root = temporaryFolder(undo);
+  repo = repository(join(root, 'git/agent'), {
+    'agents/a/langgraph.json': graphConfig,
+    'agents/a/graph.js': 'export const graph = {};\n',
+    'package.json': JSON.stringify({ name: 'agent', version: '1.0.0' }),
+    'package-lock.json': JSON.stringify({ name: 'agent', version: '1.0.0', lockfileVersion: 3, packages: {} }),
+  });
+  postgres = await startTestPostgres();
+  services = await startLocal({
+    port: 0,
+    dataDir: join(root, 'data'),
+    databaseUrl: postgres.url,
+    allowGit: [join(root, 'git')],
+    clock: systemClock,
+    log: (message) => logged.push(message),
+    compute: processCompute({ clock: systemClock, agentServer: fakeAgent, drainMs: 2_000 }),
+  });
+});
+
+afterAll(async () => {
+  const { resources } = await services.control.listDeployments({ limit: 100 });
+  await services.close();
+  for (const { id } of resources) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+  await postgres.stop();
+  for (const remove of undo) remove();
+});
+
+describe.each([
+  ['in process', () => services.control],
+  ['over HTTP', () => httpControl(services.url, services.apiKey)],
+])('%s', (_side, door) => {
+  const request = (source_config: object = {}, secrets: object[] = []) => ({
+    ...fromGit({
+      source_config: { repo_url: repo.folder, ...source_config },
+      source_revision_config: { graph_config_path: 'agents/a/langgraph.json' },
+    }),
+    secrets,
+  });
+
+  async function live(body: unknown) {
+    const control = door();
+    const { id, latest_revision_id } = await control.createDeployment(body);
+    const revisionId = latest_revision_id ?? '';
+    await expect
+      .poll(async () => (await control.getRevision(id, revisionId)).status, { timeout: 15_000, interval: 25 })
+      .toBe('DEPLOYED');
+    const { logs } = await control.buildLogs(id, revisionId, { limit: 1_000 });
+    return { ...(await control.getDeployment(id)), revisionId, lines: logs.map(({ message }) => message) };
+  }
+
+  const ask = (url: string, path: string, key = services.apiKey) =>
+    fetch(`${url}${path}`, { headers: { 'x-api-key': key } });
+
+  test('[control.service.source-git] [control.flow.poll-until-deployed] [control.source-config.custom-url-automatic] a deployment is built from a git repository, and answers at its address to its owner', async () => {
+    const { id, url, revisionId, source_config, source_revision_config } = await live(
+      request({ install_command: 'true' }),
+    );
+    expect(source_revision_config.repo_commit_sha).toBe(repo.commit);
+    expect([source_config.custom_url, url]).toEqual([`${services.url}/agents/${id}`, `${services.url}/agents/${id}`]);
+    const answer = await ask(url ?? '', '/ok');
+    expect([answer.status, await answer.json()]).toMatchObject([200, { revision: revisionId }]);
+    expect((await fetch(`${url}/ok`)).status).toBe(401);
+    expect((await ask(url ?? '', '/ok', `lf_${'0'.repeat(16)}_${'a'.repeat(43)}`)).status).toBe(401);
+    expect((await ask(`${services.url}/agents/${nobody()}`, '/ok')).status).toBe(404);
+    expect((await ask(`${services.url}/agents/agent`, '/ok')).status).toBe(404);
+  });
+
+  test('[control.source-config.install-command-runs] [control.source-config.build-command-runs] commands run where the document says', async () => {
+    const { lines } = await live(request({ install_command: 'pwd', build_command: 'pwd' }));
+    const folders = lines.filter((line) => line.startsWith('/'));
+    expect(folders).toEqual([expect.stringMatching(/\/source$/), expect.stringMatching(/\/source\/agents\/a$/)]);
+  });
+
+  test('[control.source-config.install-command-detected] without install_command the lock file tells how to install', async () => {
+    const { lines } = await live(request());
+    expect(lines.find((line) => line.startsWith('Installing'))).toContain('npm ci');
+  });
+
+  test('[control.secret.in-environment] the agent finds every secret in its environment, and nobody in a log', async () => {
+    const secrets = [
+      { name: 'MODEL_KEY', value: 'canary-91c0de' },
+      { name: 'FAKE_SAY', value: 'canary-say-91c0de' },
+    ];
+    const { id, revisionId, url } = await live(request({ install_command: 'true' }, secrets));
+    expect(await (await ask(url ?? '', '/env')).json()).toMatchObject({ MODEL_KEY: 'canary-91c0de' });
+    const logs = [
+      await door().buildLogs(id, revisionId, {}),
+      await door().deployLogs(id, revisionId, {}),
+      await door().listRevisions(id, {}),
+      logged,
+    ];
+    expect(JSON.stringify(logs)).not.toContain('91c0de');
+  });
+
+  test('what this machine cannot run ends with a message that says so', async () => {
+    const { id, latest_revision_id } = await door().createDeployment(fromImage());
+    const revision = () => door().getRevision(id, latest_revision_id ?? '');
+    await expect.poll(async () => (await revision()).status, { timeout: 5_000 }).toBe('CREATE_FAILED');
+    expect((await revision()).status_message).toContain('github');
+    expect(await door().getDeployment(id)).toMatchObject({ status: 'UNUSED' });
+  });
+
+  test('a folder that is not allowed is refused', async () => {
+    expect(await refusalOf(door().createDeployment(request({ repo_url: '/etc' })))).toMatchObject({ status: 400 });
+  });
+});
