@@ -2,19 +2,31 @@ import { validate, type Schema } from '@cfworker/json-schema';
 import { schemaDraft, schemaFormats, walkSchema, type SchemaObject } from '../config/json-schema.ts';
 import { compilePattern } from '../config/pattern.ts';
 import { tooLarge } from './expectation-bounds.ts';
-import { briefText } from './expectation-words.ts';
+import type { Words } from './expectation-words.ts';
 
 const bounds = { nodes: 10_000, text: 100_000 };
 
 /** Where and why a value does not fit a JSON Schema (draft 2020-12), in bounded words; undefined where it fits. */
-export function schemaMisfit(schema: SchemaObject, value: unknown): string | undefined {
+export function schemaMisfit(schema: SchemaObject, value: unknown, words: Words): string | undefined {
   const large = tooLarge(value, bounds);
   if (large) return `${large}: too large to be held to a JSON Schema`;
-  const { valid, errors } = validate(value, onLinearTime(schema, value), schemaDraft);
+  const texts = textsIn(value);
+  // The validator writes keys into URIs, and breaks on one that is half a character.
+  if (![...texts.keys].every((key) => key.isWellFormed())) return 'a key that is no well-formed text';
+  const { valid, errors } = validate(value, onLinearTime(schema, texts), schemaDraft);
   const last = errors.at(-1);
   if (valid || !last) return undefined;
-  const where = last.instanceLocation === '#' ? '' : `at ${briefText(last.instanceLocation.slice(1), 80)}: `;
-  return `${where}${briefText(last.error)}`;
+  const where = last.instanceLocation === '#' ? '' : `at ${words.text(placeWithin(last.instanceLocation), 80)}: `;
+  return `${where}${words.text(last.error)}`;
+}
+
+/** A JSON pointer as a person reads it, and as a secret in it is recognised. */
+const placeWithin = (pointer: string): string =>
+  decodeURIComponent(pointer.slice(1)).replaceAll('~1', '/').replaceAll('~0', '~');
+
+interface Texts {
+  keys: ReadonlySet<string>;
+  values: ReadonlySet<string>;
 }
 
 /**
@@ -22,9 +34,9 @@ export function schemaMisfit(schema: SchemaObject, value: unknown): string | und
  * match, and exactly these stand in the pattern's place. The validator's engine would backtrack for as long as the
  * value's author likes.
  */
-function onLinearTime(schema: SchemaObject, value: unknown): Schema {
+function onLinearTime(schema: SchemaObject, { keys, values }: Texts): Schema {
   const copy = structuredClone(schema);
-  const texts = [...textsIn(value)];
+  const texts = [...new Set([...keys, ...values])];
   const literally = (pattern: string): string => {
     const compiled = compilePattern(pattern);
     return onlyThese(compiled.ok ? texts.filter((text) => compiled.pattern.matcher(text).find()) : []);
@@ -44,15 +56,20 @@ function onLinearTime(schema: SchemaObject, value: unknown): Schema {
   return copy;
 }
 
-/** Every text and every key within a value that is bounded already. */
-function textsIn(value: unknown, found = new Set<string>()): Set<string> {
-  if (typeof value === 'string') found.add(value);
-  if (typeof value !== 'object' || value === null) return found;
-  for (const [key, inner] of Object.entries(value)) {
-    if (!Array.isArray(value)) found.add(key);
-    textsIn(inner, found);
-  }
-  return found;
+/** Every key and every text within a value that is bounded already. */
+function textsIn(value: unknown): Texts {
+  const keys = new Set<string>();
+  const values = new Set<string>();
+  const look = (inner: unknown): void => {
+    if (typeof inner === 'string') values.add(inner);
+    if (typeof inner !== 'object' || inner === null) return;
+    for (const [key, each] of Object.entries(inner)) {
+      if (!Array.isArray(inner)) keys.add(key);
+      look(each);
+    }
+  };
+  look(value);
+  return { keys, values };
 }
 
 /** A pattern for exactly these texts; one that nothing matches where there are none. */

@@ -5,7 +5,7 @@ import { compilePattern } from '../config/pattern.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
 import { tooLarge } from './expectation-bounds.ts';
 import { schemaMisfit } from './expectation-schema.ts';
-import { brief, briefText, kindOfValue } from './expectation-words.ts';
+import { kindOfValue, type Words } from './expectation-words.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */
 export interface Seen {
@@ -23,7 +23,7 @@ const mostFound = 1000;
 const searched = { nodes: 20_000, text: 1_000_000 };
 
 /** Holds the values of a run to one expectation: something must be found at the path, and all that is found must hold. */
-export function seenAt(path: string, test: ValueTest, values: unknown): Seen {
+export function seenAt(path: string, test: ValueTest, values: unknown, words: Words): Seen {
   if (values === undefined) return { held: false, seen: 'the run brought no values' };
   const compiled = compilePath(path);
   if (!compiled.ok) return { held: false, seen: `nothing: the path ${compiled.problem}` };
@@ -32,18 +32,33 @@ export function seenAt(path: string, test: ValueTest, values: unknown): Seen {
   const found = findAll(compiled.query, values);
   if (found.length === 0) return { held: false, seen: 'nothing at this path' };
   if (found.length > mostFound) return { held: false, seen: `more than ${mostFound} values at this path` };
-  const seen = found.map((each) => ({ ...seenIn(each.value, test), where: each.where }));
+  const seen = found.map((each) => ({ ...seenIn(each.value, test, words), where: each.where }));
   const wrong = seen.find(({ held }) => !held);
   const one = wrong ?? seen[0];
   if (!one) return { held: false, seen: 'nothing at this path' };
-  return { held: wrong === undefined, seen: found.length > 1 ? `${briefText(one.where, 80)}: ${one.seen}` : one.seen };
+  return {
+    held: wrong === undefined,
+    seen: found.length > 1 ? `${placeWords(one.where, words)}: ${one.seen}` : one.seen,
+  };
 }
 
-function findAll(query: JSONPathQuery, values: unknown): { value: unknown; where: string }[] {
-  const found: { value: unknown; where: string }[] = [];
+interface Found {
+  value: unknown;
+  /** Keys and indexes from the whole of the values. */
+  where: readonly (string | number)[];
+}
+
+function placeWords(where: Found['where'], words: Words): string {
+  const parts = where.map((part) => (typeof part === 'number' ? `[${part}]` : `.${words.text(part, 40)}`));
+  const shown = parts.length > 6 ? [...parts.slice(0, 3), '…', ...parts.slice(-2)] : parts;
+  return `$${shown.join('')}`;
+}
+
+function findAll(query: JSONPathQuery, values: unknown): Found[] {
+  const found: Found[] = [];
   if (!isJson(values)) return found;
   for (const node of query.lazyQuery(values)) {
-    found.push({ value: node.value, where: node.getPath({ form: 'canonical' }) });
+    found.push({ value: node.value, where: node.location });
     if (found.length > mostFound) break;
   }
   return found;
@@ -53,28 +68,28 @@ function findAll(query: JSONPathQuery, values: unknown): { value: unknown; where
 const isJson = (value: unknown): value is Parameters<JSONPathQuery['lazyQuery']>[0] =>
   value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
 
-function seenIn(value: unknown, test: ValueTest): Seen {
+function seenIn(value: unknown, test: ValueTest, words: Words): Seen {
   switch (test.kind) {
     case 'equals':
-      return { held: deepCompareStrict(value, test.value), seen: brief(value) };
+      return { held: deepCompareStrict(value, test.value), seen: words.brief(value) };
     case 'contains':
-      if (typeof value === 'string') return { held: value.includes(test.text), seen: brief(value) };
-      if (Array.isArray(value)) return { held: value.includes(test.text), seen: brief(value) };
-      return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${brief(value)}` };
+      if (typeof value === 'string') return { held: value.includes(test.text), seen: words.brief(value) };
+      if (Array.isArray(value)) return { held: value.includes(test.text), seen: words.brief(value) };
+      return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${words.brief(value)}` };
     case 'matches':
-      return matched(value, test.pattern);
+      return matched(value, test.pattern, words);
     case 'schema': {
-      const misfit = schemaMisfit(test.schema, value);
+      const misfit = schemaMisfit(test.schema, value, words);
       return {
         held: misfit === undefined,
-        seen: misfit === undefined ? brief(value) : `${misfit} (${brief(value, 120)})`,
+        seen: misfit === undefined ? words.brief(value) : `${misfit} (${words.brief(value, 120)})`,
       };
     }
   }
 }
 
-function matched(value: unknown, written: string): Seen {
-  if (typeof value !== 'string') return { held: false, seen: `${kindOfValue(value)}, not text: ${brief(value)}` };
+function matched(value: unknown, written: string, words: Words): Seen {
+  if (typeof value !== 'string') return { held: false, seen: `${kindOfValue(value)}, not text: ${words.brief(value)}` };
   if (value.length > longestMatched) {
     return {
       held: false,
@@ -83,5 +98,5 @@ function matched(value: unknown, written: string): Seen {
   }
   const compiled = compilePattern(written);
   if (!compiled.ok) return { held: false, seen: `nothing: the pattern ${compiled.problem}` };
-  return { held: compiled.pattern.matcher(value).find(), seen: brief(value) };
+  return { held: compiled.pattern.matcher(value).find(), seen: words.brief(value) };
 }

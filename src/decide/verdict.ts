@@ -1,28 +1,35 @@
 import { spoken } from '../config/duration.ts';
 import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
 import { seenAt, type Seen } from './expectation-value.ts';
-import { briefText, expectedWords, nodeWords } from './expectation-words.ts';
+import { expectedWords, wordsWith, type Redact, type Words } from './expectation-words.ts';
 import type { Evidence, HeldExpectation, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
 
 type Answer = Extract<Evidence, { kind: 'answered' }>;
 
-/** Holds one attempt to everything that its test expects, in the order of the test. */
-export function judge(test: SmokeTest, evidence: Evidence): HeldExpectation[] {
+/** Where nobody has to be protected. */
+const asItIs: Redact = (text) => text;
+
+/**
+ * Holds one attempt to everything that its test expects, in the order of the test. `redact` sees every word of the
+ * agent's before it is cut to what is told; what is judged it does not change.
+ */
+export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): HeldExpectation[] {
+  const words = wordsWith(redact);
   return test.expect.map((expectation) => ({
     expectation,
     expected: expectedWords(expectation),
-    ...(evidence.kind === 'answered' ? seen(expectation, evidence) : { held: false, seen: 'no answer' }),
+    ...(evidence.kind === 'answered' ? seen(expectation, evidence, words) : { held: false, seen: 'no answer' }),
   }));
 }
 
-function seen(expectation: Expectation, answer: Answer): Seen {
+function seen(expectation: Expectation, answer: Answer, words: Words): Seen {
   switch (expectation.kind) {
     case 'status':
-      return { held: answer.status === expectation.equals, seen: statusSeen(answer) };
+      return { held: answer.status === expectation.equals, seen: statusSeen(answer, words) };
     case 'value':
-      return seenAt(expectation.path, expectation.test, answer.values);
+      return seenAt(expectation.path, expectation.test, answer.values, words);
     case 'nodes':
-      return { held: nodesHeld(expectation, answer.nodes), seen: nodeWords(answer.nodes, ' → ') };
+      return { held: nodesHeld(expectation, answer.nodes), seen: words.nodes(answer.nodes, ' → ') };
     case 'first-event':
       return answer.firstEventMs === undefined
         ? { held: false, seen: 'no event came' }
@@ -32,8 +39,8 @@ function seen(expectation: Expectation, answer: Answer): Seen {
   }
 }
 
-function statusSeen({ status, error }: Answer): string {
-  return error ? `${status} (${briefText(`${error.error}: ${error.message}`)})` : status;
+function statusSeen({ status, error }: Answer, words: Words): string {
+  return error ? `${status} (${words.text(`${error.error}: ${error.message}`)})` : status;
 }
 
 function nodesHeld({ order, nodes }: Extract<Expectation, { kind: 'nodes' }>, visited: readonly string[]): boolean {
@@ -50,10 +57,10 @@ interface Judged {
   kind: 'right' | 'wrong' | 'late';
 }
 
-function judgeAll(test: SmokeTest, attempts: readonly Evidence[]): Judged[] {
+function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact): Judged[] {
   return attempts.flatMap((answer) => {
     if (answer.kind !== 'answered') return [];
-    const held = judge(test, answer);
+    const held = judge(test, answer, redact);
     const missed = held.filter((each) => !each.held);
     const late = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
     return [{ answer, held, kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong' }];
@@ -64,10 +71,10 @@ function judgeAll(test: SmokeTest, attempts: readonly Evidence[]): Judged[] {
  * The verdict on all attempts at one test. What could not be reached says nothing. What answered must agree: right and
  * wrong together prove nothing. An answer that was only late, before a right one, was a cold start.
  */
-export function concludeTest(test: SmokeTest, attempts: readonly Evidence[]): TestVerdict {
-  const judged = judgeAll(test, attempts);
+export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
+  const judged = judgeAll(test, attempts, redact);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
-  if (!last) return { kind: 'unproven', why: unreachable(attempts) };
+  if (!last) return { kind: 'unproven', why: unreachable(attempts, wordsWith(redact)) };
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
   if (firstRight === -1) return verdictOf('failed', last);
   const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
@@ -83,11 +90,11 @@ const verdictOf = (kind: 'passed' | 'failed', { answer, held }: Judged): TestVer
   totalMs: answer.totalMs,
 });
 
-function unreachable(attempts: readonly Evidence[]): string {
+function unreachable(attempts: readonly Evidence[], words: Words): string {
   const last = attempts.at(-1);
   if (last?.kind !== 'unreachable') return 'it was not asked';
   const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
-  return `no answer ${often}: ${briefText(last.why)}`;
+  return `no answer ${often}: ${words.text(last.why)}`;
 }
 
 function disagreement(answers: number, against: readonly Judged[]): string {
@@ -102,7 +109,7 @@ function disagreement(answers: number, against: readonly Judged[]): string {
  */
 export function nextAttempt(test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
   if (attempts.length >= test.attempts) return 'enough';
-  return judgeAll(test, attempts).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
+  return judgeAll(test, attempts, asItIs).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
 }
 
 /** All tests together: one that failed fails all, else one that is unproven leaves all unproven. */

@@ -153,3 +153,59 @@ test('what is seen is one line that moves no cursor and turns no text around', (
   expect(failed[0]?.seen).not.toMatch(/[\p{Cc}]/u);
   expect(failed[0]?.seen.length).toBeLessThan(400);
 });
+
+test('half a character breaks nothing, in a key or in a text', () => {
+  const fits: ValueTest = { kind: 'schema', schema: { additionalProperties: { pattern: 'b' } } };
+  expect(judged(at('$', fits), { '\ud800': 'a' })).toMatchObject({
+    held: false,
+    seen: expect.stringContaining('well-formed'),
+  });
+  expect(judged(at('$', fits), { a: 'b\ud800' }).held).toBe(true);
+  expect(judged(at('$.a', { kind: 'matches', pattern: 'b' }), { a: 'b\ud800' }).held).toBe(true);
+});
+
+test('a secret is blotted out before a text is cut, wherever the agent repeats it', () => {
+  const secret = 'sk-canary-/~"\n-0123456789';
+  const redact = (text: string) => text.replaceAll(secret, '***');
+  const ends = Array.from({ length: 40 }, (_, i) => `${'x'.repeat(170 + i)}${secret}`);
+  const tests: ValueTest[] = [
+    { kind: 'equals', value: 1 },
+    { kind: 'contains', text: 'nothing like it' },
+    { kind: 'matches', pattern: '^nothing' },
+    { kind: 'schema', schema: { additionalProperties: false, type: 'object', propertyNames: { pattern: '^no' } } },
+  ];
+  for (const text of [secret, ...ends]) {
+    for (const values of [text, { [text]: { [text]: text }, other: text }, [text]]) {
+      const expected = [...tests.map((each) => at('$', each)), at('$.*', { kind: 'equals', value: 1 })];
+      const held = judge(
+        asks(...expected, { kind: 'status', equals: 'success' }, { kind: 'nodes', order: 'set', nodes: ['a'] }),
+        {
+          kind: 'answered',
+          status: 'error',
+          values,
+          error: { error: text, message: text },
+          nodes: [text],
+          firstEventMs: 1,
+          totalMs: 1,
+        },
+        redact,
+      );
+      for (const { seen } of held) expect(seen).not.toContain('sk-');
+    }
+  }
+});
+
+test('a secret is judged as it is, and only told otherwise', () => {
+  const answered = {
+    kind: 'answered',
+    status: 'success',
+    values: 'sk-1',
+    nodes: [],
+    firstEventMs: 1,
+    totalMs: 1,
+  } as const;
+  const [held] = judge(asks(at('$', { kind: 'equals', value: 'sk-1' })), answered, (text) =>
+    text.replaceAll('sk-1', '***'),
+  );
+  expect(held).toMatchObject({ held: true, seen: '"***"' });
+});
