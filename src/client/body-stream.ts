@@ -11,6 +11,9 @@ export interface BodyStreamOptions {
   close: () => void;
 }
 
+/** How it ended: whole, left by its reader, broken, or given up by the caller for a reason of his own. */
+type End = 'open' | 'whole' | 'left' | SendFailure | { aborted: unknown };
+
 /**
  * The bytes of an answer as they come, with a bounded queue. It is read once. A failure is given after all bytes before
  * it, as the error that `explain` makes of it.
@@ -21,7 +24,7 @@ export class BodyStream {
   readonly #timer: NodeJS.Timeout;
   #queue: Uint8Array[] = [];
   #queued = 0;
-  #end: 'open' | 'whole' | SendFailure | { aborted: unknown } = 'open';
+  #end: End = 'open';
   #wake: (() => void) | undefined;
 
   constructor(controller: Dispatcher.DispatchController, options: BodyStreamOptions) {
@@ -30,29 +33,34 @@ export class BodyStream {
     this.#timer = setTimeout(() => this.#idle(), options.idleMs);
   }
 
-  /** The bytes, in the pieces they came in. Leaving the loop early closes the connection. */
-  async *bytes(explain: (failure: SendFailure) => Error): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      for (;;) {
-        const chunk = this.#queue.shift();
-        if (chunk) {
-          this.#queued -= chunk.length;
-          if (this.#queued < HIGH_WATER) this.#controller.resume();
-          yield chunk;
-        } else if (this.#end === 'whole') return;
-        else if (this.#end === 'open') await this.#more();
-        else throw 'aborted' in this.#end ? this.#end.aborted : explain(this.#end);
-      }
-    } finally {
-      this.#stop();
-      if (this.#end === 'open') this.#options.close();
-    }
+  /**
+   * The bytes, in the pieces they came in. Leaving early closes the connection at once, also while more is waited for:
+   * that is why this is no generator, whose `return` would wait as well.
+   */
+  bytes(explain: (failure: SendFailure) => Error): AsyncIterableIterator<Uint8Array, undefined> {
+    return {
+      next: () => this.#next(explain),
+      return: async () => {
+        this.close();
+        return { done: true, value: undefined };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
-  /** Gives up an answer that nobody will read. */
+  /** True once its last byte has come. */
+  get whole(): boolean {
+    return this.#end === 'whole';
+  }
+
+  /** Gives up an answer that nobody will read on. */
   close(): void {
-    this.#stop();
-    this.#options.close();
+    const open = this.#end === 'open';
+    this.#queue = [];
+    this.#settle('left');
+    if (open) this.#options.close();
   }
 
   push(chunk: Uint8Array): void {
@@ -71,16 +79,30 @@ export class BodyStream {
     this.#settle(failure);
   }
 
-  /** The caller's own end: the bytes that wait are given up, and the loop ends with this reason. */
+  /** The caller's own end: the bytes that wait are given up, and the reading ends with this reason. */
   abort(reason: unknown): void {
     this.#queue = [];
     this.#settle({ aborted: reason });
   }
 
-  #settle(end: 'whole' | SendFailure | { aborted: unknown }): void {
+  async #next(explain: (failure: SendFailure) => Error): Promise<IteratorResult<Uint8Array, undefined>> {
+    for (;;) {
+      const chunk = this.#queue.shift();
+      if (chunk) {
+        this.#queued -= chunk.length;
+        if (this.#queued < HIGH_WATER) this.#controller.resume();
+        return { done: false, value: chunk };
+      }
+      if (this.#end === 'whole' || this.#end === 'left') return { done: true, value: undefined };
+      if (this.#end !== 'open') throw 'aborted' in this.#end ? this.#end.aborted : explain(this.#end);
+      await this.#more();
+    }
+  }
+
+  #settle(end: End): void {
     if (this.#end !== 'open') return;
     this.#end = end;
-    this.#stop();
+    clearTimeout(this.#timer);
     this.#wakeUp();
   }
 
@@ -104,9 +126,5 @@ export class BodyStream {
     const words = `nothing came for ${this.#options.idleMs / 1000} s`;
     this.fail({ reason: 'silent', sent: true, status: 200, words });
     this.#options.close();
-  }
-
-  #stop(): void {
-    clearTimeout(this.#timer);
   }
 }

@@ -85,11 +85,11 @@ async function repeat<T>(
   attempt: (timeoutMs: number) => Promise<Readout<T>>,
 ): Promise<T> {
   const { clock, policy } = link;
-  options.signal?.throwIfAborted();
   if (link.refusal !== undefined) throw errorOf(link, operation, neverSent(link.refusal));
   const deadline = options.deadline ?? clock.now() + (operation.callTimeoutMs ?? link.callTimeoutMs);
   let failure = neverSent('its deadline had passed before it was sent');
   for (let made = 1; ; made += 1) {
+    options.signal?.throwIfAborted();
     const left = deadline - clock.now();
     if (left <= 0) throw errorOf(link, operation, failure);
     const attempted = await attempt(Math.min(left, operation.attemptTimeoutMs ?? link.attemptTimeoutMs));

@@ -34,16 +34,18 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   readonly #link: Connection;
   readonly #operation: Operation;
   readonly #limits: StreamLimits;
-  readonly #options: CallOptions | undefined;
+  readonly #options: CallOptions;
   #events: AsyncIterator<StreamEvent, undefined> | undefined;
   /** A run is started once, whatever is asked of an iterator that has failed. */
   #begun = false;
+  readonly #left = new AbortController();
 
-  constructor(link: Connection, operation: Operation, limits: StreamLimits, options: CallOptions | undefined) {
+  constructor(link: Connection, operation: Operation, limits: StreamLimits, options: CallOptions = {}) {
     this.#link = link;
     this.#operation = operation;
     this.#limits = limits;
-    this.#options = options;
+    const signals = [this.#left.signal, ...(options.signal ? [options.signal] : [])];
+    this.#options = { ...options, signal: AbortSignal.any(signals) };
   }
 
   next(): Promise<IteratorResult<StreamEvent, undefined>> {
@@ -52,14 +54,20 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
 
   async return(): Promise<IteratorResult<StreamEvent, undefined>> {
     this.#begun = true;
-    await this.#events?.return?.();
+    if (this.#events) await this.#events.return?.();
+    else this.#left.abort(new Error('the stream was left before it began'));
     return { done: true, value: undefined };
   }
 
   async #begin(): Promise<IteratorResult<StreamEvent, undefined>> {
     if (this.#begun) return { done: true, value: undefined };
     this.#begun = true;
-    const stream = await open(this.#link, this.#operation, this.#limits.idleMs, checkType, this.#options);
+    const opening = open(this.#link, this.#operation, this.#limits.idleMs, checkType, this.#options);
+    const stream = await opening.catch((error: unknown) => {
+      if (this.#left.signal.aborted) return undefined;
+      throw error;
+    });
+    if (!stream) return { done: true, value: undefined };
     const mask = maskFor(this.#link, this.#operation);
     const bytes = stream.body.bytes((failure) => this.#error(failureOfSend(failure, mask)));
     this.#events = readEvents(bytes, {
@@ -68,7 +76,9 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
       explain: ({ message }) => this.#error(unreadable(stream.status, message, false)),
     })[Symbol.asyncIterator]();
     const first = await this.#events.next();
-    if (first.done) throw this.#error(unreadable(stream.status, 'the stream ended before its first event', false));
+    if (first.done && stream.body.whole) {
+      throw this.#error(unreadable(stream.status, 'the stream ended before its first event', false));
+    }
     return first;
   }
 

@@ -58,6 +58,7 @@ class EventIterator<T> implements AsyncIterator<T, undefined> {
   #ready: TextEvent[] = [];
   #next = 0;
   #done = false;
+  #left = false;
 
   constructor(source: AsyncIterator<Uint8Array>, reading: EventReading<T>) {
     this.#source = source;
@@ -86,6 +87,7 @@ class EventIterator<T> implements AsyncIterator<T, undefined> {
 
   async return(): Promise<IteratorResult<T, undefined>> {
     this.#done = true;
+    this.#left = true;
     this.#ready = [];
     await this.#source.return?.();
     return { done: true, value: undefined };
@@ -96,6 +98,8 @@ class EventIterator<T> implements AsyncIterator<T, undefined> {
     this.#next = 0;
     while (!this.#done && !this.#text.problem) {
       const { done, value } = await this.#source.next();
+      // Somebody who raced this against a deadline may have left meanwhile: what is cut then is no problem.
+      if (this.#left) break;
       if (done) {
         this.#done = true;
         this.#text.end();
@@ -106,7 +110,7 @@ class EventIterator<T> implements AsyncIterator<T, undefined> {
       if (first) return this.#take(first);
     }
     const { problem } = this.#text;
-    if (!problem) return { done: true, value: undefined };
+    if (!problem || this.#left) return { done: true, value: undefined };
     if (!this.#done) await this.return();
     throw this.#reading.explain(problem);
   }

@@ -1,4 +1,5 @@
 import nock from 'nock';
+import { MockAgent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   connectControlService,
@@ -165,6 +166,21 @@ describe('an operation of the control service', () => {
       .reply(200, deploymentReply);
     expect((await none.getDeployment(deploymentId)).id).toBe(deploymentId);
     await Promise.all([all.close(), none.close()]);
+  });
+
+  test('goes over the connections that it is handed, which stay open when it is closed', async () => {
+    const agent = new MockAgent();
+    agent.disableNetConnect();
+    agent
+      .get(host)
+      .intercept({ path: `/api-host${deploymentPath}`, method: 'GET' })
+      .reply(200, deploymentReply)
+      .times(2);
+    for (const client of [connected({ dispatcher: agent }), connected({ dispatcher: agent })]) {
+      expect((await client.getDeployment(deploymentId)).id).toBe(deploymentId);
+      await client.close();
+    }
+    await agent.close();
   });
 
   test('is never sent where the settings do not allow it, and says which one', async () => {

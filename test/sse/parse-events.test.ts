@@ -49,7 +49,11 @@ test.each(small.flatMap((name) => spellings.map(([how, spell]) => [name, how, sp
     const text = recordedBytes(name).toString('utf8');
     const expected = await readText(text.replaceAll('hello', spell('hello')));
     const bytes = Buffer.from(spell(text));
-    for (let at = 0; at <= bytes.length; at += 1) expect(await read(pieces(bytes, [at]))).toEqual(expected);
+    const differing: number[] = [];
+    for (let at = 0; at <= bytes.length; at += 1) {
+      if (JSON.stringify(await read(pieces(bytes, [at]))) !== JSON.stringify(expected)) differing.push(at);
+    }
+    expect(differing).toEqual([]);
     expect(await read(pieces(bytes, [...bytes.keys()]))).toEqual(expected);
   },
 );
@@ -214,6 +218,27 @@ describe('reading events', () => {
     await expect(reading).rejects.toThrow(SyntaxError);
     expect(values).toEqual([1]);
     expect(ended).toBe(true);
+  });
+
+  test('leaving while more is waited for is no cut', async () => {
+    const end = Promise.withResolvers<IteratorResult<Uint8Array, undefined>>();
+    const sent = [Buffer.from('data: 1\n\ndata: half')];
+    const source: AsyncIterableIterator<Uint8Array, undefined> = {
+      next: async () => {
+        const value = sent.pop();
+        return value ? { done: false, value } : end.promise;
+      },
+      return: async () => {
+        end.resolve({ done: true, value: undefined });
+        return end.promise;
+      },
+      [Symbol.asyncIterator]: () => source,
+    };
+    const events = parseEvents(source, { maxEventBytes })[Symbol.asyncIterator]();
+    expect(await events.next()).toEqual({ done: false, value: { event: 'message', data: '1' } });
+    const waiting = events.next();
+    await events.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
   test('an error of the source is passed on after the events before it', async () => {
