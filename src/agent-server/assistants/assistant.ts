@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { DEFAULT_ASSISTANT_NAMESPACE } from '../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+
+/** An assistant as the server keeps it: the values of its active version. */
+export interface StoredAssistant {
+  assistant_id: string;
+  graph_id: string;
+  version: number;
+  name: string;
+  description: string | null;
+  context: FreeObject;
+  config: FreeObject;
+  metadata: FreeObject;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** The id of a graph's default assistant: a uuid (version 5) of the graph's id. */
+export function defaultAssistantId(graphId: string): string {
+  const namespace = Buffer.from(DEFAULT_ASSISTANT_NAMESPACE.replaceAll('-', ''), 'hex');
+  const hash = createHash('sha1').update(namespace).update(graphId).digest().subarray(0, 16);
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50;
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
+  const hex = hash.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const isUuid = (text: string): boolean => UUID.test(text);

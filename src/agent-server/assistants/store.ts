@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
+import { FIRST_VERSION, PAGE } from '../../contract/agent/assistant.ts';
+import type { AssistantCount, AssistantCreate, AssistantSearch } from '../../contract/agent/assistant.ts';
+import type { Clock } from '../../clock.ts';
+import type { Storage } from '../storage/open.ts';
+import { storable } from '../storage/storable.ts';
+import type { Tables } from '../storage/tables.ts';
+import { defaultAssistantId, isUuid } from './assistant.ts';
+import type { StoredAssistant } from './assistant.ts';
+
+/** What making an assistant came to. */
+export type Made = { kind: 'made' | 'there'; assistant: StoredAssistant };
+
+const DEFAULT_NAME = 'Untitled';
+
+/** The assistants of a deployment, in its database. */
+export class AssistantStore {
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+
+  constructor(storage: Storage, clock: Clock) {
+    this.#storage = storage;
+    this.#clock = clock;
+  }
+
+  /** Makes sure of the default assistant of every graph of this revision. */
+  async ensureDefaults(graphs: readonly { graphId: string; description: string | undefined }[]): Promise<void> {
+    for (const { graphId, description } of graphs) {
+      await this.create(
+        { graph_id: graphId, name: graphId, description: description ?? null, metadata: { created_by: 'system' } },
+        defaultAssistantId(graphId),
+      );
+    }
+  }
+
+  /** Makes an assistant with its first version; one that is there already is left as it is. */
+  async create(request: AssistantCreate, assistantId: string): Promise<Made> {
+    const now = new Date(this.#clock.now());
+    const values = {
+      assistant_id: assistantId,
+      version: FIRST_VERSION,
+      graph_id: request.graph_id,
+      name: request.name ?? DEFAULT_NAME,
+      description: request.description ?? null,
+      context: JSON.stringify(request.context ?? {}),
+      config: JSON.stringify(request.config ?? {}),
+      metadata: storable(request.metadata ?? {}),
+      created_at: now,
+    };
+    const made = await this.#storage.db.transaction().execute(async (tx) => {
+      const insert = tx.insertInto('assistants').values({ ...values, updated_at: now });
+      const row = await insert
+        .onConflict((on) => on.column('assistant_id').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row) await tx.insertInto('assistant_versions').values(values).execute();
+      return row;
+    });
+    if (made) return { kind: 'made', assistant: made };
+    const there = await this.get(assistantId);
+    return there ? { kind: 'there', assistant: there } : this.create(request, assistantId);
+  }
+
+  /** By uuid, or the default assistant of a graph by the graph's id. */
+  async get(idOrGraph: string): Promise<StoredAssistant | undefined> {
+    const { rows } = await this.#storage.pool.query<StoredAssistant>({
+      name: 'get-assistant',
+      text: 'select * from assistants where assistant_id = $1',
+      values: [isUuid(idOrGraph) ? idOrGraph : defaultAssistantId(idOrGraph)],
+    });
+    return rows[0];
+  }
+
+  /** One page of those that match, and how many match in all. Newest first where the request says no order. */
+  async search(request: AssistantSearch): Promise<{ assistants: StoredAssistant[]; total: number }> {
+    const order = request.sort_by ?? 'created_at';
+    const query = matching(this.#storage.db.selectFrom('assistants').selectAll(), request)
+      .orderBy(order, request.sort_order ?? 'desc')
+      .orderBy('assistant_id')
+      .limit(request.limit ?? PAGE.defaultLimit)
+      .offset(request.offset ?? 0);
+    const [assistants, total] = await Promise.all([query.execute(), this.count(request)]);
+    return { assistants, total };
+  }
+
+  async count(request: AssistantCount): Promise<number> {
+    const query = this.#storage.db.selectFrom('assistants').select(sql<string>`count(*)`.as('count'));
+    return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
+  }
+
+  /** Deletes an assistant with all its versions; false where there is none. */
+  async delete(assistantId: string): Promise<boolean> {
+    const query = this.#storage.db.deleteFrom('assistants').where('assistant_id', '=', assistantId);
+    return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+  }
+}
+
+function matching<O>(
+  query: SelectQueryBuilder<Tables, 'assistants', O>,
+  { metadata, graph_id, name }: AssistantCount,
+): SelectQueryBuilder<Tables, 'assistants', O> {
+  let narrowed = query;
+  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+  if (graph_id !== undefined) narrowed = narrowed.where('graph_id', '=', graph_id);
+  if (name !== undefined) narrowed = narrowed.where(sql<boolean>`strpos(lower(name), lower(${name})) > 0`);
+  return narrowed;
+}

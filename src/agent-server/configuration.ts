@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { graphPlaces } from '../graph-config/graph-path.ts';
+import type { GraphPlace } from '../graph-config/graph-path.ts';
+import { runnableHere } from '../graph-config/language.ts';
+import { readGraphConfig } from '../graph-config/read.ts';
+import type { GraphConfig } from '../graph-config/schema.ts';
+import { formatProblem } from '../located/problem.ts';
+import { StartupError } from './startup-error.ts';
+
+/** What the graph configuration file asks of this process. */
+export interface Configuration {
+  places: GraphPlace[];
+  /** Variables for the agent's code, where the environment does not have them. */
+  env: Record<string, string>;
+}
+
+/**
+ * Reads the graph configuration file, and the file of variables that it may name.
+ *
+ * @param configPath absolute path.
+ * @throws StartupError with every problem and its line, or when the file names a graph that this machine can't run.
+ */
+export function readConfiguration(configPath: string, log: (line: string) => void): Configuration {
+  const name = basename(configPath);
+  const text = readIfThere(configPath);
+  if (text === undefined) {
+    const advice = 'Check graph_config_path: it is relative to the root of the repository.';
+    throw new StartupError('config-missing', [`There is no graph configuration file ${configPath}. ${advice}`]);
+  }
+  const read = readGraphConfig(text, name);
+  if (!read.ok) throw new StartupError('config-invalid', read.problems.map(formatProblem));
+  for (const warning of read.warnings) log(`warning: ${formatProblem(warning)}`);
+  const places = graphPlaces(read.value);
+  const runnable = runnableHere(places);
+  if (runnable.kind === 'refused') {
+    const { line, column } = read.placeOf(['graphs', runnable.graphId]);
+    throw new StartupError('graph-language', [`${name}:${line}:${column}: ${runnable.reason}`]);
+  }
+  return { places, env: variables(read.value.env, dirname(configPath), log) };
+}
+
+function variables(env: GraphConfig['env'], folder: string, log: (line: string) => void): Record<string, string> {
+  if (env === undefined) return {};
+  if (typeof env !== 'string') return env;
+  const text = readIfThere(resolve(folder, env));
+  if (text === undefined) {
+    // Such a file is seldom committed: deployments bring their variables as secrets.
+    log(`warning: the file of variables ${env} is not there; the deployment's secrets are used alone.`);
+    return {};
+  }
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parseEnv(text))) if (value !== undefined) found[name] = value;
+  return found;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR'))
+      return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { isAbsolute } from 'node:path';
+import * as z from 'zod';
+import { StartupError } from './startup-error.ts';
+
+/** The variables that tell the process what to serve, and where. */
+const Environment = z.object({
+  LANDFALL_GRAPH_CONFIG: z.string({ error: 'is missing' }).refine(isAbsolute, { error: 'must be an absolute path' }),
+  DATABASE_URI: z
+    .string({ error: 'is missing' })
+    .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres://' }),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: z.coerce.number({ error: 'must be a port' }).int().min(0).max(65_535).default(0),
+  LANDFALL_AGENT_TOKEN: z.string().min(1).optional(),
+  LANDFALL_REVISION_ID: z.string().optional(),
+  LANDFALL_DEPLOYMENT_ID: z.string().optional(),
+  LANDFALL_DRAIN_MS: z.coerce.number({ error: 'must be a number of milliseconds' }).int().min(0).default(30_000),
+  LANDFALL_MAX_RUNS: z.coerce.number({ error: 'must be a whole number' }).int().min(1).default(100),
+});
+export type Environment = z.infer<typeof Environment>;
+
+/** Variables that the agent's code has no business with: they open doors. */
+const SECRET = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI'] as const;
+
+/**
+ * Reads the process's environment, and takes the secrets of the server out of it before the agent's code is loaded.
+ *
+ * @throws StartupError that names every variable that is wrong, and never a value.
+ */
+export function takeEnvironment(env: NodeJS.ProcessEnv): Environment {
+  const parsed = Environment.safeParse(env);
+  if (!parsed.success) {
+    throw new StartupError(
+      'environment',
+      parsed.error.issues.map((issue) => `The variable ${issue.path.join('.')} ${issue.message}.`),
+    );
+  }
+  for (const name of SECRET) delete env[name];
+  return parsed.data;
+}

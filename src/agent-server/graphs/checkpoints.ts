@@ -1,0 +1,124 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointMetadata,
+  PendingWrite,
+  SerializerProtocol,
+} from '@langchain/langgraph-checkpoint';
+import type { Pool } from 'pg';
+
+/** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
+const MOST_BYTES_AT_ONCE = 256 * 1024;
+
+/** What a checkpoint remembers of the run that wrote it, so that the run can be gone on with, or undone. */
+const RUN_KEYS = ['run_id', 'graph_id', 'assistant_id'] as const;
+
+const PUT = `
+  with blobs as (
+    insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+    select $1, $2, b.channel, b.version, b.type, b.blob
+    from unnest($3::text[], $4::text[], $5::text[], $6::bytea[]) as b (channel, version, type, blob)
+    on conflict (thread_id, checkpoint_ns, channel, version) do nothing
+  )
+  insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+  values ($1, $2, $7, $8, $9, $10)
+  on conflict (thread_id, checkpoint_ns, checkpoint_id)
+  do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
+
+const putWrites = (onConflict: string) => `
+  insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
+  select $1, $2, $3, $4, w.idx, w.channel, w.type, w.blob
+  from unnest($5::int[], $6::text[], $7::text[], $8::bytea[]) as w (idx, channel, type, blob)
+  on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${onConflict}`;
+
+const INSERT_WRITES = putWrites('do nothing');
+const UPSERT_WRITES = putWrites('do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob');
+
+/**
+ * The library's checkpoints in Postgres, in its own tables, with each write as one prepared statement instead of a
+ * transaction of many: with two connections an agent, every round trip counts. Every checkpoint names its run.
+ */
+export class Checkpoints extends PostgresSaver {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool, serializer: SerializerProtocol) {
+    super(pool, serializer);
+    this.#pool = pool;
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const named: CheckpointMetadata = { ...runOf(config), ...metadata };
+    const [blobs, storedMetadata] = await Promise.all([
+      this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
+      this._dumpMetadata(named),
+    ]);
+    if (bytesOf(blobs.map((blob) => blob[5])) > MOST_BYTES_AT_ONCE) {
+      return super.put(config, checkpoint, named, newVersions);
+    }
+    await this.#pool.query({
+      name: 'put-checkpoint',
+      text: PUT,
+      values: [
+        thread_id,
+        checkpoint_ns,
+        blobs.map((blob) => blob[2]),
+        blobs.map((blob) => blob[3]),
+        blobs.map((blob) => blob[4]),
+        blobs.map((blob) => (blob[5] === undefined ? null : Buffer.from(blob[5]))),
+        checkpoint.id,
+        checkpoint_id,
+        this._dumpCheckpoint(checkpoint),
+        storedMetadata,
+      ],
+    });
+    return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const dumped = await this._dumpWrites(
+      thread_id,
+      checkpoint_ns,
+      checkpoint_id,
+      taskId,
+      writes.map(([channel, value]) => [String(channel), value]),
+    );
+    if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) return super.putWrites(config, writes, taskId);
+    const everyOneHasItsPlace = writes.every(([channel]) => String(channel) in WRITES_IDX_MAP);
+    await this.#pool.query({
+      name: everyOneHasItsPlace ? 'upsert-checkpoint-writes' : 'insert-checkpoint-writes',
+      text: everyOneHasItsPlace ? UPSERT_WRITES : INSERT_WRITES,
+      values: [
+        thread_id,
+        checkpoint_ns,
+        checkpoint_id,
+        taskId,
+        dumped.map((write) => write[4]),
+        dumped.map((write) => write[5]),
+        dumped.map((write) => write[6]),
+        dumped.map((write) => Buffer.from(write[7])),
+      ],
+    });
+  }
+}
+
+function runOf(config: RunnableConfig): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const key of RUN_KEYS) {
+    const value: unknown = config.configurable?.[key];
+    if (typeof value === 'string') found[key] = value;
+  }
+  return found;
+}
+
+const bytesOf = (parts: readonly (Uint8Array | undefined)[]): number =>
+  parts.reduce((bytes, part) => bytes + (part?.byteLength ?? 0), 0);

@@ -1,0 +1,55 @@
+/** The options of one run, in the engine's spelling; what else the engine knows is left at its default. */
+export interface EngineOptions {
+  streamMode: string[];
+  subgraphs: boolean;
+  configurable: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  context?: Record<string, unknown>;
+  tags?: string[];
+  recursionLimit?: number;
+  interruptBefore?: '*' | string[];
+  interruptAfter?: '*' | string[];
+  durability?: 'sync' | 'async' | 'exit';
+  signal: AbortSignal;
+  runId: string;
+}
+
+/** A state of a thread, in the engine's spelling. */
+export interface Snapshot {
+  values: unknown;
+  next: string[];
+  tasks: readonly unknown[];
+  config: { configurable?: Record<string, unknown> };
+  parentConfig?: { configurable?: Record<string, unknown> } | undefined;
+  metadata?: unknown;
+  createdAt?: string | undefined;
+}
+
+/**
+ * A compiled graph, as far as the server needs it. The engine is the agent's own, of a version that nobody here
+ * chose: it is known by what it can do and not by its class.
+ */
+export interface Graph {
+  checkpointer?: unknown;
+  withConfig(config: object): Graph;
+  stream(input: unknown, options: EngineOptions): Promise<AsyncIterable<unknown>>;
+  streamEvents(input: unknown, options: EngineOptions & { version: 'v2' }): AsyncIterable<unknown>;
+  getState(config: { configurable: Record<string, unknown> }, options?: { subgraphs: boolean }): Promise<Snapshot>;
+  /** Throws what the context schema's library throws; absent in engines that know no context. */
+  _validateContext?(context: unknown): Promise<unknown>;
+}
+
+/** A graph that is not compiled yet. */
+export interface GraphBuilder {
+  compile(): unknown;
+}
+
+const has = (value: unknown, ...methods: string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  methods.every((name) => typeof Reflect.get(value, name) === 'function');
+
+export const isGraph = (value: unknown): value is Graph =>
+  has(value, 'withConfig', 'stream', 'streamEvents', 'getState');
+
+export const isGraphBuilder = (value: unknown): value is GraphBuilder => has(value, 'compile', 'addNode');

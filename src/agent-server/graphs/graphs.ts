@@ -1,0 +1,78 @@
+import type { Pool } from 'pg';
+import type { Command } from '../../contract/agent/run.ts';
+import { Checkpoints } from './checkpoints.ts';
+import type { MemoryCheckpoints } from './engine.ts';
+import type { Graph } from './graph.ts';
+import type { LoadedGraph } from './load.ts';
+
+/** Where a run's checkpoints go: to the thread, or nowhere that outlives the run. */
+export type Keeping = 'thread' | 'nothing';
+
+/** What a graph may look at when it is made for one run. */
+export interface MakeConfig {
+  configurable: Record<string, unknown>;
+}
+
+interface Attached extends LoadedGraph {
+  checkpoints: Checkpoints;
+  memory: MemoryCheckpoints;
+}
+
+/** The graphs of this revision, each with our checkpoints in the place of its own. */
+export class Graphs {
+  readonly #graphs: ReadonlyMap<string, Attached>;
+  /** The copies with our checkpoints: a graph that is the same for every run is attached once. */
+  readonly #copies = new WeakMap<Graph, Map<Keeping, Graph>>();
+
+  constructor(loaded: readonly LoadedGraph[], pool: Pool) {
+    this.#graphs = new Map(
+      loaded.map((graph) => [
+        graph.graphId,
+        {
+          ...graph,
+          checkpoints: new Checkpoints(pool, graph.engine.serializer),
+          memory: graph.engine.memoryCheckpoints(),
+        },
+      ]),
+    );
+  }
+
+  /** The ids, in the configuration file's order, with what the file says about each graph. */
+  list(): { graphId: string; description: string | undefined }[] {
+    return [...this.#graphs.values()].map(({ graphId, description }) => ({ graphId, description }));
+  }
+
+  has(graphId: string): boolean {
+    return this.#graphs.has(graphId);
+  }
+
+  /** The graph for one run. The caller has made sure that it exists. */
+  async make(graphId: string, config: MakeConfig, keeping: Keeping): Promise<Graph> {
+    const { make, checkpoints, memory } = this.#attached(graphId);
+    const graph = await make(config);
+    const copies = this.#copies.get(graph) ?? new Map<Keeping, Graph>();
+    this.#copies.set(graph, copies);
+    const known = copies.get(keeping);
+    if (known) return known;
+    const copy = graph.withConfig({});
+    copy.checkpointer = keeping === 'thread' ? checkpoints : memory;
+    copies.set(keeping, copy);
+    return copy;
+  }
+
+  /** Forgets what a run that keeps nothing left in memory. */
+  async forget(graphId: string, threadId: string): Promise<void> {
+    await this.#attached(graphId).memory.deleteThread(threadId);
+  }
+
+  /** The engine's form of a command of the API. */
+  command(graphId: string, command: Command): unknown {
+    return this.#attached(graphId).engine.command(command);
+  }
+
+  #attached(graphId: string): Attached {
+    const found = this.#graphs.get(graphId);
+    if (!found) throw new Error(`There is no graph "${graphId}" in this revision.`);
+    return found;
+  }
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StartupError } from '../startup-error.ts';
+
+/** How many lines of a stack a log shows: enough to find the way, few enough to read. */
+const STACK_LINES = 8;
+
+/**
+ * Turns what loading a graph's file threw into sentences with `file:line`.
+ *
+ * @param error what was thrown: by the loader, or by the file's own code.
+ * @param folder the agent's folder; paths are told relative to it.
+ */
+export function explainImport(error: unknown, graphId: string, file: string, folder: string): StartupError {
+  const at = (path: string) => relative(folder, path) || path;
+  if (!(error instanceof Error)) {
+    return new StartupError('graph-threw', [
+      `${at(file)}: loading graph "${graphId}" threw ${typeof error}: ${String(error)}`,
+    ]);
+  }
+  const missing = missingModule(error);
+  if (missing) {
+    const where = missing.importer ? `${at(missing.importer)}${lineOf(missing.importer, missing.name)}` : at(file);
+    const advice = /^[./]/.test(missing.name)
+      ? 'Check the path; a file that a build makes needs its build command.'
+      : 'Add it to the dependencies in package.json and commit the lock file.';
+    return new StartupError(
+      'graph-module-missing',
+      [`${where}: cannot find "${missing.name}", which graph "${graphId}" needs. ${advice}`],
+      { cause: error },
+    );
+  }
+  const syntax = /^(?:file:\/\/)?(\/.+?|[A-Za-z]:\\.+?):(\d+):(\d+): (?:ERROR|error): (.*)$/m.exec(error.message);
+  if (syntax) {
+    const [, path = file, line, column, message] = syntax;
+    return new StartupError('graph-syntax', [`${at(path)}:${line}:${column}: ${message}`], { cause: error });
+  }
+  const code = error instanceof SyntaxError ? 'graph-syntax' : 'graph-threw';
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  const own = frames
+    .map(placeIn)
+    .find((place) => place?.path.startsWith(folder) && !place.path.includes('node_modules'));
+  const where = own ? `${at(own.path)}:${own.line}:${own.column}` : at(file);
+  const shown = frames
+    .slice(0, STACK_LINES)
+    .map((line) => line.trim().replaceAll('file://', '').replaceAll(`${folder}/`, ''));
+  return new StartupError(
+    code,
+    [`${where}: loading graph "${graphId}" threw ${error.name}: ${error.message}`, ...shown],
+    { cause: error },
+  );
+}
+
+/** Which module was not found, and which file asked for it. */
+function missingModule(error: Error): { name: string; importer: string | undefined } | undefined {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
+  const name = /Cannot find (?:package|module) '([^']+)'/.exec(error.message)?.[1];
+  const importer = /imported from (\S+)/.exec(error.message)?.[1] ?? firstRequirer(error);
+  return name === undefined ? undefined : { name, importer: importer && toPath(importer) };
+}
+
+function firstRequirer(error: Error): string | undefined {
+  const stack: unknown = 'requireStack' in error ? error.requireStack : undefined;
+  const first: unknown = Array.isArray(stack) ? stack[0] : undefined;
+  return typeof first === 'string' ? first : undefined;
+}
+
+/** `:line` of the place where a file names a module; empty where it does not, or can't be read. */
+function lineOf(file: string, name: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error) return '';
+    throw error;
+  }
+  const last = name.split('/').at(-1) ?? name;
+  const line = text.split('\n').findIndex((each) => /\b(?:import|from|require)\b/.test(each) && each.includes(last));
+  return line < 0 ? '' : `:${line + 1}`;
+}
+
+function placeIn(frame: string): { path: string; line: string; column: string } | undefined {
+  const match = /\(?((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)\)?$/.exec(frame);
+  return match ? { path: toPath(match[1] ?? ''), line: match[2] ?? '', column: match[3] ?? '' } : undefined;
+}
+
+const toPath = (place: string): string => {
+  const bare = place.split('?')[0] ?? place;
+  return bare.startsWith('file://') ? fileURLToPath(bare) : bare;
+};

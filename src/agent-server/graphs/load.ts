@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import type { GraphPlace } from '../../graph-config/graph-path.ts';
+import { didYouMean } from '../../located/did-you-mean.ts';
+import { StartupError } from '../startup-error.ts';
+import { loadEngine } from './engine.ts';
+import type { Engine } from './engine.ts';
+import { isGraph, isGraphBuilder } from './graph.ts';
+import type { Graph } from './graph.ts';
+import { explainImport } from './import-error.ts';
+import { acceptTypeScript, exportNames, exportOf, importFile } from './import-file.ts';
+
+/** A graph of this revision. */
+export interface LoadedGraph {
+  graphId: string;
+  description: string | undefined;
+  engine: Engine;
+  /**
+   * The compiled graph for one run. An export that is a function makes it anew each time, from that run's
+   * configuration.
+   */
+  make(config: { configurable: Record<string, unknown> }): Promise<Graph>;
+}
+
+/**
+ * Loads every graph of a configuration file from the agent's own folder.
+ *
+ * @param configPath absolute path of the configuration file; graphs lie relative to its folder.
+ * @throws StartupError for the first graph that is missing, throws, or is no graph.
+ */
+export async function loadGraphs(places: readonly GraphPlace[], configPath: string): Promise<LoadedGraph[]> {
+  const folder = dirname(configPath);
+  acceptTypeScript(folder);
+  const loaded: LoadedGraph[] = [];
+  for (const place of places) loaded.push(await loadGraph(place, folder));
+  return loaded;
+}
+
+async function loadGraph({ graphId, file, exportName, description }: GraphPlace, folder: string): Promise<LoadedGraph> {
+  const path = resolve(folder, file);
+  if (!existsSync(path)) {
+    const advice = 'Check its path in the graph configuration file; a file that a build makes needs its build command.';
+    throw new StartupError('graph-file-missing', [
+      `${relative(folder, path)}: graph "${graphId}" has no such file. ${advice}`,
+    ]);
+  }
+  const module = await importFile(path).catch((error: unknown) => {
+    throw explainImport(error, graphId, path, folder);
+  });
+  const exported = exportOf(module, exportName);
+  if (exported === undefined) {
+    const names = exportNames(module);
+    const meant = didYouMean(exportName, names);
+    const there =
+      names.length === 0 ? 'It exports nothing.' : `It exports ${names.map((name) => `"${name}"`).join(', ')}.`;
+    throw new StartupError('graph-export-missing', [
+      `${relative(folder, path)}: has no export "${exportName}" for graph "${graphId}". ${there}${meant === undefined ? '' : ` Did you mean "${meant}"?`}`,
+    ]);
+  }
+  const make = maker(await exported, () => {
+    const advice = 'Export a compiled graph, a StateGraph, or a function that makes one.';
+    return new StartupError('graph-not-a-graph', [
+      `${relative(folder, path)}: export "${exportName}" of graph "${graphId}" is no graph. ${advice}`,
+    ]);
+  });
+  await make({ configurable: {} }).catch((error: unknown) => {
+    throw error instanceof StartupError ? error : explainImport(error, graphId, path, folder);
+  });
+  return { graphId, description, engine: await loadEngine(path, graphId), make };
+}
+
+/** How an export becomes a compiled graph: it is one, it compiles to one, or it is a function that makes one. */
+function maker(exported: unknown, noGraph: () => StartupError): LoadedGraph['make'] {
+  const compiled = (value: unknown): Graph => {
+    const graph = isGraphBuilder(value) ? value.compile() : value;
+    if (!isGraph(graph)) throw noGraph();
+    return graph;
+  };
+  if (typeof exported === 'function') return async (config) => compiled(await exported(config));
+  let graph: Graph | undefined;
+  return async () => (graph ??= compiled(exported));
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** How a file is loaded, which decides which build of a package it gets. */
+export type ModuleKind = 'module' | 'commonjs';
+
+/** Node's rule: the ending decides, else the nearest package.json. */
+export function moduleKind(file: string): ModuleKind {
+  if (/\.m[jt]s$/i.test(file)) return 'module';
+  if (/\.c[jt]s$/i.test(file)) return 'commonjs';
+  const description = findPackageJSON(pathToFileURL(file));
+  return description !== undefined && Reflect.get(readJson(description), 'type') === 'module' ? 'module' : 'commonjs';
+}
+
+/**
+ * The file that `import` or `require` of a package reaches from `from`; undefined where it is not installed there.
+ * Node resolves only for the module that asks, and the same build matters: two builds are two sets of classes.
+ */
+export function packageEntry(name: string, from: string, kind: ModuleKind): string | undefined {
+  const description = findFrom(name, from);
+  if (description === undefined) return undefined;
+  const json = readJson(description);
+  const exported: unknown = Reflect.get(json, 'exports');
+  const root = isObject(exported) && '.' in exported ? exported['.'] : exported;
+  const conditions = kind === 'module' ? ['node', 'import', 'default'] : ['node', 'require', 'default'];
+  const main: unknown = Reflect.get(json, 'main');
+  const entry = choose(root, conditions) ?? (typeof main === 'string' ? main : 'index.js');
+  return join(dirname(description), entry);
+}
+
+function findFrom(name: string, from: string): string | undefined {
+  try {
+    return findPackageJSON(name, pathToFileURL(from));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** The first condition, in the package's own order, that holds. */
+function choose(exported: unknown, conditions: readonly string[]): string | undefined {
+  if (typeof exported === 'string') return exported;
+  if (!isObject(exported)) return undefined;
+  for (const [condition, inner] of Object.entries(exported)) {
+    const found = conditions.includes(condition) ? choose(inner, conditions) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function readJson(path: string): object {
+  const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
+  return isObject(json) ? json : {};
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { Clock } from '../clock.ts';
+import { StartupError } from './startup-error.ts';
+
+/** How long (ms) answers that are nearly done may take once all runs have ended. */
+const GOODBYE_MS = 1000;
+
+/** A server that listens. */
+export interface Listener {
+  port: number;
+  /** Takes no new connections from now on. */
+  stopAccepting(): void;
+  /** Lets the last answers go out, and closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on an address.
+ *
+ * @throws StartupError when it is taken or not ours.
+ */
+export async function listen(
+  fetch: (request: Request) => Response | Promise<Response>,
+  { host, port, clock }: { host: string; port: number; clock: Clock },
+): Promise<Listener> {
+  const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+  // A run may take longer than any bound on a request.
+  server.requestTimeout = 0;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const advice = 'Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.';
+      reject(
+        new StartupError('address', [`Can't listen on ${host}:${port}: ${error.message}. ${advice}`], { cause: error }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  let closed: Promise<void> | undefined;
+  const stopAccepting = () => {
+    closed ??= new Promise((resolve) => server.close(() => resolve()));
+  };
+  return {
+    port: portOf(server),
+    stopAccepting,
+    close: async () => {
+      stopAccepting();
+      server.closeIdleConnections();
+      const enough = new AbortController();
+      await Promise.race([
+        closed?.finally(() => enough.abort()),
+        clock.sleep(GOODBYE_MS, enough.signal).catch(() => closed),
+      ]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens on no port.');
+  return address.port;
+}

@@ -1,0 +1,51 @@
+import { fstatSync } from 'node:fs';
+import { systemClock } from '../clock.ts';
+import { takeEnvironment } from './environment.ts';
+import { startAgentServer } from './server.ts';
+import { StartupError, startupLines } from './startup-error.ts';
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+// A promise that somebody's graph forgot is no reason to end the runs of others.
+process.on('unhandledRejection', (reason) => {
+  log(
+    `A promise of the agent was rejected and nobody took it: ${reason instanceof Error ? reason.stack : String(reason)}`,
+  );
+});
+
+try {
+  const environment = takeEnvironment(process.env);
+  const server = await startAgentServer({
+    configPath: environment.LANDFALL_GRAPH_CONFIG,
+    databaseUrl: environment.DATABASE_URI,
+    host: environment.HOST,
+    port: environment.PORT,
+    token: environment.LANDFALL_AGENT_TOKEN,
+    atOnce: environment.LANDFALL_MAX_RUNS,
+    drainMs: environment.LANDFALL_DRAIN_MS,
+    revisionId: environment.LANDFALL_REVISION_ID,
+    deploymentId: environment.LANDFALL_DEPLOYMENT_ID,
+    log,
+    clock: systemClock,
+  });
+  const leave = async (): Promise<void> => {
+    await server.close();
+    process.exit(0);
+  };
+  process.once('SIGTERM', () => void leave());
+  process.once('SIGINT', () => void leave());
+  if (isPipe()) process.stdin.resume().once('close', () => void leave());
+  process.stdout.write(`${JSON.stringify({ event: 'listening', port: server.port })}\n`);
+} catch (error) {
+  for (const line of error instanceof StartupError
+    ? startupLines(error)
+    : [String(error instanceof Error ? error.stack : error)])
+    log(line);
+  process.exit(1);
+}
+
+/** Whether a parent holds the other end of our input: only then does its end mean that the parent is gone. */
+function isPipe(): boolean {
+  const input = fstatSync(0);
+  return input.isFIFO() || input.isSocket();
+}

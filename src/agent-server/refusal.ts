@@ -1,0 +1,26 @@
+import type { FieldProblem } from '../contract/service-error.ts';
+
+/** The statuses with which the server says no. */
+export type RefusalStatus = 400 | 403 | 404 | 405 | 409 | 413 | 422 | 503;
+
+/**
+ * A request that the server will not carry out: the caller's mistake, or a bad moment. Thrown where it is noticed and
+ * turned into an answer at the door, always in the one shape `{"detail": ...}`.
+ */
+export class Refusal extends Error {
+  readonly status: RefusalStatus;
+  readonly detail: string | FieldProblem[];
+
+  constructor(status: RefusalStatus, detail: string | FieldProblem[]) {
+    super(typeof detail === 'string' ? detail : detail.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '));
+    this.name = 'Refusal';
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
+export const missing = (what: string): Refusal => new Refusal(404, what);
+
+/** One field of the body that can't be taken. */
+export const unacceptable = (field: string, msg: string): Refusal =>
+  new Refusal(422, [{ loc: ['body', field], msg, type: 'value_error' }]);

@@ -1,0 +1,83 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import type { FieldProblem } from '../../contract/service-error.ts';
+import { isUuid } from '../assistants/assistant.ts';
+import { Refusal } from '../refusal.ts';
+
+/**
+ * The body of a request, held to a schema of the contract. No body counts as `{}`, a null as if the field were
+ * absent.
+ *
+ * @param schema one that strips unknown fields: callers of public servers send some.
+ * @throws Refusal 400 for what is no JSON, 422 with every field that is wrong.
+ */
+export async function readBody<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
+  const parsed = schema.safeParse(withoutNulls(await readJson(c)));
+  if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'body'));
+  return parsed.data;
+}
+
+/** The largest body (bytes) that is read. */
+export const MOST_BYTES = 16 * 1024 * 1024;
+
+async function readJson(c: Context): Promise<unknown> {
+  const text = await readText(c);
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal(400, 'The body is not JSON.');
+    throw error;
+  }
+}
+
+/** A body that says its length is held to it by the server; one that does not is counted as it comes. */
+async function readText(c: Context): Promise<string> {
+  const said = c.req.header('content-length');
+  if (said !== undefined) {
+    if (Number(said) > MOST_BYTES) throw tooLarge();
+    return c.req.text();
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${MOST_BYTES} bytes.`);
+
+/** The query of a request, held to a schema. */
+export function readQuery<T>(c: Context, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(c.req.query());
+  if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'query'));
+  return parsed.data;
+}
+
+/** A uuid of the path, in small letters. */
+export function pathId(c: Context, name: 'thread_id' | 'run_id'): string {
+  const id = c.req.param(name) ?? '';
+  if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', name], msg: 'must be a uuid', type: 'uuid' }]);
+  return id.toLowerCase();
+}
+
+/** `1`, `true`, and their opposites, as queries spell them. */
+export const flag = z
+  .enum(['1', '0', 'true', 'false', ''])
+  .optional()
+  .transform((word) => word === '1' || word === 'true');
+
+function withoutNulls(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
+  error.issues.map((issue) => ({
+    loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
+    msg: issue.message,
+    type: issue.code,
+  }));

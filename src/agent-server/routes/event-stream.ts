@@ -1,0 +1,92 @@
+import type { Clock } from '../../clock.ts';
+import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
+import { EVENT_STREAM_TYPE, writeComment, writeEvent } from '../../sse/write-event.ts';
+import type { EventLog } from '../runs/event-log.ts';
+
+/** How long (ms) a stream may say nothing before it shows that it lives. */
+const HEARTBEAT_MS = 5000;
+/** What may wait (bytes) for a caller who reads slowly, before the stream is given up. */
+const MOST_WAITING = 16 * 1024 * 1024;
+
+/** How a stream is followed. */
+export interface StreamOptions {
+  clock: Clock;
+  /** Called when the caller goes before the end. */
+  onGone: () => void;
+  /** Of a resumable run: the last event that the caller has. */
+  afterId?: number | undefined;
+  /** Only these modes; all of the run's where absent. */
+  modes?: readonly string[] | undefined;
+  headers: Record<string, string>;
+}
+
+const encoder = new TextEncoder();
+
+/** The events of a run as a response. It ends with the run's last event, at once. */
+export function eventStream(events: EventLog, { clock, onGone, afterId, modes, headers }: StreamOptions): Response {
+  const done = new AbortController();
+  let unfollow: () => void = () => undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        let quiet = true;
+        const say = (text: string) => {
+          quiet = false;
+          controller.enqueue(encoder.encode(text));
+          if ((controller.desiredSize ?? 0) >= -MOST_WAITING) return;
+          unfollow();
+          done.abort();
+          controller.error(new Error('The caller reads too slowly.'));
+          onGone();
+        };
+        unfollow = events.follow((logged) => {
+          if (done.signal.aborted) return;
+          if (logged === undefined) {
+            done.abort();
+            controller.close();
+          } else if (isAsked(logged.event, modes)) {
+            const id = logged.id === undefined ? {} : { id: String(logged.id) };
+            say(writeEvent({ ...id, event: logged.event, data: logged.json }));
+          }
+        }, afterId);
+        void beat(clock, done.signal, () => {
+          if (quiet) say(writeComment('heartbeat'));
+          quiet = true;
+        });
+      },
+      cancel: () => {
+        unfollow();
+        done.abort();
+        onGone();
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
+  );
+  return new Response(body, {
+    headers: { ...headers, 'content-type': EVENT_STREAM_TYPE, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
+  });
+}
+
+/** Calls back again and again until the signal aborts. */
+export async function beat(
+  clock: Clock,
+  signal: AbortSignal,
+  onBeat: () => void,
+  everyMs = HEARTBEAT_MS,
+): Promise<void> {
+  for (;;) {
+    const goesOn = await clock.sleep(everyMs, signal).then(
+      () => true,
+      () => false,
+    );
+    if (!goesOn || signal.aborted) return;
+    onBeat();
+  }
+}
+
+/** The events that are of no mode, the first and an error, always go out. */
+function isAsked(event: string, modes: readonly string[] | undefined): boolean {
+  if (modes === undefined || event === 'metadata' || event === 'error') return true;
+  const mode = event.split(NAMESPACE_SEPARATOR)[0]?.split('/')[0] ?? '';
+  return modes.includes(mode) || (mode === 'messages' && modes.includes('messages-tuple'));
+}

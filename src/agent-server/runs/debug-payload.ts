@@ -1,0 +1,58 @@
+/**
+ * The engine's checkpoints as the API shows them: spelled its way, and without what is the engine's own business
+ * (callbacks, and keys that begin with two underscores).
+ */
+export function showCheckpoint(payload: unknown): unknown {
+  if (!isObject(payload)) return payload;
+  const { config, parentConfig, tasks, ...rest } = payload;
+  return {
+    ...rest,
+    config: showConfig(config),
+    tasks: Array.isArray(tasks) ? tasks.map(showTask) : tasks,
+    checkpoint: checkpointOf(config) ?? null,
+    parent_config: showConfig(parentConfig),
+    parent_checkpoint: checkpointOf(parentConfig) ?? null,
+  };
+}
+
+/** Data of a `debug` event; only those about checkpoints need another spelling. */
+export function showDebug(data: unknown): unknown {
+  return isObject(data) && data['type'] === 'checkpoint' ? { ...data, payload: showCheckpoint(data['payload']) } : data;
+}
+
+/** A task of a state; the engine names a subgraph's state by its configuration. */
+export function showTask(task: unknown): unknown {
+  if (!isObject(task)) return task;
+  const { state, error, ...rest } = task;
+  const named = isObject(state) && 'configurable' in state && !('values' in state);
+  return {
+    ...rest,
+    error: error instanceof Error ? error.message : (error ?? null),
+    checkpoint: named ? checkpointOf(state) : null,
+    state: named ? null : (state ?? null),
+  };
+}
+
+/** Where a configuration points: a thread, a namespace, a checkpoint. */
+export function checkpointOf(config: unknown): Record<string, unknown> | undefined {
+  const configurable = isObject(config) ? config['configurable'] : undefined;
+  if (!isObject(configurable)) return undefined;
+  return {
+    thread_id: configurable['thread_id'],
+    checkpoint_ns: configurable['checkpoint_ns'] ?? '',
+    checkpoint_id: configurable['checkpoint_id'] ?? null,
+    checkpoint_map: configurable['checkpoint_map'] ?? null,
+  };
+}
+
+function showConfig(config: unknown): unknown {
+  if (!isObject(config)) return undefined;
+  const { callbacks: _, configurable, ...rest } = config;
+  return { ...rest, configurable: isObject(configurable) ? withoutOwn(configurable) : {} };
+}
+
+const withoutOwn = (configurable: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('__')));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,140 @@
+import type { StreamMode } from '../../contract/agent/stream-event.ts';
+import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
+import type { EngineOptions, Graph } from '../graphs/graph.ts';
+import { showCheckpoint, showDebug } from './debug-payload.ts';
+import { MessageStream } from './message-stream.ts';
+import type { Emit } from './message-stream.ts';
+import type { RunPlan } from './run-plan.ts';
+
+/** The state that a run reached. */
+export interface Reached {
+  /** The values of the last step; undefined before the first. */
+  values: unknown;
+  /** What the graph waits for, where it stopped to wait for somebody: none may be named. */
+  waitsFor: unknown[] | undefined;
+}
+
+/** The key under which the engine, and the API, tell of an interrupt among the values. */
+const INTERRUPT = '__interrupt__';
+
+/** What a caller who waited is answered: the values, and with them what the graph waits for. */
+export function answerOf({ values, waitsFor }: Reached): unknown {
+  if (waitsFor === undefined) return values ?? null;
+  return { ...(isObject(values) ? values : {}), [INTERRUPT]: waitsFor };
+}
+
+/** The engine's modes that show what a mode of the API asks for. */
+const ENGINE_MODE: Record<StreamMode, string | undefined> = {
+  values: 'values',
+  updates: 'updates',
+  messages: 'messages',
+  'messages-tuple': 'messages',
+  events: undefined,
+  debug: 'debug',
+  tasks: 'tasks',
+  checkpoints: 'checkpoints',
+  custom: 'custom',
+};
+
+/**
+ * Runs a graph and tells what happens, in the engine's order. Rejects with what the graph threw, or with the signal's
+ * reason.
+ *
+ * @param reached kept up to date while the run goes on, so that it is right also when the run fails.
+ */
+export async function runEngine(
+  graph: Graph,
+  input: unknown,
+  plan: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
+  { attempt, signal, emit, reached }: { attempt: number; signal: AbortSignal; emit: Emit; reached: Reached },
+): Promise<void> {
+  const { kwargs } = plan;
+  const asked = new Set(kwargs.stream_mode);
+  // The values are always followed: they are what the run leaves.
+  const modes = new Set(['values', ...kwargs.stream_mode.flatMap((mode) => ENGINE_MODE[mode] ?? [])]);
+  const tell = teller(asked, emit, reached);
+  const options = engineOptions(plan, [...modes], attempt, signal);
+  if (!asked.has('events')) {
+    for await (const chunk of await graph.stream(input, options)) take(chunk, options.subgraphs, tell);
+    return;
+  }
+  for await (const event of graph.streamEvents(input, { ...options, version: 'v2' })) {
+    const chunk = ownChunk(event, plan.runId);
+    if (chunk !== undefined) take(chunk, options.subgraphs, tell);
+    else if (!isHidden(event)) emit('events', event);
+  }
+}
+
+type Tell = (mode: string, namespace: readonly string[], payload: unknown) => void;
+
+function teller(asked: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): Tell {
+  const messages = asked.has('messages') ? new MessageStream(emit) : undefined;
+  return (mode, namespace, payload) => {
+    const name = (event: string) => [event, ...namespace].join(NAMESPACE_SEPARATOR);
+    const isRoot = namespace.length === 0;
+    if (mode === 'values' && isRoot) {
+      const interrupts = isObject(payload) ? payload[INTERRUPT] : undefined;
+      if (Array.isArray(interrupts)) reached.waitsFor = interrupts;
+      else reached.values = payload;
+      messages?.state(payload);
+    }
+    if (mode === 'messages') {
+      const [message, metadata]: unknown[] = Array.isArray(payload) ? payload : [];
+      messages?.take(message, metadata);
+      if (asked.has('messages-tuple')) emit(name('messages'), payload);
+      return;
+    }
+    if (![...asked].some((each) => each === mode)) return;
+    if (mode === 'debug') emit(name(mode), showDebug(payload));
+    else if (mode === 'checkpoints') emit(name(mode), showCheckpoint(payload));
+    else emit(name(mode), payload);
+  };
+}
+
+/** What the engine streams: a mode and its payload, with subgraphs the namespace before them. */
+function take(chunk: unknown, subgraphs: boolean, tell: Tell): void {
+  if (!Array.isArray(chunk)) return;
+  const [namespace, mode, payload]: unknown[] = subgraphs ? chunk : [[], ...chunk];
+  tell(String(mode), Array.isArray(namespace) ? namespace.map(String) : [], payload);
+}
+
+function engineOptions(
+  { runId, threadId, metadata, kwargs }: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
+  streamMode: string[],
+  attempt: number,
+  signal: AbortSignal,
+): EngineOptions {
+  const { config, context, checkpoint, interrupt_before, interrupt_after, durability } = kwargs;
+  return {
+    streamMode,
+    subgraphs: kwargs.stream_subgraphs,
+    configurable: {
+      ...config.configurable,
+      ...(checkpoint?.checkpoint_id ? { checkpoint_id: checkpoint.checkpoint_id } : {}),
+      ...(checkpoint?.checkpoint_map ? { checkpoint_map: checkpoint.checkpoint_map } : {}),
+    },
+    metadata: { ...metadata, run_id: runId, thread_id: threadId, run_attempt: attempt },
+    ...(context === undefined ? {} : { context }),
+    ...(config.tags === undefined ? {} : { tags: config.tags }),
+    ...(config.recursion_limit === undefined ? {} : { recursionLimit: config.recursion_limit }),
+    ...(interrupt_before === undefined ? {} : { interruptBefore: interrupt_before }),
+    ...(interrupt_after === undefined ? {} : { interruptAfter: interrupt_after }),
+    ...(durability === undefined ? {} : { durability }),
+    signal,
+    runId,
+  };
+}
+
+/** Among the events of everything inside: what the graph itself streams. */
+function ownChunk(event: unknown, runId: string): unknown {
+  if (!isObject(event) || event['event'] !== 'on_chain_stream' || event['run_id'] !== runId) return undefined;
+  return isObject(event['data']) ? event['data']['chunk'] : undefined;
+}
+
+/** The engine's own machinery marks itself; nobody asked for it. */
+function isHidden(event: unknown): boolean {
+  const tags = isObject(event) ? event['tags'] : undefined;
+  return Array.isArray(tags) && tags.includes('langsmith:hidden');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

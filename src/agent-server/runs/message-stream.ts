@@ -1,0 +1,64 @@
+import { isMessage } from '../wire.ts';
+
+/** A message that grows: two pieces make a longer one. */
+interface Piece {
+  id?: string;
+  concat(other: unknown): unknown;
+}
+
+const isPiece = (value: unknown): value is Piece =>
+  isMessage(value) && typeof Reflect.get(value, 'concat') === 'function' && /Chunk$/.test(value.constructor.name);
+
+/** Takes an event's name and data. */
+export type Emit = (event: string, data: unknown) => void;
+
+/**
+ * Stream mode `messages`: for each message its metadata once, then the message as far as it has come with every piece,
+ * and the whole message once it stands in the state. (The mode `messages-tuple` passes the pieces on as they are.)
+ */
+export class MessageStream {
+  readonly #growing = new Map<string, unknown>();
+  readonly #told = new Set<string>();
+  readonly #whole = new Set<string>();
+  readonly #emit: Emit;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  /** A piece of a message, or a whole one, with what the engine knows about where it comes from. */
+  take(message: unknown, metadata: unknown): void {
+    if (!isMessage(message)) return;
+    const id = message.id ?? '';
+    if (!this.#told.has(id)) {
+      this.#told.add(id);
+      this.#emit('messages/metadata', { [id]: { metadata } });
+    }
+    if (!isPiece(message)) {
+      this.#tellWhole(id, message);
+      return;
+    }
+    const before = this.#growing.get(id);
+    const grown = isPiece(before) ? before.concat(message) : message;
+    this.#growing.set(id, grown);
+    this.#emit('messages/partial', [grown]);
+  }
+
+  /** The state after a step: messages that came in pieces are whole once they stand there. */
+  state(values: unknown): void {
+    const messages: unknown =
+      typeof values === 'object' && values !== null ? Reflect.get(values, 'messages') : undefined;
+    if (!Array.isArray(messages)) return;
+    for (const message of messages) {
+      if (isMessage(message) && message.id !== undefined && this.#growing.has(message.id))
+        this.#tellWhole(message.id, message);
+    }
+  }
+
+  #tellWhole(id: string, message: unknown): void {
+    this.#growing.delete(id);
+    if (id !== '' && this.#whole.has(id)) return;
+    this.#whole.add(id);
+    this.#emit('messages/complete', [message]);
+  }
+}

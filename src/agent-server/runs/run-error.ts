@@ -1,0 +1,32 @@
+import type { RunEnd } from './run-row.ts';
+
+/** Why a run was ended from outside. */
+export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'shutdown' | 'handover';
+
+/** What a caller is told of a run that was ended from outside. */
+const WORDS: Record<StopReason, { error: string; message: string }> = {
+  cancelled: { error: 'RunCancelled', message: 'The run was cancelled.' },
+  'rolled-back': { error: 'RunCancelled', message: 'The run was cancelled and what it did was undone.' },
+  'caller-gone': { error: 'RunCancelled', message: 'The run was cancelled because its caller went away.' },
+  shutdown: { error: 'ServerStopped', message: 'The server stopped before the run had ended.' },
+  handover: { error: 'ServerStopped', message: 'The server stopped; another process goes on with the run.' },
+};
+
+/** The reason with which a run's signal aborts. */
+export class RunStopped extends Error {
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason) {
+    super(WORDS[reason].message);
+    this.name = WORDS[reason].error;
+    this.reason = reason;
+  }
+}
+
+/** A failure of a graph as the API tells it: the type of the error and its message. */
+export function describeError(thrown: unknown): NonNullable<RunEnd['error']> {
+  if (!(thrown instanceof Error))
+    return { error: 'Error', message: typeof thrown === 'string' ? thrown : `Threw ${typeof thrown}` };
+  const named = thrown.name !== '' && thrown.name !== 'Error' ? thrown.name : thrown.constructor.name;
+  return { error: named || 'Error', message: thrown.message };
+}

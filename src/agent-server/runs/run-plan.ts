@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { freeObject } from '../../contract/agent/open-word.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { Command, DURABILITIES } from '../../contract/agent/run.ts';
+import type { MultitaskStrategy, RunCreate } from '../../contract/agent/run.ts';
+import { STREAM_MODES } from '../../contract/agent/stream-event.ts';
+import type { StreamMode } from '../../contract/agent/stream-event.ts';
+import { Checkpoint } from '../../contract/agent/thread.ts';
+import type { StoredAssistant } from '../assistants/assistant.ts';
+
+const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
+
+/**
+ * What a run is carried out with, the `kwargs` of a run (section "Webhook notification"): the input, the assistant's
+ * and the run's own configuration as one, and the other parameters. Another process must be able to go on from this.
+ */
+export const RunKwargs = z.looseObject({
+  input: z.unknown().optional(),
+  command: Command.nullish(),
+  config: z.looseObject({
+    tags: z.array(z.string()).optional(),
+    recursion_limit: z.int().optional(),
+    configurable: freeObject,
+  }),
+  /** Absent where neither the assistant nor the run has one. */
+  context: freeObject.optional(),
+  checkpoint: Checkpoint.optional(),
+  stream_mode: z.array(z.enum(STREAM_MODES)),
+  stream_subgraphs: z.boolean(),
+  interrupt_before: interruptNodes.optional(),
+  interrupt_after: interruptNodes.optional(),
+  durability: z.enum(DURABILITIES).optional(),
+});
+export type RunKwargs = z.infer<typeof RunKwargs>;
+
+/** How the caller follows the run: not at all, by its events, or by its result. */
+export type Carried = 'background' | 'stream' | 'wait';
+
+/** A run that is about to be accepted. */
+export interface RunPlan {
+  runId: string;
+  threadId: string;
+  assistantId: string;
+  graphId: string;
+  metadata: FreeObject;
+  kwargs: RunKwargs;
+  multitaskStrategy: MultitaskStrategy;
+  /** A stateless run whose thread is not kept. */
+  temporary: boolean;
+  /** Goes on when nobody is connected. */
+  detached: boolean;
+  /** Its events are kept while it runs, so that a stream can be joined from where it broke. */
+  resumable: boolean;
+  /** How long to wait before it starts, in milliseconds. */
+  delayMs: number;
+  /** When it was accepted, in milliseconds since the epoch. */
+  acceptedAt: number;
+}
+
+/** Which run, for whom, and how it is followed. */
+export interface RunOrder {
+  runId: string;
+  /** The thread's id, or one made for a stateless run. */
+  threadId: string;
+  stateless: boolean;
+  carried: Carried;
+  /** Milliseconds since the epoch. */
+  now: number;
+  assistant: Pick<StoredAssistant, 'assistant_id' | 'graph_id' | 'context' | 'config' | 'metadata'>;
+}
+
+/** What happens to a run on a busy thread where its request does not say. The document is silent, the public one says so. */
+export const DEFAULT_STRATEGY = 'enqueue' satisfies MultitaskStrategy;
+const DEFAULT_MODES: readonly StreamMode[] = ['values'];
+/** Names in `configurable` that are the engine's or the server's own: a request can't set them. */
+const RESERVED = /^(?:__|thread_id$|run_id$|graph_id$|assistant_id$|checkpoint_(?:id|ns|map)$)/;
+
+/** A request and its assistant as one plan: the run's values win over the assistant's, key by key. */
+export function planRun(
+  request: RunCreate,
+  { runId, threadId, stateless, carried, now, assistant }: RunOrder,
+): RunPlan {
+  const { config } = assistant;
+  const tags = [...strings(config['tags']), ...(request.config?.tags ?? [])];
+  const recursionLimit = request.config?.recursion_limit ?? config['recursion_limit'];
+  const nobodyHasContext = request.context === undefined && Object.keys(assistant.context).length === 0;
+  const ids = { assistant_id: assistant.assistant_id, graph_id: assistant.graph_id };
+  return {
+    runId,
+    threadId,
+    assistantId: assistant.assistant_id,
+    graphId: assistant.graph_id,
+    metadata: { ...assistant.metadata, ...request.metadata, ...ids },
+    kwargs: {
+      input: request.input,
+      command: request.command,
+      config: {
+        tags: tags.length > 0 ? tags : undefined,
+        recursion_limit: typeof recursionLimit === 'number' ? recursionLimit : undefined,
+        configurable: {
+          ...allowed(config['configurable']),
+          ...allowed(request.config?.configurable),
+          ...ids,
+          thread_id: threadId,
+          run_id: runId,
+        },
+      },
+      context: nobodyHasContext ? undefined : { ...assistant.context, ...request.context },
+      checkpoint: request.checkpoint,
+      stream_mode: modesOf(request.stream_mode),
+      stream_subgraphs: request.stream_subgraphs ?? false,
+      interrupt_before: request.interrupt_before,
+      interrupt_after: request.interrupt_after,
+      durability: request.durability ?? (request.checkpoint_during === false ? 'exit' : undefined),
+    },
+    multitaskStrategy: request.multitask_strategy ?? DEFAULT_STRATEGY,
+    temporary: stateless && request.on_completion !== 'keep',
+    detached: carried === 'background' || request.on_disconnect === 'continue',
+    resumable: request.stream_resumable ?? false,
+    delayMs: (request.after_seconds ?? 0) * 1000,
+    acceptedAt: now,
+  };
+}
+
+function modesOf(asked: RunCreate['stream_mode']): StreamMode[] {
+  const modes = typeof asked === 'string' ? [asked] : (asked ?? DEFAULT_MODES);
+  return [...new Set(modes.length > 0 ? modes : DEFAULT_MODES)];
+}
+
+function allowed(configurable: unknown): FreeObject {
+  const given = freeObject.safeParse(configurable);
+  return given.success ? Object.fromEntries(Object.entries(given.data).filter(([key]) => !RESERVED.test(key))) : {};
+}
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -1,0 +1,96 @@
+/**
+ * The statements in the path of every run. Each is one round trip and one commit, and the server prepares it once a
+ * connection. The thread's row is the arbiter: its lock decides, also between processes, which run goes first.
+ */
+
+const RUN_COLUMNS = `run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
+  detached, process_id, start_after, started_at, created_at, updated_at`;
+
+/** $1 to $12 are the run: ids, metadata, kwargs, strategy, temporary, detached, process, start_after, now. */
+const RUN_VALUES = (status: string) => `
+  $1::uuid, $2::uuid, $3::uuid, $4, ${status}, $5::jsonb, $6::json, $7, $8::boolean, $9::boolean, $10::uuid, $11::timestamptz,
+  case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz`;
+
+/** $13: whether it may start at once. $14: what the thread learns of the run's graph. No row where the thread is missing or busy. */
+export const BEGIN_ON_THREAD = {
+  name: 'begin-on-thread',
+  text: `
+    with thread as (
+      update threads
+      set unfinished = unfinished + 1, status = 'busy', metadata = metadata || $14::jsonb, updated_at = $12
+      where thread_id = $2 and ($7 <> 'reject' or unfinished = 0)
+      returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status
+    )
+    insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('thread.status')} from thread
+    returning status`,
+};
+
+/** A stateless run whose thread is kept. */
+export const BEGIN_WITH_THREAD = {
+  name: 'begin-with-thread',
+  text: `
+    with thread as (
+      insert into threads (thread_id, status, unfinished, metadata, config, interrupts, created_at, updated_at)
+      values ($2, 'busy', 1, $14::jsonb, '{}', '{}', $12, $12)
+    )
+    insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
+    returning status`,
+};
+
+/** A stateless run that keeps nothing. */
+export const BEGIN_ALONE = {
+  name: 'begin-alone',
+  text: `
+    insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
+    returning status`,
+};
+
+/** $1 run, $2 process, $3 now. No row while a run that came before is unfinished, or when the run is not ours to start. */
+export const CLAIM = {
+  name: 'claim-run',
+  text: `
+    update runs set status = 'running', started_at = $3, updated_at = $3
+    where run_id = $1 and process_id = $2 and status = 'pending' and cancel_action is null
+      and not exists (
+        select from runs earlier
+        where earlier.thread_id = runs.thread_id and earlier.sequence < runs.sequence and earlier.status in ('pending', 'running')
+      )
+    returning run_id`,
+};
+
+/** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts. */
+export const END_ON_THREAD = {
+  name: 'end-on-thread',
+  text: `
+    with run as (
+      update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
+      where run_id = $1 and process_id = $2 and status in ('pending', 'running')
+      returning thread_id
+    )
+    update threads
+    set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else $6 end,
+      "values" = coalesce($7::json, "values"), interrupts = $8::json, updated_at = $3
+    from run where threads.thread_id = run.thread_id`,
+};
+
+/** $1 run, $2 process. What a stateless run leaves: nothing. */
+export const END_ALONE = { name: 'end-alone', text: 'delete from runs where run_id = $1 and process_id = $2' };
+
+/** $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread is as it was before. */
+export const ROLL_BACK = {
+  name: 'roll-back',
+  text: `
+    with run as (
+      delete from runs where run_id = $1 and process_id = $2 returning thread_id, temporary
+    ), gone as (
+      delete from checkpoints using run
+      where checkpoints.thread_id = run.thread_id::text and checkpoints.metadata ->> 'run_id' = $1::text
+      returning checkpoints.thread_id, checkpoints.checkpoint_ns, checkpoints.checkpoint_id
+    ), writes as (
+      delete from checkpoint_writes w using gone
+      where w.thread_id = gone.thread_id and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id
+    )
+    update threads
+    set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else 'idle' end, interrupts = '{}', updated_at = $3
+    from run where threads.thread_id = run.thread_id and not run.temporary`,
+};

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Clock } from '../clock.ts';
+import { createApp } from './app.ts';
+import { AssistantStore } from './assistants/store.ts';
+import { readConfiguration } from './configuration.ts';
+import { Graphs } from './graphs/graphs.ts';
+import { loadGraphs } from './graphs/load.ts';
+import type { LoadedGraph } from './graphs/load.ts';
+import { listen } from './listen.ts';
+import { Recovery } from './runs/recovery.ts';
+import { Runs } from './runs/runs.ts';
+import { RunStore } from './runs/store.ts';
+import { StartupError } from './startup-error.ts';
+import { openStorage } from './storage/open.ts';
+import type { Storage } from './storage/open.ts';
+import { ThreadStore } from './threads/store.ts';
+import { serverInfo } from './version.ts';
+
+/** How an agent server is started. */
+export interface AgentServerOptions {
+  /** Absolute path of the graph configuration file; graphs and their engine are loaded from its folder. */
+  configPath: string;
+  /** The deployment's database, with user and password: a secret. */
+  databaseUrl: string;
+  host: string;
+  /** 0 takes any that is free. */
+  port: number;
+  /** What every request must show in the header `x-landfall-agent-token`; without it everyone may ask. */
+  token?: string | undefined;
+  log: (line: string) => void;
+  clock: Clock;
+  /** How many runs may be carried out at once; 100 when absent. */
+  atOnce?: number | undefined;
+  /** How long (ms) `close` waits for runs; 30,000 when absent. */
+  drainMs?: number | undefined;
+  revisionId?: string | undefined;
+  deploymentId?: string | undefined;
+}
+
+/** An agent server that answers. */
+export interface AgentServerProcess {
+  url: string;
+  port: number;
+  /** Answers a request without the network. */
+  fetch: (request: Request) => Response | Promise<Response>;
+  /** Takes no more connections, lets runs end within the bound, leaves the others to the next process, and closes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Loads the graphs of a revision and serves them.
+ *
+ * @throws StartupError when the configuration, a graph, the engine, the database or the address is not as it must be.
+ */
+export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
+  const { configPath, databaseUrl, host, port, log, clock } = options;
+  const { places, env } = readConfiguration(configPath, log);
+  for (const [name, value] of Object.entries(env)) process.env[name] ??= value;
+  const loaded = await loadGraphs(places, configPath);
+  const processId = randomUUID();
+  const storage = await openStorage(databaseUrl, processId, log).catch((error: unknown) => {
+    const told = error instanceof Error ? error.message : String(error);
+    throw new StartupError('database', [`The deployment's database can't be used: ${told}`], { cause: error });
+  });
+  try {
+    const { app, runs, recovery } = await putTogether(loaded, storage, processId, options);
+    const listener = await listen(app.fetch, { host, port, clock });
+    const looking = recovery.keepLooking();
+    const close = async () => {
+      listener.stopAccepting();
+      await runs.drain(options.drainMs ?? 30_000);
+      recovery.stop();
+      await looking;
+      await listener.close();
+      await storage.close();
+    };
+    let closing: Promise<void> | undefined;
+    return {
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+      port: listener.port,
+      fetch: app.fetch,
+      close: () => (closing ??= close()),
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+async function putTogether(
+  loaded: readonly LoadedGraph[],
+  storage: Storage,
+  processId: string,
+  { clock, log, token, atOnce = 100, revisionId, deploymentId }: AgentServerOptions,
+) {
+  const graphs = new Graphs(loaded, storage.pool);
+  const assistants = new AssistantStore(storage, clock);
+  await assistants.ensureDefaults(graphs.list());
+  const threads = new ThreadStore(storage, clock);
+  const runStore = new RunStore(storage, processId, clock);
+  const runs = new Runs({ assistants, threads, store: runStore, graphs, clock, log, atOnce });
+  const info = serverInfo({ revisionId, deploymentId });
+  const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
+  return {
+    app: createApp({ assistants, threads, runStore, runs, graphs, info, checkDatabase, clock, log, token }),
+    runs,
+    recovery: new Recovery({ store: runStore, runs, graphs, clock, log }),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { MultitaskStrategy, RunStatus } from '../../contract/agent/run.ts';
+import type { ThreadStatus } from '../../contract/agent/thread.ts';
+
+/** A column of JSON: read parsed, written as text. `json` keeps the text as it was sent, `jsonb` can be searched. */
+type Json<T> = ColumnType<T, string, string>;
+type Time = ColumnType<Date, Date, Date>;
+type MaybeTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
+
+/** An assistant with its active version's values. */
+export interface AssistantsTable {
+  assistant_id: string;
+  graph_id: string;
+  version: number;
+  name: string;
+  description: string | null;
+  context: Json<FreeObject>;
+  config: Json<FreeObject>;
+  metadata: Json<FreeObject>;
+  created_at: Time;
+  updated_at: Time;
+}
+
+/** Every version an assistant had; the active one is named by `assistants.version`. */
+export interface AssistantVersionsTable {
+  assistant_id: string;
+  version: number;
+  graph_id: string;
+  name: string;
+  description: string | null;
+  context: Json<FreeObject>;
+  config: Json<FreeObject>;
+  metadata: Json<FreeObject>;
+  created_at: Time;
+}
+
+export interface ThreadsTable {
+  thread_id: string;
+  status: ThreadStatus;
+  /** How many runs on the thread have not ended: the row's lock makes it the arbiter of who goes first. */
+  unfinished: Generated<number>;
+  metadata: Json<FreeObject>;
+  config: Json<FreeObject>;
+  /** The state that the last run left; null before the first. */
+  values: ColumnType<unknown, string | null | undefined, string | null>;
+  interrupts: Json<FreeObject>;
+  created_at: Time;
+  updated_at: Time;
+}
+
+export interface RunsTable {
+  run_id: string;
+  /** The order in which runs were accepted. */
+  sequence: Generated<string>;
+  thread_id: string;
+  assistant_id: string;
+  graph_id: string;
+  status: RunStatus;
+  metadata: Json<FreeObject>;
+  kwargs: Json<FreeObject>;
+  multitask_strategy: MultitaskStrategy;
+  /** A stateless run whose thread is not kept: it has no row in `threads`, and goes when it ends. */
+  temporary: boolean;
+  /** Whether it goes on when nobody is connected: a background run, or one with `on_disconnect: continue`. */
+  detached: boolean;
+  attempt: Generated<number>;
+  /** The process that has the run in hand; null while nobody has. */
+  process_id: string | null;
+  /** Somebody asked another process to end the run. */
+  cancel_action: 'interrupt' | 'rollback' | null;
+  error: ColumnType<{ error: string; message: string } | null, string | null | undefined, string | null>;
+  start_after: MaybeTime;
+  started_at: MaybeTime;
+  ended_at: MaybeTime;
+  created_at: Time;
+  updated_at: Time;
+}
+
+/** The tables of one deployment's database; the checkpointer's own lie beside them. */
+export interface Tables {
+  assistants: AssistantsTable;
+  assistant_versions: AssistantVersionsTable;
+  threads: ThreadsTable;
+  runs: RunsTable;
+}

@@ -1,0 +1,21 @@
+import type { ServerInfo } from '../contract/agent/server-info.ts';
+
+/**
+ * The version of the agent server's API that this server keeps to. The document ties features to versions of the public
+ * server (section "Versioning"), so the number is one of those and not our package's own.
+ */
+export const API_VERSION = '0.5.36';
+
+/** What `GET /info` answers. */
+export function serverInfo(ids: { revisionId: string | undefined; deploymentId: string | undefined }): ServerInfo {
+  return {
+    version: API_VERSION,
+    context: 'js',
+    flags: { assistants: true, crons: false, store: false, webhooks: false, langsmith: false },
+    metadata: {
+      server: 'landfall',
+      ...(ids.revisionId === undefined ? {} : { revision_id: ids.revisionId }),
+      ...(ids.deploymentId === undefined ? {} : { deployment_id: ids.deploymentId }),
+    },
+  };
+}
