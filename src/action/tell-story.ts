@@ -10,6 +10,8 @@ export interface StoryToTell {
   options: DoorOptions;
   deployment: DesiredDeployment;
   workflow?: Workflow | undefined;
+  /** The head commit of the ref that is asked for, where the door knows it otherwise. */
+  head?: string | undefined;
   userAgent: string;
   signal: AbortSignal;
   tell: (event: StoryEvent) => void;
@@ -18,7 +20,7 @@ export interface StoryToTell {
 
 /** Joins the story with the clients: connects, deploys, and closes every connection that was made. */
 export async function tellStory(story: StoryToTell): Promise<Outcome> {
-  const { options, deployment, workflow, userAgent, signal, tell, mask } = story;
+  const { options, deployment, workflow, head, userAgent, signal, tell, mask } = story;
   const [{ connectControlService }, { connectAgentServer }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
@@ -47,6 +49,7 @@ export async function tellStory(story: StoryToTell): Promise<Outcome> {
       clock: systemClock,
       random: Math.random,
       workflow,
+      head,
       signal,
       tell,
       mask,
