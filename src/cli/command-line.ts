@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { Command, CommanderError, Option } from 'commander';
+import { version } from '../action/version.ts';
+import type { Mode } from '../config/door-options.ts';
+import { exitCodes } from './exit-codes.ts';
+import { addInputOptions, describeOptions, givenInputs } from './story-options.ts';
+import { Terminal, type Streams } from './terminal.ts';
+
+const stories: readonly [mode: Mode, description: string][] = [
+  ['plan', 'Say what a deploy would do and why; write nothing.'],
+  ['deploy', 'Do what differs, follow the revision until it is live, and ask it the smoke tests.'],
+  ['smoke', 'Ask the live agent the smoke tests; write nothing.'],
+  ['rollback', 'Go back to the revision that was live before, follow it, and ask it the smoke tests.'],
+];
+
+/** The folder of this package: two above this file, as it is written and as it is built. */
+const root = join(import.meta.dirname, '../..');
+
+const afterHelp = `
+Exit code: 0 where the outcome passes, 1 where it does not, 2 where what was asked is wrong and nothing was sent.`;
+
+/** Carries out one command line (without the program's own name) and tells its exit code. A mistake of ours rejects. */
+export async function runCommandLine(args: readonly string[], streams: Streams): Promise<number> {
+  let code: number = exitCodes.passes;
+  const program = new Command('landfall')
+    .description('Ships AI agents and proves that they answer.')
+    .version(version)
+    .enablePositionalOptions()
+    .exitOverride()
+    .showHelpAfterError('Try it with --help.')
+    .configureHelp({ optionDescription: describeOptions(), sortSubcommands: false })
+    .configureOutput({
+      writeOut: streams.out,
+      // A mistyped option is quoted with what was given to it, which may be a key.
+      writeErr: (text) => streams.err(text.replace(/(--?[\w-]+)=[^\s']*/g, '$1=...')),
+    })
+    .addHelpText('after', afterHelp);
+
+  program
+    .command('local')
+    .description('Run the control service and its agents on this machine; landfall local --help lists its options.')
+    // It is the program of `npm run local`: what follows is read there, and it ends this process itself.
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .passThroughOptions()
+    .action(async (_, { args }: Command) => {
+      const { beLocal } = await import('../control-service/local-program.ts');
+      await beLocal(args);
+    });
+
+  program
+    .command('demo')
+    .description('Show on this machine how an agent is deployed, changed, broken and rolled back.')
+    .option('--keep', 'leave everything running at the end, and say how to talk to it')
+    .action(async (_, command: Command) => {
+      const { demo } = await import('../demo/demo.ts');
+      code = await demo({ root, keep: command.getOptionValue('keep') === true, write: streams.out });
+    });
+
+  for (const [mode, description] of stories) {
+    const command = program.command(mode).description(description);
+    addInputOptions(command);
+    command.addOption(json());
+    if (mode === 'plan' || mode === 'deploy') command.addOption(commit());
+    command.addHelpText('after', afterHelp).action(async () => {
+      const terminal = new Terminal(streams, { json: command.getOptionValue('json') === true });
+      const sha: unknown = command.getOptionValue('commit');
+      const { tell } = await import('./tell.ts');
+      code = await tell(
+        { mode, inputs: givenInputs(command), commit: typeof sha === 'string' ? sha.trim() : undefined },
+        terminal,
+      );
+    });
+  }
+
+  const validate = program
+    .command('validate')
+    .description(
+      'Check the deploy file, and the graph configuration files that it names; needs no key and sends nothing.',
+    )
+    .addOption(new Option('--config <path>', 'Path of the deploy file.').env('LANDFALL_CONFIG'))
+    .addOption(json())
+    .action(async () => {
+      const terminal = new Terminal(streams, { json: validate.getOptionValue('json') === true });
+      const { tellValidation } = await import('./validate.ts');
+      code = tellValidation(givenInputs(validate), terminal);
+    });
+
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? exitCodes.passes : exitCodes.wrongUsage;
+  }
+}
+
+const json = (): Option =>
+  new Option('--json', 'Print the result as one line of JSON; what is told on the way goes to standard error.');
+
+const commit = (): Option =>
+  new Option(
+    '--commit <sha>',
+    'The commit that repo-ref is at; asked of git where the working directory is a checkout of it.',
+  );

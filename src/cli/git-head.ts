@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { isTagRef } from '../contract/control/repo-ref.ts';
+import { sameRepository } from '../decide/repository-url.ts';
+
+/** The head of a ref as git here knows it, or one clause about why it does not. */
+export type GitHead = { kind: 'known'; sha: string } | { kind: 'unknown'; why: string };
+
+/** Runs git and tells what it printed; undefined where it did not succeed or is not installed. */
+export type Git = (args: readonly string[]) => Promise<string | undefined>;
+
+/**
+ * Asks the repository itself for the head of `repoRef`: that is what the service will build, whatever is checked out
+ * here. It is asked only where this checkout has it as its `origin`, or is itself the folder that `repoUrl` names, so
+ * that no address out of a file makes git run.
+ */
+export async function headOf({ repoUrl, repoRef }: { repoUrl: string; repoRef: string }, git: Git): Promise<GitHead> {
+  const top = (await git(['rev-parse', '--show-toplevel']))?.trim();
+  if (!top) return { kind: 'unknown', why: 'the working directory is no git checkout' };
+  const origin = (await git(['remote', 'get-url', 'origin']))?.trim();
+  const remote =
+    origin !== undefined && sameRepository(origin, repoUrl) ? 'origin' : sameRepository(top, repoUrl) ? top : undefined;
+  if (remote === undefined) return { kind: 'unknown', why: 'this checkout is of another repository' };
+  const full = isTagRef(repoRef) ? repoRef : `refs/heads/${repoRef}`;
+  const listed = await git(['ls-remote', '--quiet', remote, full, `${full}^{}`]);
+  if (listed === undefined) return { kind: 'unknown', why: 'git could not ask the repository' };
+  const refs = new Map(
+    listed.split('\n').flatMap((line): [string, string][] => {
+      const [sha = '', ref] = line.split('\t');
+      return ref === undefined ? [] : [[ref.trim(), sha]];
+    }),
+  );
+  // An annotated tag is an object of its own; behind it stands the commit.
+  const sha = refs.get(`${full}^{}`) ?? refs.get(full);
+  return sha ? { kind: 'known', sha } : { kind: 'unknown', why: `the repository has no ${full}` };
+}
+
+/** How long git may take to answer (ms). */
+const gitWithinMs = 15_000;
+
+/** Git in the working directory. It asks nobody for a password. */
+export const git: Git = (args) =>
+  new Promise((resolve) => {
+    const env = { ...process.env, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+    const child = execFile('git', [...args], { env, timeout: gitWithinMs, encoding: 'utf8' }, (error, stdout) =>
+      resolve(error ? undefined : stdout),
+    );
+    child.stdin?.end();
+  });

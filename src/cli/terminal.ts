@@ -1,0 +1,53 @@
+import { maskOf, type Mask } from '../client/mask.ts';
+
+/** Where text goes: standard output and standard error, or what a test reads. */
+export interface Streams {
+  out: (text: string) => void;
+  err: (text: string) => void;
+}
+
+/** Everything that the command line prints passes through here, and every secret in it leaves as `***`. */
+export class Terminal {
+  readonly #streams: Streams;
+  readonly #secrets = new Set<string>();
+  readonly #json: boolean;
+  #mask: Mask = maskOf([]);
+
+  /** @param json the one line of standard output is JSON: what is told on the way goes to standard error. */
+  constructor(streams: Streams, { json = false }: { json?: boolean } = {}) {
+    this.#streams = streams;
+    this.#json = json;
+  }
+
+  /** From now on this is never shown. */
+  hide(secret: string): void {
+    if (secret.trim() === '' || this.#secrets.has(secret)) return;
+    this.#secrets.add(secret);
+    this.#mask = maskOf([...this.#secrets]);
+  }
+
+  /** A line about what happens. */
+  tell(line: string): void {
+    (this.#json ? this.#streams.err : this.#streams.out)(`${this.#mask(line)}\n`);
+  }
+
+  /** A line about what is wrong. */
+  complain(line: string): void {
+    this.#streams.err(`${this.#mask(line)}\n`);
+  }
+
+  /** The result as one line of JSON, where it was asked for. Only texts are masked: it stays JSON whatever a secret is. */
+  conclude(result: unknown): void {
+    if (!this.#json) return;
+    const masked = JSON.stringify(result, (_, value: unknown) =>
+      typeof value === 'string' ? this.#mask(value) : value,
+    );
+    this.#streams.out(`${masked}\n`);
+  }
+}
+
+/** The streams of this process. */
+export const processStreams: Streams = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+};
