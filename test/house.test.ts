@@ -37,7 +37,7 @@ const house: Record<string, Room> = {
   action: room('config contract client deploy decide report located clock', '@actions/core @actions/github'),
   demo: room(
     'clock contract sse located graph-config config decide client deploy report database control-service agent-server action',
-    'yaml',
+    'zod',
   ),
   cli: room(
     'clock contract sse located graph-config config decide client deploy report database control-service agent-server action demo',

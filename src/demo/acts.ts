@@ -23,7 +23,9 @@ export interface Act {
 }
 
 const graph = 'src/graph.ts';
-const answer = '`${greeting} ${state.input}`';
+/** What the example answers, before and after it was made more cheerful. */
+const answer = '${input}`';
+const cheerful = '${input}!`';
 
 /** The main job, in the order in which a team meets it. */
 export const acts: readonly Act[] = [
@@ -44,7 +46,7 @@ export const acts: readonly Act[] = [
       const { id, address } = deployed(before);
       const revisions = await stage.revisionsOf(id);
       const questions = questionsTo(address, stage.service);
-      await stage.repository.edit(graph, answer, '`${greeting} ${state.input}!`');
+      await stage.repository.edit(graph, answer, cheerful);
       const commit = await stage.repository.commit('Be more cheerful');
       const asking = questions.keepAsking();
       const step = await deploy(stage, screen, commit);
@@ -97,7 +99,7 @@ export const acts: readonly Act[] = [
         'export const graph: unknown = undefined;\nexport const other =',
         'export const graph =',
       );
-      await stage.repository.edit(graph, '`${greeting} ${state.input}!`', "'no idea'");
+      await stage.repository.edit(graph, cheerful, 'nobody`');
       const commit = await stage.repository.commit('Lose the thread');
       const step = await deploy(stage, screen, commit, { 'on-failure': 'rollback' });
       const said = await questionsTo(address, stage.service).ask('world');

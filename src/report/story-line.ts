@@ -23,9 +23,7 @@ export function storyLines(event: StoryEvent): string[] {
     case 'planned':
       return planLines(event.plan);
     case 'waiting-for-commit':
-      return [
-        `Revision ${event.revisionId} is ${asLine(event.status, 40)} and does not tell its commit yet: looking again`,
-      ];
+      return [`Revision ${event.revisionId} does not tell its commit yet: looking again`];
     case 'begun':
       return [`Revision ${event.revisionId} of deployment ${event.deploymentId}: ${event.how}`];
     case 'settling':
