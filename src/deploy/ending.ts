@@ -66,7 +66,7 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
     case 'unsettled':
       return {
         kind: 'failed',
-        reason: `It cannot be told whether ${ending.what} took effect: ${ending.error.message}.`,
+        reason: `It cannot be told whether ${ending.what} took effect: ${asSentence(ending.error.message)}`,
         advice: 'Look at the deployment and its revisions before you run this again: the request was not sent twice.',
       };
     case 'overtaken':
@@ -115,7 +115,7 @@ function toldOfError({ changed, revisionId }: Known, error: ServiceError): Told 
   const begun = changed || revisionId !== undefined;
   return {
     kind: saidNo && !begun ? 'refused' : 'failed',
-    reason: `${error.message}.${begun && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
+    reason: `${asSentence(error.message)}${begun && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
     advice: adviceOn(error),
   };
 }
@@ -139,6 +139,8 @@ function toldOfCancel({ writing, revisionId, rollout, changed }: Known): Told {
     reason: `This step was ended ${changed ? 'after a change' : 'before anything was changed'}.`,
   };
 }
+
+const asSentence = (words: string) => `${words.replace(/[.\s]+$/, '')}.`;
 
 const count = ({ verdict }: Known) => {
   const tests = verdict?.tests.length ?? 0;

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Desired, OnFailure } from '../config/desired.ts';
+import type { Mode } from '../config/door-options.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import type { CallOptions } from '../contract/call-options.ts';
@@ -16,22 +17,16 @@ import type { Rollback } from './outcome-types.ts';
 import { Secrecy } from './secrecy.ts';
 import type { StoryEvent } from './story-event.ts';
 
-/** `plan` writes nothing, `smoke` only asks, `rollback` goes back to the revision that was live before. */
-export const modes = ['deploy', 'plan', 'smoke', 'rollback'] as const;
-export type Mode = (typeof modes)[number];
-
-export const onSupersededs = ['fail', 'pass'] as const;
-export type OnSuperseded = (typeof onSupersededs)[number];
-
 /** Everything that the story is handed: what to do, whom to ask, and the time. */
 export interface DeployRequest {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
   onFailure: OnFailure;
+  /** `plan` writes nothing, `smoke` only asks, `rollback` goes back to the revision that was live before. */
   mode: Mode;
   /** `false`: the story ends once the revision is begun. */
   wait: boolean;
-  onSuperseded: OnSuperseded;
+  onSuperseded: 'fail' | 'pass';
   control: ControlService;
   /** Asked once for each address; whoever hands it in closes what it made. */
   agentAt: (url: string) => AgentServer;

@@ -1,0 +1,276 @@
+import type { Clock } from '../../src/clock.ts';
+import type { CallOptions } from '../../src/contract/call-options.ts';
+import type {
+  Deployment,
+  DeploymentCreateRequest,
+  DeploymentPatchRequest,
+  DeploymentsList,
+  DeploymentsQuery,
+} from '../../src/contract/control/deployment.ts';
+import type { GithubIntegration, GithubRepository } from '../../src/contract/control/integration.ts';
+import type { Listener, ListenersList } from '../../src/contract/control/listener.ts';
+import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
+import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
+import { ServiceModel } from '../decide/service-model.ts';
+
+/** What a revision says from `after` ms on. A DEPLOYED one serves from then on, unless the switch lags. */
+export interface Step {
+  after: number;
+  status: string;
+  commit?: string;
+  message?: string;
+  lags?: boolean;
+}
+
+export const goesLive = (commit?: string): Step[] => [
+  { after: 0, status: 'QUEUED' },
+  { after: 8_000, status: 'BUILDING', ...(commit ? { commit } : {}) },
+  { after: 30_000, status: 'DEPLOYED', ...(commit ? { commit } : {}) },
+];
+export const ends = (status: string, commit?: string, message?: string): Step[] => [
+  { after: 0, status: 'BUILDING', ...(commit ? { commit } : {}) },
+  { after: 20_000, status, ...(commit ? { commit } : {}), ...(message ? { message } : {}) },
+];
+
+export function serviceError(
+  kind: ServiceErrorKind,
+  operation: string,
+  more: { status?: number; effect?: 'none' | 'unknown'; detail?: string; retryAfterMs?: number } = {},
+): ServiceError {
+  return new ServiceError({
+    kind,
+    operation,
+    method: 'GET',
+    address: 'https://control.test/v2',
+    effect: 'none',
+    ...more,
+  });
+}
+
+export const notOffered = (operation: string) => serviceError('missing', operation, { status: 404 });
+
+interface Fault {
+  operation: string;
+  error: ServiceError;
+  times: number;
+  /** The request takes effect all the same: only its answer is lost. */
+  applied: boolean;
+}
+
+type Answers = 'lists' | 'revisions' | 'redeploy' | 'logs' | 'integrations' | 'repositories' | 'listeners';
+
+/** A control service with one deployment in memory, whose revisions follow a script, and whose faults are ordered. */
+export class ControlModel implements ControlService {
+  readonly calls: string[] = [];
+  readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
+  readonly service: ServiceModel;
+  readonly lacks = new Set<Answers>();
+  integrations: GithubIntegration[] = [];
+  repositories = new Map<string, GithubRepository[]>();
+  listeners: Listener[] = [];
+  others: Deployment[] = [];
+  buildLines: LogEntry[] = [];
+  /** What the next revisions do, in the order in which they are made. */
+  scripts: Step[][] = [];
+  /** Called when a write has been applied. */
+  onWrite: () => void = () => undefined;
+  readonly #clock: Clock;
+  readonly #faults: Fault[] = [];
+  readonly #made = new Map<string, { at: number; script: Step[]; served: boolean }>();
+
+  constructor(clock: Clock, service = new ServiceModel()) {
+    this.#clock = clock;
+    this.service = service;
+  }
+
+  /** The next calls of this operation fail. */
+  fails(operation: string, error: ServiceError, { times = 1, applied = false } = {}): this {
+    this.#faults.push({ operation, error, times, applied });
+    return this;
+  }
+
+  count(operation: string): number {
+    return this.calls.filter((each) => each === operation).length;
+  }
+
+  /** A deployment that is there already, with one live revision for each commit or image, the last one serving. */
+  has(request: DeploymentCreateRequest, ...scripts: Step[][]): this {
+    this.scripts.push(...scripts.slice(0, 1));
+    this.service.create(request);
+    this.#begin();
+    for (const script of scripts.slice(1)) {
+      this.scripts.push(script);
+      const { source_revision_config: config } = request;
+      this.service.patch({
+        source_revision_config: config.repo_ref ? { repo_ref: config.repo_ref } : { image_uri: config.image_uri },
+      });
+      this.#begin();
+    }
+    return this;
+  }
+
+  async createDeployment(request: DeploymentCreateRequest, options?: CallOptions): Promise<Deployment> {
+    return this.#called('create', options, () => {
+      this.sent.push(request);
+      this.service.create(request);
+      this.#begin();
+      this.onWrite();
+      return this.#deployment();
+    });
+  }
+
+  async getDeployment(id: string, options?: CallOptions): Promise<Deployment> {
+    return this.#called('get', options, () => {
+      if (this.service.deployment?.id !== id) throw serviceError('missing', 'get deployment', { status: 404 });
+      return this.#deployment();
+    });
+  }
+
+  async patchDeployment(_id: string, request: DeploymentPatchRequest, options?: CallOptions): Promise<Deployment> {
+    return this.#called('patch', options, () => {
+      this.sent.push(request);
+      this.service.patch(request);
+      this.#begin();
+      this.onWrite();
+      return this.#deployment();
+    });
+  }
+
+  async getRevision(_deploymentId: string, revisionId: string, options?: CallOptions): Promise<Revision> {
+    return this.#called('revision', options, () => {
+      this.#advance();
+      const found = this.service.revision(revisionId);
+      if (!found) throw serviceError('missing', 'get revision', { status: 404 });
+      return structuredClone(found);
+    });
+  }
+
+  async listDeployments(query: DeploymentsQuery, options?: CallOptions): Promise<DeploymentsList> {
+    return this.#called('list', options, () => {
+      this.#offers('lists');
+      const all = [...this.others, ...(this.service.deployment ? [this.#deployment()] : [])];
+      const named = all.filter(({ name }) => name.includes(query.name_contains ?? ''));
+      const { offset = 0, limit = 20 } = query;
+      return { resources: named.slice(offset, offset + limit), offset };
+    });
+  }
+
+  async listRevisions(_id: string, query: RevisionsQuery, options?: CallOptions): Promise<RevisionsList> {
+    return this.#called('revisions', options, () => {
+      this.#offers('revisions');
+      this.#advance();
+      const { offset = 0, limit = 20 } = query;
+      return { resources: structuredClone(this.service.revisions.slice(offset, offset + limit)), offset };
+    });
+  }
+
+  async redeployRevision(_id: string, revisionId: string, options?: CallOptions): Promise<Deployment> {
+    return this.#called('redeploy', options, () => {
+      this.#offers('redeploy');
+      const old = this.service.revision(revisionId);
+      if (!old || !this.service.deployment) throw serviceError('missing', 'redeploy revision', { status: 404 });
+      const id = `r${this.service.revisions.length + 1}`;
+      this.service.revisions.unshift({ ...structuredClone(old), id, status: 'QUEUED' });
+      this.service.deployment = { ...this.service.deployment, latest_revision_id: id };
+      this.#begin();
+      this.onWrite();
+      return this.#deployment();
+    });
+  }
+
+  async listIntegrations(options?: CallOptions): Promise<GithubIntegration[]> {
+    return this.#called('integrations', options, () => {
+      this.#offers('integrations');
+      return this.integrations;
+    });
+  }
+
+  async listRepositories(integrationId: string, options?: CallOptions): Promise<GithubRepository[]> {
+    return this.#called('repositories', options, () => {
+      this.#offers('repositories');
+      return this.repositories.get(integrationId) ?? [];
+    });
+  }
+
+  async listListeners(page: { limit?: number; offset?: number }, options?: CallOptions): Promise<ListenersList> {
+    return this.#called('listeners', options, () => {
+      this.#offers('listeners');
+      const { offset = 0, limit = 20 } = page;
+      return { resources: this.listeners.slice(offset, offset + limit), offset };
+    });
+  }
+
+  async buildLogs(_id: string, _revisionId: string, _query: unknown, options?: CallOptions): Promise<LogPage> {
+    return this.#called('build logs', options, () => {
+      this.#offers('logs');
+      return { logs: this.buildLines.toReversed() };
+    });
+  }
+
+  async deployLogs(_id: string, _revisionId: string, _query: unknown, options?: CallOptions): Promise<LogPage> {
+    return this.#called('deploy logs', options, () => {
+      this.#offers('logs');
+      return { logs: [] };
+    });
+  }
+
+  /** Somebody else makes a revision. */
+  push(script: Step[]): void {
+    this.scripts.unshift(script);
+    const { repo_ref, image_uri } = this.#deployment().source_revision_config;
+    this.service.patch({ source_revision_config: repo_ref ? { repo_ref } : { image_uri } });
+    this.#begin();
+  }
+
+  async #called<T>(operation: string, options: CallOptions | undefined, act: () => T): Promise<T> {
+    options?.signal?.throwIfAborted();
+    this.calls.push(operation);
+    const fault = this.#faults.find((each) => each.operation === operation && each.times > 0);
+    await Promise.resolve();
+    options?.signal?.throwIfAborted();
+    if (!fault) return act();
+    fault.times -= 1;
+    if (fault.applied) act();
+    throw fault.error;
+  }
+
+  #offers(what: Answers): void {
+    if (this.lacks.has(what)) throw notOffered(what);
+  }
+
+  #begin(): void {
+    const newest = this.service.revisions[0];
+    if (!newest || this.#made.has(newest.id)) return;
+    const at = this.#clock.now();
+    newest.created_at = new Date(at).toISOString();
+    newest.source_revision_config = { ...newest.source_revision_config, repo_commit_sha: null };
+    this.#made.set(newest.id, { at, script: this.scripts.shift() ?? goesLive(), served: false });
+    this.#advance();
+  }
+
+  #advance(): void {
+    const now = this.#clock.now();
+    for (const revision of this.service.revisions.toReversed()) {
+      const made = this.#made.get(revision.id);
+      const step = made?.script.findLast(({ after }) => made.at + after <= now);
+      if (!made || !step) continue;
+      revision.status = step.status;
+      if (step.message) revision.status_message = step.message;
+      if (step.commit) {
+        revision.source_revision_config = { ...revision.source_revision_config, repo_commit_sha: step.commit };
+      }
+      if (step.status === 'DEPLOYED' && !step.lags && !made.served && this.service.deployment) {
+        made.served = true;
+        this.service.deployment = { ...this.service.deployment, active_revision_id: revision.id };
+      }
+    }
+  }
+
+  #deployment(): Deployment {
+    this.#advance();
+    if (!this.service.deployment) throw new Error('there is no deployment');
+    return structuredClone({ url: 'https://agent.test', ...this.service.deployment });
+  }
+}

@@ -1,0 +1,368 @@
+import { describe, expect, test } from 'vitest';
+import type { OutcomeKind } from '../../src/deploy/outcome-types.ts';
+import type { DeployRequest } from '../../src/deploy/story.ts';
+import { says } from './agent-model.ts';
+import { ends, goesLive, serviceError } from './control-model.ts';
+import { built, first, github, hello, image, imaged, second, workflowOn, World } from './told.ts';
+
+/** A world in which r1, of the first commit, is live. */
+const running = async () => {
+  const world = new World();
+  world.control.has(built, goesLive(first));
+  return world.passes(60_000);
+};
+
+describe('how a story can end', () => {
+  type Row = [string, OutcomeKind, boolean, () => Promise<World> | World, Partial<DeployRequest>];
+  test.each<Row>([
+    ['a new deployment goes live', 'deployed', true, () => new World(), {}],
+    ['a new commit goes live', 'deployed', true, running, { workflow: workflowOn(second) }],
+    ['this commit is live already', 'unchanged', true, running, {}],
+    ['this commit is live, and answers', 'unchanged', true, running, { smokeTests: [hello] }],
+    ['a dry run', 'planned', true, running, { mode: 'plan', workflow: workflowOn(second) }],
+    ['nobody waits', 'started', true, running, { wait: false, workflow: workflowOn(second) }],
+    ['nobody waits, and there is nothing to do', 'unchanged', true, running, { wait: false }],
+    ['a change in place', 'deployed', true, running, { desired: { ...github, buildOnPush: true } }],
+    [
+      'a change that cannot be',
+      'refused',
+      false,
+      running,
+      { desired: { ...github, deploymentType: 'prod', repoUrl: 'https://github.com/a/b' } },
+    ],
+    [
+      'a dry run of a change that cannot be',
+      'refused',
+      false,
+      running,
+      { mode: 'plan', desired: { ...github, repoUrl: 'https://github.com/a/b' } },
+    ],
+    [
+      'a deployment id that is not there',
+      'refused',
+      false,
+      running,
+      { desired: { ...github, deploymentId: 'nobody' } },
+    ],
+    [
+      'asking a deployment that is not there',
+      'refused',
+      false,
+      () => new World(),
+      { mode: 'smoke', smokeTests: [hello] },
+    ],
+    ['asking what is live', 'unchanged', true, running, { mode: 'smoke', smokeTests: [hello] }],
+    ['asking nothing', 'unproven', false, running, { mode: 'smoke' }],
+  ])('%s: %s', async (_, kind, passes, world, request) => {
+    const outcome = await (await world()).deploy(request);
+    expect(outcome).toMatchObject({ kind, passes });
+    expect(outcome.reason).toMatch(/^\w.*[^.]\.$/);
+    if (!passes) expect(outcome.advice).toMatch(/\.$/);
+  });
+
+  test.each<[string, OutcomeKind, boolean, Parameters<typeof ends>[0], Partial<DeployRequest>]>([
+    ['could not be built', 'failed', false, 'BUILD_FAILED', {}],
+    ['could not be deployed', 'failed', false, 'DEPLOY_FAILED', { onFailure: 'rollback' }],
+    ['was skipped for a newer one', 'superseded', false, 'SKIPPED', {}],
+    ['was skipped, and that may be', 'superseded', true, 'SKIPPED', { onSuperseded: 'pass' }],
+    ['was interrupted', 'interrupted', false, 'INTERRUPTED', {}],
+    ['never ends', 'timed-out', false, 'DEPLOYING', {}],
+    ['is in a state that nobody knows, for ever', 'timed-out', false, 'PONDERING', {}],
+  ])('a revision that %s: %s', async (_, kind, passes, status, request) => {
+    const world = await running();
+    world.control.scripts.push(ends(status, second));
+    const outcome = await world.deploy({ workflow: workflowOn(second), ...request });
+    expect(outcome).toMatchObject({ kind, passes, changed: true, revisionId: 'r2', activeRevisionId: 'r1' });
+    expect(outcome.rollout?.seen.map((each) => each.status)).toEqual(['BUILDING', status]);
+  });
+
+  test.each<[string, OutcomeKind, boolean, 'wrong' | 'gone' | 'right']>([
+    ['answers wrongly', 'broken', false, 'wrong'],
+    ['cannot be reached', 'unproven', false, 'gone'],
+    ['answers as it should', 'deployed', true, 'right'],
+  ])('a live revision that %s: %s', async (_, kind, passes, how) => {
+    const world = await running();
+    const gone = serviceError('unreachable', 'stream run');
+    world.agent.answers = [how === 'gone' ? gone : says(how === 'right' ? 'hello' : 'good bye')];
+    const outcome = await world.deploy({ workflow: workflowOn(second), smokeTests: [hello] });
+    expect(outcome).toMatchObject({ kind, passes, revisionId: 'r2', activeRevisionId: 'r2' });
+    expect(world.addresses).toEqual(['https://agent.test']);
+  });
+});
+
+test('the story is told as it happens', async () => {
+  const world = new World();
+  world.control.scripts.push(goesLive(first));
+  const outcome = await world.deploy({ smokeTests: [hello] });
+  expect(world.events.map(({ kind }) => kind)).toEqual([
+    'looking',
+    'looked',
+    'planned',
+    'noted',
+    'begun',
+    'status',
+    'status',
+    'status',
+    'rolled-out',
+    'smoke-began',
+    'smoke-attempt',
+    'smoke-tested',
+    'concluded',
+  ]);
+  expect(world.told('status').map(({ status, sinceMs }) => [status, sinceMs])).toEqual([
+    ['QUEUED', 0],
+    ['BUILDING', 10_000],
+    ['DEPLOYED', 30_000],
+  ]);
+  expect(outcome).toMatchObject({
+    deploymentName: 'agent',
+    deploymentId: 'd1',
+    revisionId: 'r1',
+    activeRevisionId: 'r1',
+    deploymentUrl: 'https://agent.test',
+    changed: true,
+    reason: 'Revision r1 is live, of commit aaaaaaa.',
+    verdict: { kind: 'passed' },
+  });
+});
+
+test('the address of the agent may be given', async () => {
+  const world = await running();
+  const outcome = await world.deploy({ smokeTests: [hello], agentUrl: 'http://127.0.0.1:9' });
+  expect(world.addresses).toEqual(['http://127.0.0.1:9']);
+  expect(outcome.deploymentUrl).toBe('http://127.0.0.1:9');
+});
+
+test('a long silence is broken by heartbeats', async () => {
+  const world = await running();
+  world.control.scripts.push([
+    { after: 0, status: 'BUILDING' },
+    { after: 100_000, status: 'DEPLOYED', commit: second },
+  ]);
+  await world.deploy({ workflow: workflowOn(second) });
+  expect(world.told('heartbeat').map(({ sinceMs }) => sinceMs)).toEqual([30_000, 60_000, 90_000]);
+  expect(world.told('heartbeat')[0]).toMatchObject({ status: 'BUILDING', leftMs: 570_000 });
+});
+
+test('a commit that was built and is not the one that was asked for is told', async () => {
+  const world = await running();
+  world.control.scripts.push(goesLive('c'.repeat(40)));
+  const outcome = await world.deploy({ workflow: workflowOn(second) });
+  expect(outcome).toMatchObject({ kind: 'deployed', rollout: { builtCommit: 'c'.repeat(40) } });
+  expect(outcome.reason).toContain('of commit ccccccc and not of bbbbbbb');
+});
+
+test('a failure comes with its message, the last log lines and what still serves', async () => {
+  const world = await running();
+  world.control.scripts.push(ends('BUILD_FAILED', second, 'npm ci ended with 1'));
+  world.control.buildLines = [{ message: 'installing' }, { message: 'it broke' }];
+  const outcome = await world.deploy({ workflow: workflowOn(second), onFailure: 'rollback' });
+  expect(outcome.reason).toBe(
+    'Revision r2 ended BUILD_FAILED: npm ci ended with 1. Revision r1 still serves, so there is nothing to roll back.',
+  );
+  expect(outcome.logs?.map(({ message }) => message)).toEqual(['installing', 'it broke']);
+  expect(outcome).not.toHaveProperty('rollback');
+});
+
+test('a first failure says that nothing is live; a service without logs is told so once', async () => {
+  const world = new World();
+  world.control.lacks.add('logs');
+  world.control.scripts.push(ends('CREATE_FAILED'));
+  const outcome = await world.deploy();
+  expect(outcome.reason).toContain('Nothing is live yet.');
+  expect(outcome.notes).toContain('this service does not offer build logs');
+});
+
+test('a superseded one names the newer revision', async () => {
+  const world = await running();
+  world.control.scripts.push([
+    { after: 0, status: 'QUEUED' },
+    { after: 12_000, status: 'SKIPPED' },
+  ]);
+  world.clock.after(10_000, () => world.control.push(goesLive('c'.repeat(40))));
+  const outcome = await world.deploy({ workflow: workflowOn(second) });
+  expect(outcome).toMatchObject({ kind: 'superseded', rollout: { by: 'r3' } });
+  expect(outcome.reason).toContain('r3');
+});
+
+test('one that a newer revision overtook after it was finished is superseded, not deployed', async () => {
+  const world = await running();
+  world.control.scripts.push([
+    { after: 0, status: 'BUILDING' },
+    { after: 21_000, status: 'DEPLOYED', commit: second, lags: true },
+  ]);
+  world.clock.after(10_000, () => world.control.push([{ after: 0, status: 'DEPLOYED' }]));
+  expect(await world.deploy({ workflow: workflowOn(second) })).toMatchObject({
+    kind: 'superseded',
+    rollout: { by: 'r3' },
+  });
+});
+
+test('a finished one is not live before it serves', async () => {
+  const world = await running();
+  world.control.scripts.push([
+    { after: 0, status: 'DEPLOYED', commit: second, lags: true },
+    { after: 20_000, status: 'DEPLOYED', commit: second },
+  ]);
+  await world.deploy({ workflow: workflowOn(second) });
+  expect(world.told('rolled-out')[0]?.rollout).toMatchObject({ kind: 'live' });
+  expect(world.control.count('revision')).toBeGreaterThan(4);
+});
+
+describe('two steps on one commit share one revision', () => {
+  test('the later one follows what the first one made', async () => {
+    const world = await running();
+    world.control.push(goesLive(second));
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r2', changed: false });
+    expect(world.control.count('patch')).toBe(0);
+  });
+
+  test('also while the revision does not tell its commit yet: it is watched until it does', async () => {
+    const world = await running();
+    world.control.push(goesLive(second));
+    await world.deploy({ workflow: workflowOn(second) });
+    expect(world.told('waiting-for-commit')).toHaveLength(1);
+    expect(world.told('status').map(({ status }) => status)).toEqual(['QUEUED', 'BUILDING', 'DEPLOYED']);
+  });
+
+  test('where it turns out to be of another commit, the ref is built after all', async () => {
+    const world = await running();
+    world.control.push(goesLive('c'.repeat(40)));
+    world.control.scripts.push(goesLive(second));
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3', changed: true });
+    expect(world.control.count('patch')).toBe(1);
+  });
+
+  test('a step that does not wait takes it for the one', async () => {
+    const world = await running();
+    world.control.push(goesLive(second));
+    const outcome = await world.deploy({ workflow: workflowOn(second), wait: false });
+    expect(outcome).toMatchObject({ kind: 'started', revisionId: 'r2', changed: false });
+  });
+
+  test('a revision that never tells its commit is followed to the end of the time', async () => {
+    const world = await running();
+    world.control.push([{ after: 0, status: 'QUEUED' }]);
+    expect(await world.deploy({ workflow: workflowOn(second) })).toMatchObject({ kind: 'timed-out', revisionId: 'r2' });
+  });
+
+  test('a service that never tells commits is built to be sure', async () => {
+    const world = await running();
+    world.control.push([
+      { after: 0, status: 'BUILDING' },
+      { after: 9_000, status: 'DEPLOYED' },
+    ]);
+    world.control.scripts.push(goesLive(second));
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
+  });
+
+  test('one of two that create the same deployment goes on from what the other has made', async () => {
+    const world = new World();
+    world.control.fails('create', serviceError('conflict', 'create deployment', { status: 409 }), { applied: true });
+    world.control.scripts.push(goesLive(first));
+    const outcome = await world.deploy();
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r1' });
+    expect(world.control.count('create')).toBe(1);
+  });
+
+  test('a conflict with something that is not a deployment is refused', async () => {
+    const world = new World();
+    world.control.fails(
+      'create',
+      serviceError('conflict', 'create deployment', { status: 409, detail: 'project exists' }),
+      { times: 9 },
+    );
+    const outcome = await world.deploy();
+    expect(outcome).toMatchObject({ kind: 'refused', passes: false });
+    expect(outcome.advice).toContain('tracing project');
+  });
+});
+
+describe('an image', () => {
+  test('goes live, and once more changes nothing', async () => {
+    const world = new World();
+    expect(await world.deploy({ desired: image })).toMatchObject({ kind: 'deployed', revisionId: 'r1' });
+    expect(await world.deploy({ desired: image })).toMatchObject({ kind: 'unchanged', changed: false });
+    const next = { ...image, imageUri: 'registry.test/agent:2' };
+    expect(await world.deploy({ desired: next })).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
+    expect(world.control.sent[1]).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:2' } });
+  });
+});
+
+describe('the end from outside', () => {
+  test('during a rollout: ids are told, the revision goes on', async () => {
+    const world = await running();
+    world.control.scripts.push(goesLive(second));
+    world.clock.after(12_000, () => world.cancelled.abort(new Error('cancelled')));
+    const before = world.clock.now();
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(world.clock.now() - before).toBe(12_000);
+    expect(outcome).toMatchObject({ kind: 'interrupted', passes: false, deploymentId: 'd1', revisionId: 'r2' });
+    expect(outcome.reason).toContain('r2 goes on (last seen BUILDING)');
+  });
+
+  test('before anything was begun', async () => {
+    const world = await running();
+    world.cancelled.abort(new Error('cancelled'));
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'interrupted', changed: false });
+    expect(outcome.reason).toContain('before anything was changed');
+  });
+
+  test('during a smoke test: what it made is removed', async () => {
+    const world = await running();
+    world.agent.answers = [says('hello', 20_000)];
+    world.clock.after(10_000, () => world.cancelled.abort(new Error('cancelled')));
+    const outcome = await world.deploy({ smokeTests: [{ ...hello, thread: true, context: {} }] });
+    expect(outcome.kind).toBe('interrupted');
+    expect(world.agent.there.size).toBe(0);
+  });
+
+  test('during a write: its answer is waited for a moment', async () => {
+    const world = await running();
+    world.control.scripts.push(goesLive(second));
+    world.control.onWrite = () => world.cancelled.abort(new Error('cancelled'));
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'interrupted', revisionId: 'r2', changed: true });
+  });
+
+  test('during a write that does not end: it is told that it may take effect', async () => {
+    const world = await running();
+    const patch = world.control.patchDeployment.bind(world.control);
+    world.control.patchDeployment = async (id, request, options) => {
+      world.cancelled.abort(new Error('cancelled'));
+      await world.clock.sleep(50_000, options?.signal ?? undefined);
+      return patch(id, request);
+    };
+    const before = world.clock.now();
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(world.clock.now() - before).toBe(1_000);
+    expect(outcome.reason).toContain('may take effect');
+  });
+});
+
+test('a mistake of our own is thrown, not told as an outcome', async () => {
+  const world = await running();
+  world.control.getRevision = async () => {
+    throw new TypeError('ours');
+  };
+  await expect(world.deploy()).rejects.toThrow(TypeError);
+});
+
+test('no secret is in anything that is told, and each is masked before', async () => {
+  const world = new World();
+  world.control.has(imaged, goesLive());
+  await world.passes(60_000);
+  world.control.scripts.push(ends('DEPLOY_FAILED', undefined, 'TOKEN=canary-of-the-service was refused'));
+  world.control.buildLines = [{ message: 'env canary-asked-for', secret: 'canary-asked-for' }];
+  const outcome = await world.deploy({
+    desired: { ...image, secrets: [{ name: 'NEW', value: 'canary-asked-for' }] },
+  });
+  expect(outcome.kind).toBe('failed');
+  expect(world.masked.toSorted()).toEqual(['canary-asked-for', 'canary-of-the-service']);
+  expect(JSON.stringify([world.events, outcome])).not.toContain('canary');
+  expect(outcome.reason).toContain('TOKEN=*** was refused');
+});
