@@ -198,16 +198,17 @@ test('a caller that goes away ends the request at the agent', async () => {
   expect(finished).toBe(false);
 });
 
-test('many streams at once do not wait for each other', async () => {
+test('many streams at once do not wait for each other, and each is whole', async () => {
   const open: (() => void)[] = [];
   const { address } = await inFrontOf((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    open.push(() => response.end());
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('first\n');
+    open.push(() => response.end('last'));
   });
   const responses = await Promise.all(Array.from({ length: 300 }, () => fetch(`${address}/s`, { headers: key })));
   expect(open.length).toBe(300);
   for (const end of open) end();
-  await Promise.all(responses.map((response) => response.text()));
+  const texts = await Promise.all(responses.map((response) => response.text()));
+  expect(new Set(texts)).toEqual(new Set(['first\nlast']));
 });
 
 function received(address: string): Promise<IncomingMessage> {

@@ -69,6 +69,7 @@ test('under steady load no call fails while revisions take over', async () => {
     while (load.going) {
       const answer = await answering(url).catch(String);
       load.answers.set(answer, (load.answers.get(answer) ?? 0) + 1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
     }
   });
   const second = await revise(house, id, restate);
