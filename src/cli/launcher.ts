@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // What `bin` names. It is built for any Node, finds Node 24 and hands over to the command line there.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
