@@ -1,10 +1,8 @@
 import * as core from '@actions/core';
 import { context } from '@actions/github';
 import { readFileSync } from 'node:fs';
-import { defaultConfigPath } from '../config/deploy-file.ts';
 import type { Inputs } from '../config/door-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { readAsk } from './ask.ts';
 import { refuse, tellOutcome, writeSummary } from './conclude.ts';
 import { inputNames } from './input-names.ts';
 import { masksOf } from './masks.ts';
@@ -21,6 +19,11 @@ export async function run(): Promise<void> {
   mask([inputs['api-key'] ?? '']);
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
   if (!inputs['api-key'] && withoutSecrets) return conclude(neutral);
+  // Loaded late: a run that has nothing to send needs none of it.
+  const [{ readAsk }, { defaultConfigPath }] = await Promise.all([
+    import('./ask.ts'),
+    import('../config/deploy-file.ts'),
+  ]);
   const ask = readAsk({ inputs, ...deployFile(inputs['config'] || defaultConfigPath), env: process.env });
   if (!ask.ok) return conclude(refuse(ask.problems));
   const { options, deployment } = ask;

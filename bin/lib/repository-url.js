@@ -1,0 +1,43 @@
+// src/decide/repository-url.ts
+/** Schemes that name a repository on a host: which of them is used says nothing about which repository is meant. */
+const hosted = /* @__PURE__ */ new Set([
+	"http:",
+	"https:",
+	"ssh:",
+	"git:",
+	"git+ssh:",
+	"git+https:"
+]);
+/**
+* Whether two addresses name the same git repository, however they are spelled: over https or ssh, in git's short
+* `git@host:owner/name`, with or without `.git`, a user, a closing slash, in upper or lower case. A folder is told by
+* its path or its `file:` address, and its letters count as they are.
+*/
+function sameRepository(one, other) {
+	return spelledAlike(one) === spelledAlike(other);
+}
+/** Whether an address on a host names the repository `owner/name`, whatever the host is called. */
+function isRepositoryNamed(address, owner, name) {
+	return spelledAlike(address).endsWith(`/${owner}/${name}`.toLowerCase());
+}
+function spelledAlike(address) {
+	const written = address.trim();
+	const short = /^(?:[^@/\\\s]+@)?([^@:/\\\s]{2,}):(?!\/\/)(.+)$/.exec(written);
+	if (short?.[1] && short[2]) return onHost(short[1], short[2]);
+	if (URL.canParse(written)) {
+		const url = new URL(written);
+		if (url.protocol === "file:") return inFolder(url);
+		const host = url.protocol.startsWith("http") ? url.host : url.hostname;
+		if (hosted.has(url.protocol)) return onHost(host, url.pathname);
+	}
+	const path = written.replaceAll("\\", "/").replace(/[%?#]/g, encodeURIComponent);
+	return URL.canParse(`file://${path.replace(/^(?=[^/])/, "/")}`) ? inFolder(new URL(`file://${path.replace(/^(?=[^/])/, "/")}`)) : written;
+}
+const onHost = (host, path) => `${host}/${bare(path)}`.toLowerCase();
+const inFolder = (url) => `file:/${bare(url.pathname)}`;
+const bare = (path) => path.replace(/^\/+/, "").replace(/\/+$/, "").replace(/\.git$/i, "");
+/** The address as it may be shown: a user and a password that it carries are left out. */
+function shownRepository(address) {
+	return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, "$1");
+}
+export { sameRepository as n, shownRepository as r, isRepositoryNamed as t };
