@@ -3,20 +3,23 @@
 //
 //   node scripts/ready.mjs src/demo/main.ts --keep
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
-const stamp = join(modules, '.cache', 'landfall', 'installed');
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .update(readFileSync(join(root, 'package.json')))
-  .digest('hex');
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+/** npm writes what it installed into node_modules at the very end: it must hold all that the lock file asks for. */
+function isInstalled() {
+  const written = join(modules, '.package-lock.json');
+  if (!existsSync(written)) return false;
+  const there = readJson(written).packages;
+  return Object.entries(readJson(join(root, 'package-lock.json')).packages).every(
+    ([path, { version, optional }]) => path === '' || optional || there[path]?.version === version,
+  );
+}
 
 /** Two scripts that start at once on a new clone must not install into one folder side by side. */
 async function withLock(action) {
@@ -58,8 +61,6 @@ function install() {
     );
     process.exit(1);
   }
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
 }
 
 /** Node 24 of the devDependency; the running one where install scripts are switched off and it will do. */
