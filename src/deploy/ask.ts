@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Evidence } from '../decide/verdict-types.ts';
 import { answerAfter, evidenceOf, unanswered, type Answer } from './answer.ts';
 import { attempt } from './attempt.ts';
-import { within } from './bounded.ts';
+import { lingering, within } from './bounded.ts';
 
 /** Whom to ask, and the world around. */
 export interface Asking {
@@ -37,7 +37,7 @@ export async function ask(test: SmokeTest, asking: Asking): Promise<Evidence> {
       attempt(question(test, asking, { signal: bound, deadline }, made)),
     );
     signal?.throwIfAborted();
-    if (asked.kind === 'out-of-time') {
+    if (asked.kind !== 'done') {
       return { kind: 'unreachable', why: `no whole answer within ${test.timeoutMs} ms` };
     }
     return asked.value.ok ? asked.value.value : await evidenceOfFailure(asked.value.error, asking);
@@ -137,20 +137,26 @@ async function evidenceOfFailure(error: ServiceError, { agent, clock, signal }: 
   return { kind: 'unreachable', why: error.message };
 }
 
-/** Removes what was made, in haste where the story was ended. What could not be removed is told by its id. */
-async function tidy({ threadId, assistantId }: Made, { agent, clock, signal, left }: Asking): Promise<void> {
-  const deadline = clock.now() + (signal?.aborted ? hastyMs : tidyMs);
-  const removals = [
-    ...(threadId ? [{ what: `thread ${threadId}`, call: attempt(agent.deleteThread(threadId, { deadline })) }] : []),
+/** Removes what was made, in haste once the story is ended. What could not be removed is told by its id. */
+async function tidy({ threadId, assistantId }: Made, asking: Asking): Promise<void> {
+  const { agent } = asking;
+  await Promise.all([
+    ...(threadId ? [removed(`thread ${threadId}`, asking, (options) => agent.deleteThread(threadId, options))] : []),
     ...(assistantId
-      ? [{ what: `assistant ${assistantId}`, call: attempt(agent.deleteAssistant(assistantId, { deadline })) }]
+      ? [removed(`assistant ${assistantId}`, asking, (options) => agent.deleteAssistant(assistantId, options))]
       : []),
-  ];
-  await Promise.all(
-    removals.map(async ({ what, call }) => {
-      const removed = await within(clock, deadline - clock.now(), undefined, () => call);
-      if (removed.kind === 'out-of-time') left(`${what} (it took too long)`);
-      else if (!removed.value.ok) left(`${what} (${removed.value.error.message})`);
-    }),
+  ]);
+}
+
+async function removed(
+  what: string,
+  { clock, signal, left }: Asking,
+  remove: (options: CallOptions) => Promise<void>,
+): Promise<void> {
+  const deadline = clock.now() + tidyMs;
+  const tried = await lingering(clock, hastyMs, signal, (late) =>
+    within(clock, tidyMs, late, (bound) => attempt(remove({ deadline, signal: bound }))),
   );
+  if (tried.kind !== 'done') left(`${what} (it took too long)`);
+  else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);
 }

@@ -1,9 +1,12 @@
 import type { Clock } from '../clock.ts';
 
-/** The work's value, or that its time was over first. */
-export type Bounded<T> = { kind: 'done'; value: T } | { kind: 'out-of-time' };
+/** The work's value, or that its time was over first, or that it was ended from outside. */
+export type Bounded<T> = { kind: 'done'; value: T } | { kind: 'out-of-time' } | { kind: 'ended' };
 
-/** Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Rejects as `work` does. */
+/**
+ * Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Does not wait for a work that heeds
+ * neither. Rejects as `work` does, but for what its end made it throw.
+ */
 export async function within<T>(
   clock: Clock,
   ms: number,
@@ -12,20 +15,20 @@ export async function within<T>(
 ): Promise<Bounded<T>> {
   const over = new AbortController();
   const done = new AbortController();
-  const signal = parent ? AbortSignal.any([parent, over.signal]) : over.signal;
-  const timer = clock.sleep(ms, done.signal).then(
-    () => over.abort(new Error(`not done within ${ms} ms`)),
-    () => undefined,
-  );
-  const outOfTime = { kind: 'out-of-time' as const };
+  const outer = parent ? [parent] : [];
+  const signal = AbortSignal.any([...outer, over.signal]);
+  const early = () => ({ kind: parent?.aborted ? ('ended' as const) : ('out-of-time' as const) });
+  const timer = clock.sleep(ms, AbortSignal.any([...outer, done.signal])).then(() => {
+    over.abort(new Error(`not done within ${ms} ms`));
+    return early();
+  }, early);
   try {
     return await Promise.race([
       work(signal).then(
         (value) => ({ kind: 'done' as const, value }),
-        // What the end of the time made it throw says nothing more than that.
-        (error: unknown) => (over.signal.aborted ? outOfTime : Promise.reject(error)),
+        (error: unknown) => (signal.aborted ? early() : Promise.reject(error)),
       ),
-      timer.then(() => outOfTime),
+      timer,
     ]);
   } finally {
     done.abort();
@@ -33,30 +36,29 @@ export async function within<T>(
 }
 
 /**
- * Lets `work` go on for `graceMs` after `parent` has ended: a write that is cut off may have taken effect all the same,
- * and whoever waits a moment longer knows.
+ * Lets `work` go on for `graceMs` after `parent` has ended, and then ends its signal: a write that is cut off may have
+ * taken effect all the same, and whoever waits a moment longer knows.
  */
-export async function finishing<T>(
+export async function lingering<T>(
   clock: Clock,
   graceMs: number,
   parent: AbortSignal | undefined,
-  work: (signal: AbortSignal | undefined) => Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (!parent) return work(undefined);
-  parent.throwIfAborted();
   const late = new AbortController();
   const done = new AbortController();
   const cut = () => {
     void clock.sleep(graceMs, done.signal).then(
-      () => late.abort(parent.reason),
+      () => late.abort(parent?.reason),
       () => undefined,
     );
   };
-  parent.addEventListener('abort', cut, { once: true });
+  if (parent?.aborted) cut();
+  else parent?.addEventListener('abort', cut, { once: true });
   try {
     return await work(late.signal);
   } finally {
-    parent.removeEventListener('abort', cut);
+    parent?.removeEventListener('abort', cut);
     done.abort();
   }
 }

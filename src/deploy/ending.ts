@@ -120,8 +120,11 @@ function toldOfError({ changed, revisionId }: Known, error: ServiceError): Told 
   };
 }
 
-function toldOfCancel({ writing, revisionId, rollout, changed }: Known): Told {
-  const last = rollout?.seen.at(-1)?.status;
+function toldOfCancel(known: Known): Told {
+  const { writing, rollback, changed } = known;
+  const wentBack = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+  const revisionId = wentBack?.revisionId ?? known.revisionId;
+  const last = (wentBack ?? known.rollout)?.seen.at(-1)?.status;
   const advice = 'Run it again: what is on its way by then is followed, not made twice.';
   if (writing) {
     return {

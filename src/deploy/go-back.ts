@@ -46,7 +46,6 @@ export async function goBack(deployment: Deployment, story: Story): Promise<Roll
     );
   }
   if (!former) return impossible(`no revision was live before ${active}`, 'Deploy the former commit or image instead.');
-  story.known.revisionId = active;
   return rollBackTo(former, deployment, 'mode is rollback', story);
 }
 

@@ -2,6 +2,7 @@ import { readableSpec } from '../decide/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
+import { rolloutOf } from '../decide/rollout.ts';
 import type { Rollout } from '../decide/rollout-types.ts';
 import { adviceOn } from './advice.ts';
 import { attempt } from './attempt.ts';
@@ -41,6 +42,7 @@ async function rolledBack(target: Revision, deployment: Deployment, story: Story
   const record = (rollout: Rollout) => {
     story.known.rollback = underWay(target, rollout);
   };
+  record(rolloutOf(begun.revisionId));
   const rollout = await follow({ deploymentId: deployment.id, revisionId: begun.revisionId, deadline, record }, story);
   if (rollout.kind !== 'live') return underWay(target, rollout);
   const verdict = await smokeLive(story);

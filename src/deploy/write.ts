@@ -1,6 +1,6 @@
 import type { CallOptions } from '../contract/call-options.ts';
 import { attempt, type Attempted } from './attempt.ts';
-import { finishing } from './bounded.ts';
+import { lingering } from './bounded.ts';
 import type { Story } from './story.ts';
 
 /** How long a write may take (ms), and how long one may go on after the story was ended. */
@@ -17,9 +17,10 @@ export const lagMs = 15_000;
  */
 export async function write<T>(story: Story, send: (options: CallOptions) => Promise<T>): Promise<Attempted<T>> {
   const { clock, signal } = story.request;
+  signal?.throwIfAborted();
   story.known.writing = true;
   const deadline = clock.now() + writeMs;
-  const answered = await finishing(clock, graceMs, signal, (late) => attempt(send({ deadline, signal: late })));
+  const answered = await lingering(clock, graceMs, signal, (late) => attempt(send({ deadline, signal: late })));
   story.known.writing = !answered.ok && answered.error.effect === 'unknown';
   return answered;
 }

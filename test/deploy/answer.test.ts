@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import type { StreamEvent, StreamMode } from '../../src/contract/agent/stream-event.ts';
+import { answerAfter, evidenceOf, unanswered } from '../../src/deploy/answer.ts';
+
+/** The evidence of events that come 10 ms apart, the first one 10 ms after the run was sent. */
+const heard = (events: readonly StreamEvent[], ...asked: StreamMode[]) =>
+  evidenceOf(
+    events.reduce(
+      (answer, event, index) => answerAfter(answer, event, 1_000 + (index + 1) * 10),
+      unanswered(1_000, asked),
+    ),
+  );
+
+const metadata = { event: 'metadata', data: { run_id: 'run1', attempt: 1 } };
+const values = (data: unknown) => ({ event: 'values', data });
+const updates = (data: unknown) => ({ event: 'updates', data });
+
+describe('what a stream proves', () => {
+  test('values are the last ones, nodes come in the order of their updates', () => {
+    const events = [metadata, values({ n: 0 }), updates({ prep: {} }), updates({ a: {}, b: {} }), values({ n: 2 })];
+    expect(heard(events, 'values', 'updates')).toEqual({
+      kind: 'answered',
+      status: 'success',
+      values: { n: 2 },
+      nodes: ['prep', 'a', 'b'],
+      firstEventMs: 20,
+      totalMs: 50,
+    });
+  });
+
+  test.each<[string, StreamEvent[], StreamMode[], number | undefined]>([
+    ['the first event after metadata', [metadata, updates({ a: {} })], ['updates'], 20],
+    ['not of a mode that is there for our own sake', [metadata, values({}), updates({ a: {} })], ['updates'], 30],
+    ['whole messages', [metadata, values({}), { event: 'messages/partial', data: [] }], ['messages'], 30],
+    ['message chunks', [metadata, values({}), { event: 'messages', data: [] }], ['messages-tuple'], 30],
+    ['events of a subgraph', [metadata, { event: 'updates|sub:1', data: {} }], ['updates'], 20],
+    ['none that was asked for', [metadata, values({})], ['custom'], undefined],
+    ['an error', [metadata, { event: 'error', data: { error: 'E', message: 'm' } }], ['updates'], 20],
+  ])('the first event is %s', (_, events, asked, firstEventMs) => {
+    expect(heard([...events, values({ done: true })], ...asked)).toMatchObject({ firstEventMs });
+  });
+
+  test.each<[string, StreamEvent[], string]>([
+    ['a run that ends', [values({})], 'success'],
+    ['an error event', [values({}), { event: 'error', data: { error: 'Boom', message: 'm' } }], 'error'],
+    ['an interrupt among the updates', [updates({ __interrupt__: [] })], 'interrupted'],
+    ['an interrupt among the values', [values({ a: 1, __interrupt__: [] })], 'interrupted'],
+    ['an interrupt that the run went on from', [updates({ __interrupt__: [] }), values({ a: 1 })], 'success'],
+  ])('status of %s', (_, events, status) => {
+    expect(heard([metadata, ...events], 'updates')).toMatchObject({ kind: 'answered', status });
+  });
+
+  test('what is no node is not taken for one, and a subgraph keeps its nodes to itself', () => {
+    const events = [metadata, updates({ a: {}, __interrupt__: [] }), { event: 'updates|sub:1', data: { inner: {} } }];
+    expect(heard(events, 'updates')).toMatchObject({ nodes: ['a'] });
+  });
+
+  test.each<[string, unknown, object]>([
+    ['as the documents have it', { error: 'Boom', message: 'm' }, { error: 'Boom', message: 'm' }],
+    ['as plain text', 'it broke', { error: 'Error', message: 'it broke' }],
+    ['as anything else', { code: 7 }, { error: 'Error', message: '{"code":7}' }],
+  ])('an error %s', (_, data, error) => {
+    expect(heard([metadata, { event: 'error', data }], 'updates')).toMatchObject({ status: 'error', error });
+  });
+
+  test.each<[string, StreamEvent[]]>([
+    ['nothing', []],
+    ['only metadata', [metadata]],
+  ])('%s is no answer', (_, events) => expect(heard(events, 'updates').kind).toBe('unreachable'));
+});
+
+test('a run of the public server that failed', () => {
+  const events = [
+    metadata,
+    values({ fail: 'yes', steps: [] }),
+    updates({ prep: { steps: ['prep'] } }),
+    values({ fail: 'yes', steps: ['prep'] }),
+    { event: 'error', data: { error: 'BoomError', message: 'boom: yes' } },
+  ];
+  expect(heard(events, 'updates', 'values')).toMatchObject({
+    status: 'error',
+    error: { error: 'BoomError', message: 'boom: yes' },
+    nodes: ['prep'],
+    values: { fail: 'yes', steps: ['prep'] },
+  });
+});

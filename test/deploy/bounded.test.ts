@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { lingering, within } from '../../src/deploy/bounded.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+
+const never = () => new Promise<never>(() => undefined);
+const heeding = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+describe('within a time', () => {
+  test.each<[string, (clock: SimulatedClock) => (signal: AbortSignal) => Promise<unknown>, string, number]>([
+    ['work that is done', (clock) => async () => clock.sleep(50), 'done', 50],
+    ['work that takes too long and heeds its signal', () => heeding, 'out-of-time', 100],
+    ['work that takes too long and heeds nothing', () => never, 'out-of-time', 100],
+  ])('%s', async (_, work, kind, tookMs) => {
+    const clock = new SimulatedClock(0);
+    expect((await within(clock, 100, undefined, work(clock))).kind).toBe(kind);
+    expect(clock.now()).toBe(tookMs);
+  });
+
+  test('what is ended from outside is not waited for, whether it heeds its signal or not', async () => {
+    for (const work of [heeding, never]) {
+      const clock = new SimulatedClock(0);
+      const parent = new AbortController();
+      clock.after(30, () => parent.abort(new Error('cancelled')));
+      expect((await within(clock, 100, parent.signal, work)).kind).toBe('ended');
+      expect(clock.now()).toBe(30);
+    }
+  });
+
+  test('a failure of the work goes on as it was thrown', async () => {
+    const failing = within(new SimulatedClock(0), 100, undefined, () => Promise.reject(new TypeError('ours')));
+    await expect(failing).rejects.toThrow(TypeError);
+  });
+});
+
+describe('lingering', () => {
+  test('gives the work a moment after the end', async () => {
+    const clock = new SimulatedClock(0);
+    const parent = new AbortController();
+    clock.after(30, () => parent.abort(new Error('cancelled')));
+    expect(await lingering(clock, 1_000, parent.signal, async () => clock.sleep(500).then(() => 'done'))).toBe('done');
+    expect(clock.now()).toBe(500);
+  });
+
+  test('and then ends it for the reason of the end', async () => {
+    const clock = new SimulatedClock(0);
+    const parent = new AbortController();
+    clock.after(30, () => parent.abort(new Error('cancelled')));
+    await expect(lingering(clock, 1_000, parent.signal, heeding)).rejects.toThrow('cancelled');
+    expect(clock.now()).toBe(1_030);
+  });
+
+  test('counts from the beginning where it was ended before', async () => {
+    const clock = new SimulatedClock(0);
+    await expect(lingering(clock, 1_000, AbortSignal.abort(new Error('cancelled')), heeding)).rejects.toThrow(
+      'cancelled',
+    );
+    expect(clock.now()).toBe(1_000);
+  });
+
+  test('without an end it is just the work', async () => {
+    expect(await lingering(new SimulatedClock(0), 1_000, undefined, async () => 7)).toBe(7);
+  });
+});

@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'vitest';
+import { says } from './agent-model.ts';
+import { ends, goesLive, serviceError } from './control-model.ts';
+import { built, first, github, hello, image, imaged, second, workflowOn, World } from './told.ts';
+
+const wrong = says('good bye');
+const right = says('hello');
+const risky = { workflow: workflowOn(second), smokeTests: [hello], onFailure: 'rollback' as const };
+
+/** r1 is live; the next one answers wrongly, and what comes after it as `then` says. */
+const brokenNext = async (then = right) => {
+  const world = new World();
+  world.control.has(built, goesLive(first));
+  world.agent.answers = [wrong, wrong, then];
+  return world.passes(60_000);
+};
+
+describe('after a wrong answer', () => {
+  test('the revision that was live before is put back, followed and asked', async () => {
+    const world = await brokenNext();
+    const outcome = await world.deploy(risky);
+    expect(outcome).toMatchObject({
+      kind: 'rolled-back',
+      passes: false,
+      revisionId: 'r2',
+      activeRevisionId: 'r3',
+      rollback: {
+        kind: 'done',
+        toRevisionId: 'r1',
+        rollout: { kind: 'live', revisionId: 'r3' },
+        verdict: { kind: 'passed' },
+      },
+    });
+    expect(outcome.reason).toContain('Revision r1 serves again and answers as it should.');
+    expect(outcome.rollout).toMatchObject({ kind: 'live', revisionId: 'r2' });
+    expect(world.told('begun').map(({ how }) => how)).toEqual(['patched', 'redeployed']);
+  });
+
+  test('nothing is put back where nobody asked for it', async () => {
+    const world = await brokenNext();
+    const outcome = await world.deploy({ ...risky, onFailure: 'keep' });
+    expect(outcome).toMatchObject({ kind: 'broken', activeRevisionId: 'r2' });
+    expect(outcome).not.toHaveProperty('rollback');
+  });
+
+  test('an unproven answer is never a reason', async () => {
+    const world = await brokenNext();
+    world.agent.answers = [serviceError('unreachable', 'stream run')];
+    const outcome = await world.deploy(risky);
+    expect(outcome.kind).toBe('unproven');
+    expect(world.control.count('redeploy')).toBe(0);
+  });
+
+  test('the former one answers wrongly too: broken, and both are told', async () => {
+    const outcome = await (await brokenNext(wrong)).deploy(risky);
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', toRevisionId: 'r1' } });
+    expect(outcome.reason).toContain('answers wrongly too');
+  });
+
+  test('the former one does not come back: broken, and it says so', async () => {
+    const world = await brokenNext();
+    world.control.scripts.push(goesLive(second), ends('DEPLOY_FAILED'));
+    const outcome = await world.deploy(risky);
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', rollout: { kind: 'failed' } } });
+  });
+
+  test('it gets as long again as the deploy had', async () => {
+    const world = await brokenNext();
+    world.control.scripts.push(
+      [
+        { after: 0, status: 'BUILDING', commit: second },
+        { after: 590_000, status: 'DEPLOYED', commit: second },
+      ],
+      [
+        { after: 0, status: 'BUILDING' },
+        { after: 500_000, status: 'DEPLOYED' },
+      ],
+    );
+    expect(await world.deploy(risky)).toMatchObject({ kind: 'rolled-back' });
+  });
+
+  test('a first deployment has nothing to go back to', async () => {
+    const world = new World();
+    world.agent.answers = [wrong];
+    const outcome = await world.deploy({ ...risky, workflow: workflowOn(first) });
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
+  });
+
+  test('a run that changed nothing has nothing to take back', async () => {
+    const world = await brokenNext();
+    const outcome = await world.deploy({ ...risky, workflow: workflowOn(first) });
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
+    expect(outcome.advice).toContain('mode: rollback');
+    expect(world.control.count('redeploy')).toBe(0);
+  });
+
+  test('another revision serves by now: it is left alone', async () => {
+    const world = await brokenNext();
+    world.clock.after(31_000, () => world.control.push([{ after: 0, status: 'DEPLOYED' }]));
+    const outcome = await world.deploy(risky);
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
+    expect(outcome.reason).toContain('r3 serves by now');
+  });
+
+  test.each([
+    ['the service says no', serviceError('rejected', 'redeploy revision', { status: 400 }), false, 'broken'],
+    [
+      'the answer is lost, and it took effect',
+      serviceError('unreachable', 'redeploy revision', { effect: 'unknown' }),
+      true,
+      'rolled-back',
+    ],
+    [
+      'the answer is lost, and it had no effect',
+      serviceError('unreachable', 'redeploy revision', { effect: 'unknown' }),
+      false,
+      'broken',
+    ],
+  ])('%s', async (_, error, applied, kind) => {
+    const world = await brokenNext();
+    world.control.fails('redeploy', error, { applied });
+    expect(await world.deploy(risky)).toMatchObject({ kind });
+    expect(world.control.count('redeploy')).toBe(1);
+  });
+
+  test('a service that puts the old revision itself into place', async () => {
+    const world = await brokenNext();
+    world.control.redeployRevision = async (id) => {
+      const { deployment } = world.control.service;
+      if (deployment) world.control.service.deployment = { ...deployment, active_revision_id: 'r1' };
+      return world.control.getDeployment(id);
+    };
+    expect(await world.deploy(risky)).toMatchObject({ kind: 'rolled-back', activeRevisionId: 'r1' });
+  });
+});
+
+describe('where the service does not deploy an old revision again', () => {
+  const running = async () => {
+    const world = new World();
+    world.control.lacks.add('redeploy');
+    world.control.has(imaged, goesLive());
+    world.agent.answers = [wrong, wrong, right];
+    return world.passes(60_000);
+  };
+
+  test('the former image is put back, with the secrets that this run had changed', async () => {
+    const world = await running();
+    const desired = { ...image, imageUri: 'registry.test/agent:2', secrets: [{ name: 'TOKEN', value: 'changed' }] };
+    const outcome = await world.deploy({ ...risky, desired });
+    expect(outcome).toMatchObject({ kind: 'rolled-back', activeRevisionId: 'r3' });
+    expect(world.control.sent.at(-1)).toEqual({
+      source_revision_config: { image_uri: 'registry.test/agent:1' },
+      secrets: [{ name: 'TOKEN', value: 'canary-of-the-service' }],
+    });
+  });
+
+  test('the former image alone, where only that had changed', async () => {
+    const world = await running();
+    await world.deploy({ ...risky, desired: { ...image, imageUri: 'registry.test/agent:2' } });
+    expect(world.control.sent.at(-1)).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:1' } });
+  });
+
+  test('a PATCH whose answer is lost is settled by looking', async () => {
+    const world = await running();
+    world.control.onWrite = () => {
+      world.control.onWrite = () => undefined;
+      world.control.fails('patch', serviceError('unreachable', 'patch deployment', { effect: 'unknown' }), {
+        applied: true,
+      });
+    };
+    const outcome = await world.deploy({ ...risky, desired: { ...image, imageUri: 'registry.test/agent:2' } });
+    expect(outcome).toMatchObject({ kind: 'rolled-back' });
+    expect(world.control.count('patch')).toBe(2);
+  });
+
+  test('a commit cannot be put back: it says why, and how a person can', async () => {
+    const world = await brokenNext();
+    world.control.lacks.add('redeploy');
+    const outcome = await world.deploy(risky);
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
+    expect(outcome.reason).toContain('no field asks for one commit');
+    expect(outcome.advice).toContain('Revert the commit');
+  });
+});
+
+describe('mode: rollback', () => {
+  const twoLive = async (...more: Parameters<World['control']['has']>[1][]) => {
+    const world = new World();
+    world.control.has(built, goesLive(first));
+    await world.passes(60_000);
+    for (const script of [goesLive(second), ...more]) {
+      world.control.push(script);
+      await world.passes(60_000);
+    }
+    return world;
+  };
+
+  test('goes back to the newest revision that was live before, and passes', async () => {
+    const world = await twoLive(ends('BUILD_FAILED'));
+    const outcome = await world.deploy({ mode: 'rollback', smokeTests: [hello] });
+    expect(outcome).toMatchObject({
+      kind: 'rolled-back',
+      passes: true,
+      revisionId: 'r4',
+      activeRevisionId: 'r4',
+      changed: true,
+      rollback: { kind: 'done', toRevisionId: 'r1', verdict: { kind: 'passed' } },
+    });
+  });
+
+  test('what failed in between is passed over', async () => {
+    const world = await twoLive(ends('DEPLOY_FAILED'), goesLive('c'.repeat(40)));
+    expect(await world.deploy({ mode: 'rollback' })).toMatchObject({ rollback: { toRevisionId: 'r2' } });
+  });
+
+  test.each([
+    ['answers wrongly', wrong, 'broken'],
+    ['cannot be reached', serviceError('unreachable', 'stream run'), 'unproven'],
+  ])('one that %s does not pass', async (_, answer, kind) => {
+    const world = await twoLive();
+    world.agent.answers = [answer];
+    expect(await world.deploy({ mode: 'rollback', smokeTests: [hello] })).toMatchObject({ kind, passes: false });
+  });
+
+  test.each([
+    ['ends in a failure', ends('DEPLOY_FAILED'), 'failed'],
+    ['is skipped', ends('SKIPPED'), 'superseded'],
+    ['is interrupted', ends('INTERRUPTED'), 'interrupted'],
+    ['never ends', ends('DEPLOYING'), 'timed-out'],
+  ])('one that %s does not pass', async (_, script, kind) => {
+    const world = await twoLive();
+    world.control.scripts.push(script);
+    expect(await world.deploy({ mode: 'rollback' })).toMatchObject({ kind, passes: false });
+  });
+
+  test('there is no deployment', async () => {
+    expect(await new World().deploy({ mode: 'rollback' })).toMatchObject({ kind: 'refused' });
+  });
+
+  test('nothing was live before', async () => {
+    const world = new World();
+    world.control.has(built, goesLive(first));
+    await world.passes(60_000);
+    const outcome = await world.deploy({ mode: 'rollback' });
+    expect(outcome).toMatchObject({ kind: 'refused', rollback: { kind: 'impossible' } });
+    expect(outcome.reason).toContain('no revision was live before r1');
+  });
+
+  test('nothing is live', async () => {
+    const world = new World();
+    world.control.has(built, ends('BUILD_FAILED'));
+    expect((await world.deploy({ mode: 'rollback' })).reason).toContain('nothing is live');
+  });
+
+  test('a service that does not list revisions', async () => {
+    const world = await twoLive();
+    world.control.lacks.add('revisions');
+    expect((await world.deploy({ mode: 'rollback' })).reason).toContain('does not list revisions');
+  });
+
+  test('ended from outside in the middle: ids are told', async () => {
+    const world = await twoLive();
+    world.clock.after(10_000, () => world.cancelled.abort(new Error('cancelled')));
+    const outcome = await world.deploy({ mode: 'rollback' });
+    expect(outcome).toMatchObject({ kind: 'interrupted', revisionId: 'r3', deploymentId: 'd1' });
+    expect(outcome.reason).toContain('revision r3 goes on');
+  });
+
+  test('the wishes of a deploy play no part in it', async () => {
+    const world = await twoLive();
+    const desired = { ...github, deploymentType: 'prod' as const };
+    expect(await world.deploy({ mode: 'rollback', desired })).toMatchObject({ kind: 'rolled-back' });
+    expect(world.control.count('patch')).toBe(0);
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest';
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import { smoke } from '../../src/deploy/smoke.ts';
+import type { StoryEvent } from '../../src/deploy/story-event.ts';
+import { AgentModel, breaks, says, type Answer } from './agent-model.ts';
+import { serviceError } from './control-model.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+import { hello } from './told.ts';
+
+/** Asks one test, or several, of an agent that answers like this. */
+async function asked(
+  tests: SmokeTest | SmokeTest[],
+  answers: Answer[],
+  prepare: (agent: AgentModel) => void = () => undefined,
+) {
+  const clock = new SimulatedClock();
+  const agent = new AgentModel(clock, ...answers);
+  prepare(agent);
+  const events: StoryEvent[] = [];
+  const notes: string[] = [];
+  const before = clock.now();
+  const verdict = await smoke({
+    tests: [tests].flat(),
+    agent,
+    clock,
+    random: () => 0.5,
+    tell: (event) => events.push(event),
+    note: (text) => notes.push(text),
+    redact: (text) => text.replaceAll('canary', '***'),
+  });
+  return { verdict, agent, events, notes, tookMs: clock.now() - before };
+}
+
+const gone = serviceError('unreachable', 'stream run', { detail: 'connection refused' });
+const noSuchGraph = serviceError('missing', 'stream run', { status: 404, detail: 'No assistant found for "echo".' });
+
+describe('verdicts', () => {
+  test.each<[string, Answer[], string, number]>([
+    ['the right answer', [says('hello')], 'passed', 1],
+    ['a wrong answer, twice', [says('good bye')], 'failed', 2],
+    ['an error, twice', [breaks('boom')], 'failed', 2],
+    ['nobody there, twice', [gone], 'unproven', 2],
+    ['a cold start', [gone, says('hello')], 'passed', 2],
+    ['answers that disagree', [says('good bye'), says('hello')], 'unproven', 2],
+    ['a stream that ends before its answer', [[{ event: 'metadata', data: { run_id: 'r' } }]], 'unproven', 2],
+    ['a stream that never ends', [says('hello', 999_999_999)], 'unproven', 2],
+    ['a stream that broke', [serviceError('unreadable', 'stream run', { status: 200 })], 'unproven', 2],
+    ['a server that is not ready', [serviceError('busy', 'stream run', { status: 503 })], 'unproven', 2],
+    ['a key that is not taken', [serviceError('unauthorized', 'stream run', { status: 403 })], 'unproven', 2],
+    ['an input that the server refuses', [serviceError('rejected', 'stream run', { status: 422 })], 'failed', 2],
+    ['a graph that a well server does not have', [noSuchGraph], 'failed', 2],
+  ])('%s', async (_, answers, kind, attempts) => {
+    const { verdict } = await asked(hello, answers);
+    expect(verdict).toMatchObject({ kind, tests: [{ name: 'says hello', attempts }] });
+  });
+
+  test('an address at which no server is well proves nothing', async () => {
+    const { verdict } = await asked(hello, [noSuchGraph], (agent) => void (agent.isWell = false));
+    expect(verdict.kind).toBe('unproven');
+  });
+
+  test('all tests are asked, and one that failed fails all', async () => {
+    const { verdict, events } = await asked(
+      [hello, { ...hello, name: 'again', attempts: 1 }],
+      [says('hello'), says('good bye')],
+    );
+    expect(verdict.kind).toBe('failed');
+    expect(verdict.tests.map((each) => each.verdict.kind)).toEqual(['passed', 'failed']);
+    expect(events.map(({ kind }) => kind)).toEqual(['smoke-attempt', 'smoke-tested', 'smoke-attempt', 'smoke-tested']);
+  });
+
+  test('no test is no verdict', async () => expect((await asked([], [])).verdict).toEqual({ kind: 'none', tests: [] }));
+
+  test('what is told of an answer holds no secret', async () => {
+    const { verdict, events } = await asked({ ...hello, attempts: 1 }, [says('my token is canary')]);
+    expect(verdict.kind).toBe('failed');
+    expect(JSON.stringify([verdict, events])).not.toContain('canary');
+  });
+});
+
+describe('time', () => {
+  test('an attempt is bounded by its test, and the next one waits a little', async () => {
+    const { tookMs } = await asked({ ...hello, timeoutMs: 10_000, attempts: 3 }, [says('hello', 999_999_999)]);
+    expect(tookMs).toBe(10_000 + 2_000 + 10_000 + 4_000 + 10_000);
+  });
+
+  test('a run is timed by its events', async () => {
+    const { verdict } = await asked(hello, [[...says('hello', 1_500)]]);
+    expect(verdict.tests[0]?.verdict).toMatchObject({ firstEventMs: 1_500, totalMs: 1_500 });
+  });
+});
+
+describe('how it is asked', () => {
+  test('stateless, with values and updates beside the modes of the test', async () => {
+    const { agent } = await asked({ ...hello, streamModes: ['messages-tuple'] }, [says('hello')]);
+    expect(agent.asked).toEqual([
+      {
+        request: {
+          assistant_id: 'echo',
+          input: { input: 'x' },
+          stream_mode: ['messages-tuple', 'values', 'updates'],
+          on_disconnect: 'cancel',
+        },
+        threadId: undefined,
+      },
+    ]);
+  });
+
+  test('on a thread of its own, which is removed', async () => {
+    const { agent } = await asked({ ...hello, thread: true }, [says('hello')]);
+    expect(agent.asked[0]?.threadId).toBe('thread1');
+    expect(agent.there.size).toBe(0);
+  });
+
+  test('with a context: by an assistant of its own, which is removed', async () => {
+    const { agent } = await asked({ ...hello, context: { tone: 'kind' } }, [says('hello')]);
+    expect(agent.created).toEqual([
+      { graph_id: 'echo', context: { tone: 'kind' }, name: 'Landfall smoke test: says hello' },
+    ]);
+    expect(agent.asked[0]?.request.assistant_id).toBe('assistant1');
+    expect(agent.there.size).toBe(0);
+  });
+
+  test('with a context for an assistant given by its uuid: of the same graph', async () => {
+    const assistant = '8b6e4c1e-0000-4000-8000-000000000001';
+    const { agent } = await asked({ ...hello, assistant, context: {} }, [says('hello')]);
+    expect(agent.created[0]?.graph_id).toBe('echo');
+  });
+});
+
+describe('what was made for a test', () => {
+  const made = { ...hello, thread: true, context: {}, attempts: 1, timeoutMs: 5_000 };
+  test.each<[string, Answer]>([
+    ['fails', breaks('boom')],
+    ['cannot be reached', gone],
+    ['never ends', says('hello', 999_999_999)],
+  ])('is removed also where the run %s', async (_, answer) => {
+    expect((await asked(made, [answer])).agent.there.size).toBe(0);
+  });
+
+  test('is told by its id where it cannot be removed', async () => {
+    const { verdict, notes } = await asked(made, [says('hello')], (agent) => {
+      agent.removal = serviceError('busy', 'delete thread', { status: 500 });
+    });
+    expect(verdict.kind).toBe('passed');
+    expect(notes.join()).toContain('thread thread1');
+    expect(notes.join()).toContain('assistant assistant1');
+  });
+});
+
+describe('a run on a thread has the last word on how it ended', () => {
+  const onThread = { ...hello, thread: true, attempts: 1 };
+  test.each([
+    ['success', 'passed'],
+    ['error', 'failed'],
+    ['timeout', 'failed'],
+    ['interrupted', 'failed'],
+    ['running', 'unproven'],
+    ['some newer word', 'passed'],
+  ])('%s: %s', async (status, kind) => {
+    const { verdict } = await asked(onThread, [says('hello')], (agent) => void (agent.runStatus = status));
+    expect(verdict.kind).toBe(kind);
+  });
+
+  test('a server that does not tell leaves the word of the stream', async () => {
+    const { verdict } = await asked(onThread, [says('hello')], (agent) => {
+      agent.getRun = async () => {
+        throw serviceError('missing', 'get run', { status: 404 });
+      };
+    });
+    expect(verdict.kind).toBe('passed');
+  });
+});
