@@ -80,15 +80,15 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     opened.push(() => database.close());
     const claim = await claimDatabase(database.url, clock, log);
     opened.push(() => claim.release());
-    const { db, close } = openDatabase<ControlTables>({
+    const tables = openDatabase<ControlTables>({
       url: database.url,
       max: 10,
       applicationName: 'landfall-control-service',
       log,
     });
-    opened.push(close);
-    await migrate(db, controlMigrations, { schema: controlSchema });
-    const store = createStore(db, clock);
+    opened.push(() => tables.close());
+    await migrate(tables.db, controlMigrations, { schema: controlSchema });
+    const store = createStore(tables.db, clock);
     const { apiKey, tenantId } = await keepKey(store, dataDir);
 
     const compute = settings.compute ?? processCompute({ clock });
@@ -112,7 +112,11 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       fieldNames,
       log,
     });
-    const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath });
+    const server = createHttpServer({
+      fetch: app.fetch,
+      agents: (request, response) => gateway.handle(request, response),
+      basePath,
+    });
     url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
     opened.push(() => endServer(server, () => rollouts.stop(agentsEndWithin)));
     await rollouts.recover();

@@ -19,7 +19,7 @@ const lookEveryMs = 250;
  * @throws Error when another service has the database.
  */
 export async function claimDatabase(url: string, clock: Clock, log: (message: string) => void): Promise<SoleClaim> {
-  let released = false;
+  const released = new AbortController();
   let client = await firstClaim();
 
   async function attempt(): Promise<Client | undefined> {
@@ -32,7 +32,7 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
     let isHeld = false;
     next.on('error', () => undefined);
     next.on('end', () => {
-      if (isHeld && !released) void claimAgain();
+      if (isHeld && !released.signal.aborted) void claimAgain();
     });
     await next.connect();
     const { rows } = await next.query<{ held: boolean }>(
@@ -59,11 +59,11 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
   }
 
   async function claimAgain(): Promise<void> {
-    while (!released) {
+    while (!released.signal.aborted) {
       await clock.sleep(lookEveryMs);
       try {
         const held = await attempt();
-        if (held && !released) client = held;
+        if (held && !released.signal.aborted) client = held;
         else if (held) await held.end();
         else log('Another control service works on this database now. Stop one of the two.');
         if (held) return;
@@ -76,7 +76,7 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
 
   return {
     async release() {
-      released = true;
+      released.abort();
       await client.end();
     },
   };

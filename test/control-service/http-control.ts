@@ -35,7 +35,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
   const query = (asked: unknown): string => {
     const words = new URLSearchParams();
     for (const [key, value] of Object.entries(asked ?? {})) words.set(key, String(value));
-    return words.size === 0 ? '' : `?${words}`;
+    return words.size === 0 ? '' : `?${words.toString()}`;
   };
   const one = (id: string) => `/v2/deployments/${encodeURIComponent(id)}`;
   const ofRevision = (id: string, revisionId: string) => `${one(id)}/revisions/${encodeURIComponent(revisionId)}`;

@@ -37,7 +37,8 @@ export const sides: readonly (readonly [side: string, open: () => Promise<World>
 export const allowedFolder = '/srv/git';
 
 export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): Promise<World> {
-  const { store, close } = await openTestStore();
+  const opened = await openTestStore();
+  const { store } = opened;
   const rollouts = instantRollouts(store);
   const keyOf = async (tenantId: string) => {
     const key = makeApiKey();
@@ -55,7 +56,7 @@ export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): 
     const control = serviceFor(tenantId);
     const end = async () => {
       await rollouts.settled();
-      await close();
+      await opened.close();
     };
     return {
       control,
@@ -94,7 +95,7 @@ export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): 
       await rollouts.settled();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await close();
+      await opened.close();
     },
   };
 }
@@ -126,7 +127,8 @@ export const fromImage = (changes: Record<string, unknown> = {}) => ({
 });
 
 const config = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
-const without = ({ source_config: _, source_revision_config: __, ...rest }: Record<string, unknown>) => rest;
+const without = (changes: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(changes).filter(([field]) => !/^source_(revision_)?config$/.test(field)));
 
 /** How a call was refused: its status with its sentence, or the places of a 422. */
 export async function refusalOf(call: Promise<unknown>): Promise<{ status: number; detail: string; at: string[] }> {

@@ -112,5 +112,7 @@ function merged(current: Current, request: DeploymentPatchRequest, ref: string |
 
 /** The fields of an object that are neither null nor absent. */
 function given<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Partial<T>;
+  const left: Partial<T> = { ...fields };
+  for (const key of Object.keys(left)) if (Reflect.get(left, key) == null) Reflect.deleteProperty(left, key);
+  return left;
 }

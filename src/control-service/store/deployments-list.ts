@@ -21,8 +21,7 @@ export async function listDeployments(
   let select = db.selectFrom('deployments').selectAll().where('tenant_id', '=', tenantId);
   if (query.name !== undefined) select = select.where('name', '=', query.name);
   if (query.name_contains !== undefined) {
-    const word = query.name_contains;
-    select = select.where(({ fn, val, eb }) => eb(fn<number>('strpos', ['name', val(word)]), '>', 0));
+    select = select.where(sql<number>`strpos(name, ${query.name_contains})`, '>', 0);
   }
   if (query.statuses?.length === 0 || query.deployment_ids?.length === 0) return [];
   if (query.statuses !== undefined) select = select.where('status', 'in', query.statuses);

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deploymentsList } from '../../../src/contract/control/deployment.ts';
+import { githubIntegrations } from '../../../src/contract/control/integration.ts';
+import { listenersList } from '../../../src/contract/control/listener.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
 import { largestBody } from '../../../src/control-service/routes/read.ts';
@@ -53,7 +56,7 @@ describe('over HTTP', () => {
   test('[control.endpoints.integrations] GET /v1/integrations/github/install answers integrations that a creation takes', async () => {
     await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
     const answer = await send('GET', '/v1/integrations/github/install');
-    const [integration] = (await answer.json()) as { id: string }[];
+    const [integration] = githubIntegrations.parse(await answer.json());
     const source_config = { integration_id: integration?.id };
     expect((await send('POST', '/v2/deployments', fromGit({ source_config }))).status).toBe(201);
   });
@@ -61,7 +64,7 @@ describe('over HTTP', () => {
   test('[control.endpoints.listeners] GET /v2/listeners answers listeners that a creation takes', async () => {
     await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'cluster' });
     const answer = await send('GET', '/v2/listeners');
-    const { resources } = (await answer.json()) as { resources: { id: string }[] };
+    const { resources } = listenersList.parse(await answer.json());
     const source_config = { listener_id: resources[0]?.id };
     expect((await send('POST', '/v2/deployments', fromImage({ source_config }))).status).toBe(201);
   });
@@ -236,7 +239,7 @@ describe('over HTTP', () => {
   test('lists take several ids, with commas or repeated', async () => {
     const [one, two] = [await create(), await create()];
     for (const query of [`deployment_ids=${one.id},${two.id}`, `deployment_ids=${one.id}&deployment_ids=${two.id}`]) {
-      const answer = (await (await send('GET', `/v2/deployments?${query}`)).json()) as { resources: { id: string }[] };
+      const answer = deploymentsList.parse(await (await send('GET', `/v2/deployments?${query}`)).json());
       expect(answer.resources.map(({ id }) => id)).toEqual([two.id, one.id]);
     }
   });

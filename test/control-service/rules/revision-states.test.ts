@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
@@ -12,7 +14,8 @@ import {
   waitingStatuses,
 } from '../../../src/control-service/rules/revision-states.ts';
 
-const all = Object.keys(revisionSteps).filter((word) => Object.hasOwn(revisionStatusClasses, word)) as RevisionStatus[];
+const isStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
+const all = Object.keys(revisionSteps).filter(isStatus);
 
 describe('the steps of a revision', () => {
   test.each(all.filter((status) => status !== 'UNKNOWN'))('%s has ended exactly where its class says so', (status) => {
@@ -40,6 +43,17 @@ describe('the steps of a revision', () => {
   test('what runs never waits again', () => {
     for (const running of runningStatuses)
       expect(waitingStatuses.filter((waiting) => mayStep(running, waiting))).toEqual([]);
+  });
+
+  test('the README tells the same steps', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
+    const rows = [...readme.matchAll(/^\| ([A-Z_]+) +\| ([A-Z_, ]+?) +\|$/gm)].map(([, from, to]) => [
+      from,
+      to?.split(', '),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(
+      Object.fromEntries(Object.entries(revisionSteps).filter(([, steps]) => steps.length > 0)),
+    );
   });
 
   test.each([

@@ -23,12 +23,12 @@ export function tickingClock(from = Date.UTC(2030, 0, 1)): Clock {
 /** Opens a migrated store on a fresh database. */
 export async function openTestStore(clock: Clock = tickingClock()): Promise<TestStore> {
   const postgres = await startTestPostgres();
-  const { db, close } = openDatabase<ControlTables>({ url: postgres.url });
-  await migrate(db, controlMigrations, { schema: controlSchema });
+  const database = openDatabase<ControlTables>({ url: postgres.url });
+  await migrate(database.db, controlMigrations, { schema: controlSchema });
   return {
-    store: createStore(db, clock),
+    store: createStore(database.db, clock),
     close: async () => {
-      await close();
+      await database.close();
       await postgres.stop();
     },
   };
