@@ -160,7 +160,8 @@ export const inputOf = (path: string): string => (path.split('.').at(-1) ?? path
 /** A field's value as it may be shown, or undefined where there is none. */
 export function shown(path: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
-  return path.endsWith('_url') ? shownRepository(String(value)) : String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return path.endsWith('_url') ? shownRepository(text) : text;
 }
 
 function fixed(path: string, held: unknown, asked: string | boolean): Obstacle {

@@ -89,11 +89,8 @@ export function readableSpec(held: unknown): { spec: ResourceSpec; unreadable: s
 
 /** What is there, with what was asked for laid over it. */
 function merge(there: ResourceSpec, asked: ResourceSpec): ResourceSpec {
-  const merged: ResourceSpec = { ...there };
-  for (const field of fieldsOf(asked)) {
-    if (asked[field] == null) delete merged[field];
-    else copy(field, asked, merged);
-  }
+  const merged: ResourceSpec = { ...there, ...rounded(asked) };
+  for (const field of fieldsOf(asked)) if (asked[field] == null) delete merged[field];
   // A service may tell its defaults as if somebody had set them. Kept, the limit of the former CPU would be pinned on
   // the new one, so a value that equals its default follows the field that it comes from.
   for (const field of defaultedResourceFields) {
@@ -109,11 +106,14 @@ function defaultOf(field: (typeof defaultedResourceFields)[number], spec: Resour
   return withResourceDefaults(open)[field];
 }
 
-function copy<Field extends keyof ResourceSpec>(field: Field, from: ResourceSpec, to: ResourceSpec): void {
-  const value = from[field];
-  to[field] = value;
-  if (typeof value === 'number' && isCpu(field)) Object.assign(to, { [field]: roundCpu(value) });
-}
+/** CPU as the service will keep it: to one decimal place. */
+const rounded = (spec: ResourceSpec): ResourceSpec =>
+  Object.fromEntries(
+    Object.entries(spec).map(([field, value]) => [
+      field,
+      isCpu(field) && typeof value === 'number' ? roundCpu(value) : value,
+    ]),
+  );
 
 const names = resourceFields.keyof().options;
 

@@ -68,7 +68,7 @@ describe('which commit is asked for', () => {
       ...change,
     });
     expect(known.kind === 'known' ? known.sha : undefined).toBe(wanted);
-    if (known.kind === 'unknown') expect(known.why).not.toBe('');
+    expect(known.kind === 'known' ? known.from : known.why).not.toBe('');
   });
 });
 
