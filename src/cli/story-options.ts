@@ -34,7 +34,7 @@ export const variableOf = (input: string): string | undefined =>
   surroundings.has(input) ? `LANDFALL_${input.toUpperCase().replaceAll('-', '_')}` : undefined;
 
 /** What the help says in the place of action.yml, where a terminal is another place than a workflow. */
-const onTerminal: Readonly<Record<string, string>> = {
+export const onTerminal: Readonly<Record<string, string>> = {
   'api-key':
     'Key of the control service, sent as X-Api-Key. Set LANDFALL_API_KEY instead: a command line shows in the list of processes.',
   config: 'Path of the deploy file. Options given beside it win over the file.',

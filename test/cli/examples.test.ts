@@ -1,0 +1,54 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readDesired } from '../../src/config/read-desired.ts';
+import { readGraphConfig } from '../../src/graph-config/read.ts';
+import { root, runCli } from './run-cli.ts';
+
+const examples = readdirSync(join(root, 'examples'));
+
+function deployment(example: string) {
+  const path = `examples/${example}/.github/landfall.yml`;
+  const read = readDesired({ inputs: {}, file: { text: readFileSync(join(root, path), 'utf8'), path } });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const [only, ...more] = read.deployments;
+  if (!only || more.length > 0) throw new Error(`${path} describes ${read.deployments.length} deployments`);
+  return only;
+}
+
+function graphs(example: string): string[] {
+  const path = `examples/${example}/langgraph.json`;
+  const read = readGraphConfig(readFileSync(join(root, path), 'utf8'), path);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  return Object.keys(read.value.graphs);
+}
+
+describe.each(examples)('the deploy file of %s', (example) => {
+  test('describes one deployment from git, named like the example', () => {
+    expect(deployment(example).desired).toMatchObject({
+      source: 'github',
+      name: example,
+      repoRef: 'main',
+      graphConfigPath: 'langgraph.json',
+      repoUrl: expect.stringMatching(/^https:/),
+    });
+  });
+
+  test('is fine, as landfall validate says', async () => {
+    const end = await runCli(['validate'], { cwd: join(root, 'examples', example) });
+    expect(end).toEqual({ code: 0, out: '.github/landfall.yml: fine\nlanggraph.json: fine\n', err: '' });
+  });
+
+  test('goes back to the revision before where the agent answers wrongly', () => {
+    expect(deployment(example).onFailure).toBe('rollback');
+  });
+
+  test('asks graphs that the example has, and expects more of them than that they end', () => {
+    const { smokeTests } = deployment(example);
+    expect(smokeTests.length).toBeGreaterThanOrEqual(3);
+    for (const { assistant } of smokeTests) expect(graphs(example)).toContain(assistant);
+    expect(smokeTests[0]?.expect.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['status', 'value', 'nodes', 'first-event', 'total']),
+    );
+  });
+});

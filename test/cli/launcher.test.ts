@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { build } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builds } from '../../rolldown.config.ts';
+
+/** A package as npm installs it: the built launcher, and in the place of the command line a program that tells of itself. */
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'landfall-launcher-')));
+const launcher = join(folder, 'bin', 'landfall.cjs');
+const told = `
+  const [what, code] = process.argv.slice(2);
+  if (what === 'exit') process.exit(Number(code));
+  if (what === 'wait') {
+    process.on(code, () => { console.log('got ' + code); process.exit(7); });
+    setInterval(() => {}, 1000);
+    console.log('ready');
+  } else if (what === 'die') process.kill(process.pid, 'SIGKILL');
+  else console.log(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), node: process.execPath }));
+`;
+/** Loaded before the launcher, it makes this Node say that it is an old one. */
+const oldNode = join(folder, 'old-node.cjs');
+const packageOfNode = join(folder, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
+
+beforeAll(async () => {
+  const product = builds(folder).find(({ input }) => typeof input === 'object' && 'landfall' in input);
+  if (!product) throw new Error('no product is named landfall');
+  await build(product);
+  mkdirSync(join(folder, 'bin/lib'));
+  writeFileSync(join(folder, 'bin/lib/cli.js'), told);
+  writeFileSync(oldNode, "Object.defineProperty(process.versions, 'node', { value: '20.1.0' });");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface End {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  out: string;
+  err: string;
+}
+
+function launch(args: readonly string[], { node = [], signal }: { node?: string[]; signal?: NodeJS.Signals } = {}) {
+  const child = spawn(process.execPath, [...node, launcher, ...args], { cwd: tmpdir() });
+  const said = { out: '', err: '' };
+  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
+  child.stdout.on('data', (chunk: Buffer) => {
+    said.out += chunk.toString();
+    if (signal && said.out.includes('ready')) child.kill(signal);
+  });
+  return new Promise<End>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, ended) => resolve({ code, signal: ended, ...said }));
+  });
+}
+
+describe('the launcher', () => {
+  test('begins with the line by which a shell runs it', () => {
+    expect(readFileSync(launcher, 'utf8').split('\n')[0]).toBe('#!/usr/bin/env node');
+  });
+
+  test('hands over the arguments and the working directory', async () => {
+    const { code, out } = await launch(['plan', '--name', 'a b', '']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ args: ['plan', '--name', 'a b', ''], cwd: realpathSync(tmpdir()) });
+  });
+
+  test.each([0, 1, 2])('passes on the exit code %i', async (code) => {
+    expect(await launch(['exit', String(code)])).toMatchObject({ code });
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('passes on %s and waits for the end', async (signal) => {
+    const end = await launch(['wait', signal], { signal });
+    expect(end).toMatchObject({ code: 7, out: `ready\ngot ${signal}\n` });
+  });
+
+  test('ends by the signal that ended the command line', async () => {
+    expect(await launch(['die'])).toMatchObject({ code: null, signal: 'SIGKILL' });
+  });
+
+  test('says what is missing where there is no Node 24, and ends with 1', async () => {
+    const end = await launch(['plan'], { node: ['--require', oldNode] });
+    expect(end).toMatchObject({ code: 1, out: '' });
+    expect(end.err).toContain('landfall needs Node 24');
+    expect(end.err).toContain('npm install --save-dev node@24');
+  });
+
+  test('under an old Node takes the Node that a package beside it brought', async () => {
+    mkdirSync(dirname(packageOfNode), { recursive: true });
+    symlinkSync(process.execPath, packageOfNode);
+    chmodSync(packageOfNode, 0o755);
+    const { code, out } = await launch(['plan'], { node: ['--require', oldNode] });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ args: ['plan'] });
+  });
+});

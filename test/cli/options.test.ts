@@ -1,0 +1,94 @@
+import { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import { inputNames } from '../../src/action/input-names.ts';
+import { readInputTexts } from '../../src/cli/input-texts.ts';
+import {
+  addInputOptions,
+  givenInputs,
+  groups,
+  onTerminal,
+  optionNames,
+  variableOf,
+} from '../../src/cli/story-options.ts';
+import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
+import { root, runHere } from './run-cli.ts';
+
+const action = z
+  .object({ inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string().optional() })) })
+  .parse(parse(readFileSync(join(root, 'action.yml'), 'utf8')));
+
+function commandWithOptions(): Command {
+  const command = new Command('plan').exitOverride();
+  addInputOptions(command);
+  return command;
+}
+
+const given = (...args: string[]) => {
+  const command = commandWithOptions();
+  command.parse(args, { from: 'user' });
+  return givenInputs(command);
+};
+
+const helpOf = async (mode: string): Promise<string> => (await runHere([mode, '--help'])).out.replace(/\s+/g, ' ');
+
+describe('the options of a story', () => {
+  test('are the inputs of action.yml, but for the mode, which the command says', () => {
+    expect([...inputNames]).toEqual(Object.keys(action.inputs));
+    expect(optionNames).toEqual(Object.keys(action.inputs).filter((name) => name !== 'mode'));
+  });
+
+  test.each(['plan', 'deploy', 'smoke', 'rollback'])('%s explains each in the words of action.yml', async (mode) => {
+    const help = await helpOf(mode);
+    for (const name of optionNames) {
+      const { description = '', default: value } = action.inputs[name] ?? {};
+      expect(help).toContain(`--${name} `);
+      expect(help).toContain(onTerminal[name] ?? description);
+      expect(help).toContain(value === undefined ? '' : `(default: ${value})`);
+    }
+  });
+
+  test('prefer the environment for the key, and say why', async () => {
+    expect(await helpOf('deploy')).toMatch(/--api-key <key> .*Set LANDFALL_API_KEY .*list of processes.* --base-url/);
+  });
+
+  test('stand in the help under what they are about', () => {
+    const fields = commandWithOptions()
+      .options.filter(({ helpGroupHeading }) => helpGroupHeading === groups.deployment)
+      .map(({ long }) => long?.slice(2));
+    expect(new Set(fields)).toEqual(new Set(deploymentFieldNames));
+  });
+
+  test.each([
+    ['a value', ['--name', 'support'], { name: 'support' }],
+    ['a flag alone, which is true', ['--allow-http'], { 'allow-http': 'true' }],
+    ['a flag with a word', ['--wait', 'false'], { wait: 'false' }],
+    [
+      'several secrets, one a line as the input has them',
+      ['--secrets', 'A', '--secrets', 'B=C'],
+      { secrets: 'A\nB=C' },
+    ],
+    ['nothing', [], {}],
+  ])('read %s', (_, args, inputs) => expect(given(...args)).toEqual(inputs));
+
+  test.each([
+    ['api-key', 'LANDFALL_API_KEY'],
+    ['base-url', 'LANDFALL_BASE_URL'],
+    ['tenant-id', 'LANDFALL_TENANT_ID'],
+    ['field-names', 'LANDFALL_FIELD_NAMES'],
+    ['allow-http', 'LANDFALL_ALLOW_HTTP'],
+    ['config', 'LANDFALL_CONFIG'],
+    ['deployment', 'LANDFALL_DEPLOYMENT'],
+  ])('%s may come from %s', (name, variable) => expect(variableOf(name)).toBe(variable));
+
+  test('that speak of one deployment come from no variable', () => {
+    expect(deploymentFieldNames.filter((name) => variableOf(name) !== undefined)).toEqual([]);
+  });
+
+  test('know what action.yml says of an input that has no default', () => {
+    expect(readInputTexts()('name')).toEqual({ description: action.inputs['name']?.description, default: undefined });
+  });
+});

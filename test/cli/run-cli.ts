@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+
+export const root = join(import.meta.dirname, '../..');
+const program = join(root, 'src/cli/main.ts');
+
+/** How a command ended and what it printed. */
+export interface CliEnd {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export interface CliRun {
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+  /** Called with what it prints, as it prints, and a way to send it a signal. */
+  onOutput?: (text: string, send: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** Runs the command line as a process of its own, with nothing in its environment but what is given. */
+export function runCli(args: readonly string[], { cwd = root, env = {}, onOutput }: CliRun = {}): Promise<CliEnd> {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const end: CliEnd = { code: null, out: '', err: '' };
+  const heard = (which: 'out' | 'err') => (chunk: Buffer) => {
+    end[which] += chunk.toString();
+    onOutput?.(end[which], (signal) => child.kill(signal));
+  };
+  child.stdout.on('data', heard('out'));
+  child.stderr.on('data', heard('err'));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ ...end, code }));
+  });
+}
+
+/** The same in this process, which is quicker: for everything that no signal and no real exit code is needed for. */
+export async function runHere(args: readonly string[], { cwd = root, env = {} }: CliRun = {}): Promise<CliEnd> {
+  const before = { cwd: process.cwd(), env: process.env };
+  const end: CliEnd = { code: null, out: '', err: '' };
+  try {
+    process.chdir(cwd);
+    process.env = { PATH: before.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...env };
+    const code = await runCommandLine(args, {
+      out: (text) => void (end.out += text),
+      err: (text) => void (end.err += text),
+    });
+    return { ...end, code };
+  } finally {
+    process.env = before.env;
+    process.chdir(before.cwd);
+  }
+}
+
+/** A folder with these files, by relative path, that `remove` takes away. */
+export function folderOf(files: Readonly<Record<string, string>>): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'landfall-cli-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { Terminal } from '../../src/cli/terminal.ts';
+
+function heard(json = false) {
+  const said = { out: '', err: '' };
+  const terminal = new Terminal(
+    { out: (text) => void (said.out += text), err: (text) => void (said.err += text) },
+    { json },
+  );
+  return { terminal, said };
+}
+
+test('everything that is printed leaves without the secrets', () => {
+  const { terminal, said } = heard();
+  terminal.hide('hunter-22');
+  terminal.tell('the key is hunter-22');
+  terminal.complain('hunter-22 was wrong');
+  expect(said).toEqual({ out: 'the key is ***\n', err: '*** was wrong\n' });
+});
+
+test.each([
+  ['as JSON writes it', 'with "quotes"', String.raw`{"a":"with \"quotes\""}`],
+  ['as an address writes it', 'a b/c', 'https://host/?q=a%20b%2Fc'],
+  ['each line of a long one', 'first-line-of-it\nsecond-line-of-it', 'it said: second-line-of-it'],
+])('a secret is hidden %s', (_, secret, line) => {
+  const { terminal, said } = heard();
+  terminal.hide(secret);
+  terminal.tell(line);
+  expect(said.out).toContain('***');
+  expect(said.out).not.toMatch(/quotes|a%20b|second-line/);
+});
+
+test('with JSON asked for, standard output holds one line of it and nothing else', () => {
+  const { terminal, said } = heard(true);
+  terminal.tell('on the way');
+  terminal.conclude({ reason: 'done', lines: 'a\nb' });
+  expect(said).toEqual({ out: '{"reason":"done","lines":"a\\nb"}\n', err: 'on the way\n' });
+});
+
+test('the result stays JSON whatever a secret is', () => {
+  const { terminal, said } = heard(true);
+  for (const secret of ['true', '"reason"', '{', 'outcome']) terminal.hide(secret);
+  terminal.conclude({ outcome: 'true story', passes: true });
+  expect(JSON.parse(said.out)).toEqual({ outcome: '*** story', passes: true });
+});
+
+test('without it nothing but lines is printed', () => {
+  const { terminal, said } = heard();
+  terminal.conclude({ reason: 'done' });
+  expect(said.out).toBe('');
+});
