@@ -1,4 +1,3 @@
-import { spellFields } from '../../contract/control/aliases.ts';
 import { deploymentCreateRequest } from '../../contract/control/deployment.ts';
 import type { DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { fieldRules } from '../../contract/control/field-rules.ts';
@@ -11,7 +10,7 @@ import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
 import { repoRefProblem } from './repo-ref-problem.ts';
-import { readShape } from './shape.ts';
+import { readBody } from './shape.ts';
 import { askedProblems, withEmptyValues } from './wanted.ts';
 import type { Asked } from './wanted.ts';
 
@@ -26,8 +25,7 @@ export interface CreateFacts {
 }
 
 /** Reads the body of a creation by its shape and bounds, in either spelling (control-service.md, DeploymentCreateRequest). */
-export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> =>
-  readShape(deploymentCreateRequest, spellFields(body, 'contract'), 'body');
+export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => readBody(deploymentCreateRequest, body);
 
 /** What a creation asks for, complete, or every rule that it breaks. */
 export function judgeCreate(

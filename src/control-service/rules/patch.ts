@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { spellFields } from '../../contract/control/aliases.ts';
 import { deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { DeploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
@@ -8,7 +7,7 @@ import { fieldAt, isGiven, rulesGiven, surplusFields } from './field.ts';
 import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { repoRefProblem } from './repo-ref-problem.ts';
-import { readShape } from './shape.ts';
+import { readBody } from './shape.ts';
 import { askedProblems, withEmptyValues } from './wanted.ts';
 import type { Asked } from './wanted.ts';
 
@@ -36,7 +35,7 @@ export interface PatchResult {
 
 /** Reads the body of a PATCH by its shape and bounds, in either spelling. */
 export function readPatch(body: unknown): Judged<ReadPatch> {
-  const read = readShape(deploymentPatchRequest, spellFields(body, 'contract'), 'body');
+  const read = readBody(deploymentPatchRequest, body);
   if (!read.ok) return read;
   return accepted({
     request: read.value,

@@ -46,9 +46,13 @@ export const revisionsPage = revisionsQuery.transform(({ status, ...query }, con
 /** Listing what has pages and no filters. */
 export const plainPage = revisionsQuery.omit({ status: true });
 
+const isoTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 const moment = z
   .string()
-  .refine((written) => !Number.isNaN(Date.parse(written)), 'must be a date with a time, as in ISO 8601')
+  .refine(
+    (written) => isoTime.test(written) && !Number.isNaN(Date.parse(written)),
+    'must be a date with a time, as in ISO 8601',
+  )
   .transform((written) => new Date(written))
   .optional();
 

@@ -1,10 +1,18 @@
 import type * as z from 'zod';
+import { spellFields } from '../../contract/control/aliases.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 import { accepted, wrongShape } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { textProblems } from './text.ts';
 
 type Path = (string | number)[];
+
+/** Reads a body in whichever spelling of its fields (see `fieldAliases`). */
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): Judged<T> {
+  // Before anything goes down into it: a body may be nested deeper than a program can go.
+  const badText = textProblems(body, ['body']);
+  return badText.length > 0 ? wrongShape(badText) : readShape(schema, spellFields(body, 'contract'), 'body');
+}
 
 /**
  * Reads a part of a request by the contract's schema, every problem at once (control-service.md, Errors). Fields that

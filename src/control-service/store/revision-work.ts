@@ -48,28 +48,6 @@ export async function claimNextRevision(
   });
 }
 
-/** Ends every waiting revision of the deployment that is older than `newestId` as SKIPPED, and tells which. */
-export async function skipOlderWaiting(
-  db: ControlDatabase,
-  clock: Clock,
-  deploymentId: string,
-  newestId: string,
-): Promise<string[]> {
-  return db.transaction().execute(async (trx) => {
-    if (!(await lockDeployment(trx, deploymentId))) return [];
-    const older = await trx
-      .selectFrom('revisions')
-      .select('id')
-      .where('deployment_id', '=', deploymentId)
-      .where('status', 'in', waitingStatuses)
-      .where('sequence', '<', (query) => query.selectFrom('revisions').select('sequence').where('id', '=', newestId))
-      .execute();
-    const now = new Date(clock.now());
-    for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message: skipped(newestId) });
-    return older.map(({ id }) => id);
-  });
-}
-
 /**
  * Moves a revision from one of `from` to `to` and writes the event; undefined when it is in none of them (it was
  * interrupted, or somebody else was faster): then nothing is changed. To DEPLOYED leads only `activate`.

@@ -34,11 +34,6 @@ export async function listRevisions(
   return select.orderBy('sequence', 'desc').limit(limit).offset(offset).execute();
 }
 
-/** Every revision of any deployment that has a step ahead of it, oldest first: what a start has to go on with. */
-export async function unfinishedRevisions(db: ControlDatabase): Promise<RevisionRecord[]> {
-  return db.selectFrom('revisions').selectAll().where('status', 'in', unfinishedStatuses).orderBy('sequence').execute();
-}
-
 /** The ids of the deployments that have a waiting or a running revision. */
 export async function deploymentsWithWork(db: ControlDatabase): Promise<string[]> {
   const found = await db
@@ -79,11 +74,6 @@ export async function revisionsWithBuild(db: ControlDatabase, deploymentId: stri
     .where('build_folder', 'is not', null)
     .orderBy('sequence', 'desc')
     .execute();
-}
-
-/** Forgets a build that was cleared away, for every revision that shares it. */
-export async function forgetBuild(db: ControlDatabase, buildFolder: string): Promise<void> {
-  await db.updateTable('revisions').set({ build_folder: null }).where('build_folder', '=', buildFolder).execute();
 }
 
 /** Every build that some revision names, of any deployment. */

@@ -14,18 +14,16 @@ import { appendLog, readLog, trimLog } from './log-lines.ts';
 import type { LogPageQuery, NewLogLine } from './log-lines.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
-import { activate, claimNextRevision, setDatabaseState, setStatus, skipOlderWaiting } from './revision-work.ts';
+import { activate, claimNextRevision, setDatabaseState, setStatus } from './revision-work.ts';
 import type { StepDetails } from './revision-work.ts';
 import {
   activeRevisions,
   deploymentsWithWork,
   findRevision,
-  forgetBuild,
   listRevisions,
   namedBuilds,
   noteCommit,
   revisionsWithBuild,
-  unfinishedRevisions,
 } from './revisions.ts';
 import type { RevisionPage } from './revisions.ts';
 import type { ControlTables, DeploymentRecord, LogKind } from './tables.ts';
@@ -57,18 +55,15 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock) {
     eventsOf: (revisionId: string) => eventsOf(db, revisionId),
 
     claimNextRevision: (deploymentId: string) => claimNextRevision(db, clock, deploymentId),
-    skipOlderWaiting: (deploymentId: string, newestId: string) => skipOlderWaiting(db, clock, deploymentId, newestId),
     setStatus: (revisionId: string, from: readonly RevisionStatus[], to: RevisionStatus, details?: StepDetails) =>
       setStatus(db, clock, revisionId, from, to, details),
     activate: (deploymentId: string, revisionId: string) => activate(db, clock, deploymentId, revisionId),
     setDatabaseState: (deploymentId: string, state: DatabaseState) => setDatabaseState(db, clock, deploymentId, state),
     deploymentsWithWork: () => deploymentsWithWork(db),
-    unfinishedRevisions: () => unfinishedRevisions(db),
     activeRevisions: () => activeRevisions(db),
     revisionsWithBuild: (deploymentId: string) => revisionsWithBuild(db, deploymentId),
     namedBuilds: () => namedBuilds(db),
     noteCommit: (revisionId: string, commit: string) => noteCommit(db, clock, revisionId, commit),
-    forgetBuild: (buildFolder: string) => forgetBuild(db, buildFolder),
 
     appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
       appendLog(db, clock, revisionId, kind, lines),

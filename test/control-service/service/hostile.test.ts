@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ServiceError } from '../../../src/contract/service-error.ts';
+import { fromGit, fromImage, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+/** Puts anything where a request has a value. */
+function mutated(request: object): fc.Arbitrary<unknown> {
+  const paths = pathsOf(request);
+  return fc
+    .tuple(fc.constantFrom(...paths), fc.jsonValue({ noUnicodeString: false }))
+    .map(([path, value]) => replaced(request, path, value));
+}
+
+function pathsOf(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  return [[], ...Object.entries(value).flatMap(([key, inner]) => pathsOf(inner).map((path) => [key, ...path]))];
+}
+
+function replaced(value: unknown, [key, ...rest]: string[], by: unknown): unknown {
+  if (key === undefined || typeof value !== 'object' || value === null) return by;
+  const entries = Object.entries(value).map(([name, inner]) => [
+    name,
+    name === key ? replaced(inner, rest, by) : inner,
+  ]);
+  return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
+}
+
+const everything = {
+  source_config: { build_on_push: true, install_command: 'npm ci', resource_spec: null },
+  secrets: [{ name: 'A', value: 'b' }],
+};
+const image = {
+  source_config: { resource_spec: { cpu: 1, labels: { a: 'b' }, sidecars: [{ name: 'a', image: 'a' }] } },
+  secret_references: [{ name: 'A', secret_name: 'b', secret_key: 'c' }],
+};
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  const statusOf = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      () => 'taken',
+      (error: unknown) => (error instanceof ServiceError ? error.status : error),
+    );
+  const expected = ['taken', 400, 409, 422];
+
+  test('whatever a creation holds, it is taken or refused', async () => {
+    const bodies = fc.oneof(mutated(fromGit(everything)), mutated(fromImage(image)), fc.jsonValue());
+    await fc.assert(
+      fc.asyncProperty(bodies, async (body) => {
+        expect(expected).toContain(await statusOf(world.control.createDeployment(body)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('whatever a PATCH holds, it is taken or refused', async () => {
+    const { id } = await world.control.createDeployment(fromImage(image));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(mutated(image), fc.jsonValue()), async (body) => {
+        expect(expected).toContain(await statusOf(world.control.patchDeployment(id, body)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a body that is nested too deep is refused', async () => {
+    let deep: unknown = 'here';
+    for (let level = 0; level < 2_000; level += 1) deep = { resource_spec: [deep] };
+    expect(await statusOf(world.control.createDeployment(deep))).toBe(422);
+  });
+
+  test('keys that mean something to JavaScript mean nothing here', async () => {
+    const body: unknown = JSON.parse('{"__proto__": {"name": "a"}, "constructor": {"prototype": {"name": "a"}}}');
+    expect(await statusOf(world.control.createDeployment(body))).toBe(422);
+    const patch: unknown = JSON.parse('{"source_config": {"__proto__": {"build_on_push": true}}}');
+    const made = await world.control.createDeployment(fromGit());
+    const after = await world.control.patchDeployment(made.id, patch);
+    expect(after.source_config.build_on_push).toBeNull();
+  });
+});
