@@ -3,14 +3,7 @@ import type { OutcomeKind } from '../../src/deploy/outcome-types.ts';
 import type { DeployRequest } from '../../src/deploy/story.ts';
 import { says } from './agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
-import { built, first, github, hello, image, imaged, second, workflowOn, World } from './told.ts';
-
-/** A world in which r1, of the first commit, is live. */
-const running = async () => {
-  const world = new World();
-  world.control.has(built, goesLive(first));
-  return world.passes(60_000);
-};
+import { first, github, hello, image, imaged, running, second, workflowOn, World } from './told.ts';
 
 describe('how a story can end', () => {
   type Row = [string, OutcomeKind, boolean, () => Promise<World> | World, Partial<DeployRequest>];
@@ -209,78 +202,6 @@ test('a finished one is not live before it serves', async () => {
   expect(world.control.count('revision')).toBeGreaterThan(4);
 });
 
-describe('two steps on one commit share one revision', () => {
-  test('the later one follows what the first one made', async () => {
-    const world = await running();
-    world.control.push(goesLive(second));
-    const outcome = await world.deploy({ workflow: workflowOn(second) });
-    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r2', changed: false });
-    expect(world.control.count('patch')).toBe(0);
-  });
-
-  test('also while the revision does not tell its commit yet: it is watched until it does', async () => {
-    const world = await running();
-    world.control.push(goesLive(second));
-    await world.deploy({ workflow: workflowOn(second) });
-    expect(world.told('waiting-for-commit')).toHaveLength(1);
-    expect(world.told('status').map(({ status }) => status)).toEqual(['QUEUED', 'BUILDING', 'DEPLOYED']);
-  });
-
-  test('where it turns out to be of another commit, the ref is built after all', async () => {
-    const world = await running();
-    world.control.push(goesLive('c'.repeat(40)));
-    world.control.scripts.push(goesLive(second));
-    const outcome = await world.deploy({ workflow: workflowOn(second) });
-    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3', changed: true });
-    expect(world.control.count('patch')).toBe(1);
-  });
-
-  test('a step that does not wait takes it for the one', async () => {
-    const world = await running();
-    world.control.push(goesLive(second));
-    const outcome = await world.deploy({ workflow: workflowOn(second), wait: false });
-    expect(outcome).toMatchObject({ kind: 'started', revisionId: 'r2', changed: false });
-  });
-
-  test('a revision that never tells its commit is followed to the end of the time', async () => {
-    const world = await running();
-    world.control.push([{ after: 0, status: 'QUEUED' }]);
-    expect(await world.deploy({ workflow: workflowOn(second) })).toMatchObject({ kind: 'timed-out', revisionId: 'r2' });
-  });
-
-  test('a service that never tells commits is built to be sure', async () => {
-    const world = await running();
-    world.control.push([
-      { after: 0, status: 'BUILDING' },
-      { after: 9_000, status: 'DEPLOYED' },
-    ]);
-    world.control.scripts.push(goesLive(second));
-    const outcome = await world.deploy({ workflow: workflowOn(second) });
-    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
-  });
-
-  test('one of two that create the same deployment goes on from what the other has made', async () => {
-    const world = new World();
-    world.control.fails('create', serviceError('conflict', 'create deployment', { status: 409 }), { applied: true });
-    world.control.scripts.push(goesLive(first));
-    const outcome = await world.deploy();
-    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r1' });
-    expect(world.control.count('create')).toBe(1);
-  });
-
-  test('a conflict with something that is not a deployment is refused', async () => {
-    const world = new World();
-    world.control.fails(
-      'create',
-      serviceError('conflict', 'create deployment', { status: 409, detail: 'project exists' }),
-      { times: 9 },
-    );
-    const outcome = await world.deploy();
-    expect(outcome).toMatchObject({ kind: 'refused', passes: false });
-    expect(outcome.advice).toContain('tracing project');
-  });
-});
-
 describe('an image', () => {
   test('goes live, and once more changes nothing', async () => {
     const world = new World();
@@ -289,58 +210,6 @@ describe('an image', () => {
     const next = { ...image, imageUri: 'registry.test/agent:2' };
     expect(await world.deploy({ desired: next })).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
     expect(world.control.sent[1]).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:2' } });
-  });
-});
-
-describe('the end from outside', () => {
-  test('during a rollout: ids are told, the revision goes on', async () => {
-    const world = await running();
-    world.control.scripts.push(goesLive(second));
-    world.clock.after(12_000, () => world.cancelled.abort(new Error('cancelled')));
-    const before = world.clock.now();
-    const outcome = await world.deploy({ workflow: workflowOn(second) });
-    expect(world.clock.now() - before).toBe(12_000);
-    expect(outcome).toMatchObject({ kind: 'interrupted', passes: false, deploymentId: 'd1', revisionId: 'r2' });
-    expect(outcome.reason).toContain('r2 goes on (last seen BUILDING)');
-  });
-
-  test('before anything was begun', async () => {
-    const world = await running();
-    world.cancelled.abort(new Error('cancelled'));
-    const outcome = await world.deploy({ workflow: workflowOn(second) });
-    expect(outcome).toMatchObject({ kind: 'interrupted', changed: false });
-    expect(outcome.reason).toContain('before anything was changed');
-  });
-
-  test('during a smoke test: what it made is removed', async () => {
-    const world = await running();
-    world.agent.answers = [says('hello', 20_000)];
-    world.clock.after(10_000, () => world.cancelled.abort(new Error('cancelled')));
-    const outcome = await world.deploy({ smokeTests: [{ ...hello, thread: true, context: {} }] });
-    expect(outcome.kind).toBe('interrupted');
-    expect(world.agent.there.size).toBe(0);
-  });
-
-  test('during a write: its answer is waited for a moment', async () => {
-    const world = await running();
-    world.control.scripts.push(goesLive(second));
-    world.control.onWrite = () => world.cancelled.abort(new Error('cancelled'));
-    const outcome = await world.deploy({ workflow: workflowOn(second) });
-    expect(outcome).toMatchObject({ kind: 'interrupted', revisionId: 'r2', changed: true });
-  });
-
-  test('during a write that does not end: it is told that it may take effect', async () => {
-    const world = await running();
-    const patch = world.control.patchDeployment.bind(world.control);
-    world.control.patchDeployment = async (id, request, options) => {
-      world.cancelled.abort(new Error('cancelled'));
-      await world.clock.sleep(50_000, options?.signal ?? undefined);
-      return patch(id, request);
-    };
-    const before = world.clock.now();
-    const outcome = await world.deploy({ workflow: workflowOn(second) });
-    expect(world.clock.now() - before).toBe(1_000);
-    expect(outcome.reason).toContain('may take effect');
   });
 });
 

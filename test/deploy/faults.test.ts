@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { goesLive, notOffered, serviceError } from './control-model.ts';
-import { built, first, github, image, imaged, second, workflowOn, World } from './told.ts';
+import { github, image, imaged, running, second, workflowOn, World } from './told.ts';
 
-const running = async () => {
-  const world = new World();
-  world.control.has(built, goesLive(first));
-  return world.passes(60_000);
-};
 const lost = (operation: string) => serviceError('unreachable', operation, { effect: 'unknown', detail: 'reset' });
 const toSecond = { workflow: workflowOn(second) };
 

@@ -2,16 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { GithubRepository } from '../../src/contract/control/integration.ts';
 import { goesLive, serviceError } from './control-model.ts';
-import { built, first, github, image, second, workflowOn, World } from './told.ts';
+import { github, image, running, second, workflowOn, World } from './told.ts';
 
 const ids = {
   east: '8b6e4c1e-0000-4000-8000-000000000001',
   west: '8b6e4c1e-0000-4000-8000-000000000002',
-};
-const running = async () => {
-  const world = new World();
-  world.control.has(built, goesLive(first));
-  return world.passes(60_000);
 };
 const another = (world: World, id: string, name: string): Deployment => {
   if (!world.control.service.deployment) throw new Error('there is no deployment');

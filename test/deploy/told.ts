@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/deploy/outcome-types.ts';
 import type { DeployRequest } from '../../src/deploy/story.ts';
 import type { StoryEvent } from '../../src/deploy/story-event.ts';
 import { AgentModel } from './agent-model.ts';
-import { ControlModel } from './control-model.ts';
+import { ControlModel, goesLive } from './control-model.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
 export const first = 'a'.repeat(40);
@@ -109,3 +109,10 @@ export class World {
     return this;
   }
 }
+
+/** A world in which r1, of the first commit, is live. */
+export const running = async (): Promise<World> => {
+  const world = new World();
+  world.control.has(built, goesLive(first));
+  return world.passes(60_000);
+};
