@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { ISO, NOBODY, refusalOf, UUID, valuesOf } from './given.ts';
+import type { Given } from './given.ts';
+
+/** Section "Assistant", and the endpoints of assistants. */
+export function assistantPromises(agent: Given): void {
+  test('[agent.assistants.default-exists] [agent.graphs.addressed-by-id] every graph has a default assistant under its id', async () => {
+    for (const graph of ['echo', 'chat', 'asks', 'outer', 'toned', 'made']) {
+      const assistant = await agent().getAssistant(graph);
+      expect(assistant).toMatchObject({ graph_id: graph, name: graph, metadata: { created_by: 'system' } });
+    }
+    expect((await agent().getAssistant('echo')).assistant_id).toBe('046b5dc7-2108-582c-9c6c-31d556d138f0');
+  });
+
+  test('[agent.groups.assistants] [agent.assistants.create-answers] [agent.assistants.create-graph-id] [agent.assistants.create-context] [agent.assistants.create-name] [agent.assistants.get] [agent.endpoints.assistants-create] an assistant is made, answered whole, and read back', async () => {
+    const made = await agent().createAssistant({
+      graph_id: 'echo',
+      name: 'Morning',
+      context: { greeting: 'good morning' },
+      metadata: { team: 'north' },
+    });
+    expect(made).toMatchObject({ graph_id: 'echo', name: 'Morning', metadata: { team: 'north' } });
+    expect(await agent().getAssistant(made.assistant_id)).toEqual(made);
+  });
+
+  test('[agent.assistants.assistant-id] [agent.assistants.graph-id] [agent.assistants.name] [agent.assistants.context] [agent.assistants.metadata] [agent.assistants.created-at] [agent.assistants.updated-at] an assistant carries its fields', async () => {
+    const context = { greeting: 'ahoy', extra: { b: 1, a: [null, 'x\u0000y'] } };
+    const assistant = await agent().createAssistant({ graph_id: 'echo', context });
+    expect(assistant.assistant_id).toMatch(UUID);
+    expect(assistant.graph_id).toBe('echo');
+    expect(assistant.name).toBe('Untitled');
+    expect(JSON.stringify(assistant.context)).toBe(JSON.stringify(context));
+    expect(assistant.metadata).toEqual({});
+    expect(assistant.created_at).toMatch(ISO);
+    expect(assistant.updated_at).toMatch(ISO);
+  });
+
+  test('[agent.assistants.assistant-id-unique] a second assistant under the same id is refused, or answered with the first', async () => {
+    const first = await agent().createAssistant({ graph_id: 'echo', name: 'first' });
+    const again = { graph_id: 'echo', assistant_id: first.assistant_id, name: 'second' };
+    expect(await refusalOf(agent().createAssistant(again))).toMatchObject({ kind: 'conflict', status: 409 });
+    expect(await agent().createAssistant({ ...again, if_exists: 'do_nothing' })).toEqual(first);
+  });
+
+  test('[agent.assistants.create-graph-id] an assistant of a graph that is not there is refused', async () => {
+    const refusal = await refusalOf(agent().createAssistant({ graph_id: 'nope' }));
+    expect(refusal).toMatchObject({ kind: 'missing', status: 404 });
+    expect(refusal.detail).toContain('"echo"');
+  });
+
+  test('[agent.assistants.context-schema] a context that breaks the schema of the graph is refused, field by field', async () => {
+    const refusal = await refusalOf(
+      agent().createAssistant({ graph_id: 'toned', context: { tone: 'loud', volume: 'x' } }),
+    );
+    expect(refusal.status).toBe(422);
+    expect(refusal.problems.map(({ loc }) => loc.join('.'))).toEqual(['body.context.tone', 'body.context.volume']);
+    const half = await agent().createAssistant({ graph_id: 'toned', context: { volume: 3 } });
+    const run = { assistant_id: half.assistant_id, input: {} };
+    expect((await refusalOf(agent().waitRun(run, undefined))).problems).toMatchObject([
+      { loc: ['body', 'context', 'tone'] },
+    ]);
+    expect(valuesOf(await agent().waitRun({ ...run, context: { tone: 'warm' } }, undefined))).toEqual({
+      said: 'warm words',
+    });
+  });
+
+  test('[agent.assistants.configures-graph] [agent.assistants.uuid-runs-assistant] [agent.assistants.graph-id-runs-default] [agent.runs.of-graph-or-assistant] [agent.runs.assistant-id-graph] [agent.runs.assistant-id-uuid] two assistants of one graph behave differently, and the graph id runs the default one', async () => {
+    const says = async (assistant_id: string) =>
+      valuesOf(await agent().waitRun({ assistant_id, input: { input: 'Ada' } }, undefined))['output'];
+    const morning = await agent().createAssistant({ graph_id: 'echo', context: { greeting: 'good morning' } });
+    const night = await agent().createAssistant({ graph_id: 'echo', context: { greeting: 'good night' } });
+    expect(await says(morning.assistant_id)).toBe('good morning Ada');
+    expect(await says(night.assistant_id)).toBe('good night Ada');
+    expect(await says('echo')).toBe('hello Ada');
+    expect(await says((await agent().getAssistant('echo')).assistant_id)).toBe('hello Ada');
+  });
+
+  test('[agent.assistants.search-metadata] [agent.assistants.search-answers] [agent.endpoints.assistants-search] a search answers those that bear the metadata', async () => {
+    const mark = crypto.randomUUID();
+    const one = await agent().createAssistant({
+      graph_id: 'echo',
+      metadata: { mark, kind: 'a', deep: { x: 1, y: 2 } },
+    });
+    const other = await agent().createAssistant({ graph_id: 'chat', metadata: { mark, kind: 'b' } });
+    const ids = async (request: object) =>
+      (await agent().searchAssistants({ metadata: { mark }, ...request })).map(({ assistant_id }) => assistant_id);
+    expect((await ids({})).toSorted()).toEqual([one.assistant_id, other.assistant_id].toSorted());
+    expect(await ids({ metadata: { mark, kind: 'b' } })).toEqual([other.assistant_id]);
+    expect(await ids({ metadata: { mark, deep: { y: 2 } } })).toEqual([one.assistant_id]);
+    expect(await ids({ graph_id: 'chat' })).toEqual([other.assistant_id]);
+    expect(await ids({ metadata: { mark: 'none' } })).toEqual([]);
+  });
+
+  test('[agent.assistants.search-config] [agent.assistants.search-config-empty] every assistant of a search carries its config, empty where nobody configured it', async () => {
+    const mark = crypto.randomUUID();
+    await agent().createAssistant({ graph_id: 'echo', metadata: { mark } });
+    await agent().createAssistant({
+      graph_id: 'echo',
+      metadata: { mark },
+      config: { recursion_limit: 7, tags: ['x'] },
+    });
+    const found = await agent().searchAssistants({ metadata: { mark }, sort_by: 'created_at', sort_order: 'asc' });
+    expect(found.map(({ config }) => config)).toEqual([{}, { recursion_limit: 7, tags: ['x'] }]);
+  });
+
+  test('[agent.assistants.search-limit] [agent.assistants.search-offset] [agent.limits.search-paged] a search goes page by page, each assistant coming once', async () => {
+    const mark = crypto.randomUUID();
+    for (let n = 0; n < 12; n += 1)
+      await agent().createAssistant({ graph_id: 'echo', name: `n${n}`, metadata: { mark } });
+    const page = async (request: object) =>
+      (await agent().searchAssistants({ metadata: { mark }, ...request })).map(({ name }) => name);
+    expect(await page({})).toHaveLength(10);
+    const pages = [await page({ limit: 5 }), await page({ limit: 5, offset: 5 }), await page({ limit: 5, offset: 10 })];
+    expect(pages.map(({ length }) => length)).toEqual([5, 5, 2]);
+    expect(new Set(pages.flat()).size).toBe(12);
+    expect(await page({ offset: 12 })).toEqual([]);
+  });
+
+  test('[agent.assistants.delete] an assistant that somebody made is deleted, and then missing; a default one stays', async () => {
+    const { assistant_id } = await agent().createAssistant({ graph_id: 'echo' });
+    await agent().deleteAssistant(assistant_id);
+    expect(await refusalOf(agent().getAssistant(assistant_id))).toMatchObject({ kind: 'missing', status: 404 });
+    expect(await refusalOf(agent().deleteAssistant(assistant_id))).toMatchObject({ kind: 'missing' });
+    expect(await refusalOf(agent().deleteAssistant('echo'))).toMatchObject({ kind: 'conflict' });
+    expect(await refusalOf(agent().getAssistant('nope'))).toMatchObject({ kind: 'missing' });
+    expect(await refusalOf(agent().getAssistant(NOBODY))).toMatchObject({ kind: 'missing' });
+  });
+}

@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { eventsOf, UUID, until } from './given.ts';
+import type { Given } from './given.ts';
+
+/** Streamed runs: which events come, in which order, and what they hold. */
+export function streamPromises(agent: Given): void {
+  const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
+
+  test('[agent.endpoints.thread-stream] [agent.stream.metadata-first] [agent.stream.metadata-run-id] [agent.stream.type-metadata] [agent.stream.updates-type] [agent.stream.updates-by-node] [agent.stream.type-updates] [agent.runs.stream-mode-updates] updates come by node, after an event that names the run', async () => {
+    const { thread_id } = await agent().createThread({});
+    expect(await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id)).toEqual([
+      { event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
+      { event: 'updates', data: { prepare: { steps: ['prepare'], asked: {}, sleep_ms: null, fail: null } } },
+      { event: 'updates', data: { answer: { steps: ['answer'], output: 'hello Ada' } } },
+    ]);
+  });
+
+  test('[agent.runs.stream-mode-values] [agent.endpoints.stateless-stream] the whole state comes after every step, also where no mode is asked for', async () => {
+    const events = await eventsOf(agent(), { ...echo, stream_mode: 'values' });
+    expect(events.map(({ event }) => event)).toEqual(['metadata', 'values', 'values', 'values']);
+    expect(events.at(-1)).toMatchObject({ data: { output: 'hello Ada', steps: ['prepare', 'answer'] } });
+    expect((await eventsOf(agent(), echo)).map(({ event }) => event)).toEqual([
+      'metadata',
+      'values',
+      'values',
+      'values',
+    ]);
+  });
+
+  test('[agent.runs.stream-mode] several modes interleave as the graph goes, and no other comes', async () => {
+    const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'values', 'tasks'] });
+    expect(events.map(({ event }) => event)).toEqual([
+      'metadata',
+      'values',
+      'tasks',
+      'updates',
+      'tasks',
+      'values',
+      'tasks',
+      'updates',
+      'tasks',
+      'values',
+    ]);
+  });
+
+  test('[agent.runs.stream-mode-events] [agent.stream.type-events] the events of the execution come, with the other modes among them', async () => {
+    const events = await eventsOf(agent(), { ...echo, stream_mode: ['updates', 'events'] });
+    const executed = events.flatMap(({ event, data }) => (event === 'events' ? [Object(data)] : []));
+    expect(executed.map(({ event, name }) => `${event} ${name}`)).toEqual([
+      'on_chain_start LangGraph',
+      'on_chain_start prepare',
+      'on_chain_end prepare',
+      'on_chain_start answer',
+      'on_chain_end answer',
+      'on_chain_end LangGraph',
+    ]);
+    expect(executed[0]).toMatchObject({ run_id: Object(events[0]?.data)['run_id'], metadata: { graph_id: 'echo' } });
+    const updates = events.flatMap(({ event, data }) => (event === 'updates' ? Object.keys(Object(data)) : []));
+    expect(updates).toEqual(['prepare', 'answer']);
+    expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['metadata', 'events', 'updates']));
+  });
+
+  test('[agent.runs.stream-mode-messages] what a model says comes as it says it, growing, then whole', async () => {
+    const input = { messages: [{ role: 'user', content: 'hi' }] };
+    const events = await eventsOf(agent(), { assistant_id: 'chat', input, stream_mode: ['messages'] });
+    const names = events.map(({ event }) => event);
+    expect(names.slice(0, 2)).toEqual(['metadata', 'messages/metadata']);
+    expect(names.slice(2, -1).every((name) => name === 'messages/partial')).toBe(true);
+    expect(names.at(-1)).toBe('messages/complete');
+    const said = events.slice(2).map(({ data }) => JSON.parse(JSON.stringify(data))[0]);
+    expect(said[0]).toMatchObject({ type: 'ai', content: 'G' });
+    expect(said.at(-2)).toMatchObject({ content: 'Good day to you' });
+    expect(said.at(-1)).toMatchObject({ type: 'ai', content: 'Good day to you', id: said[0].id });
+  });
+
+  test('the pieces of messages come as tuples where they are asked for so', async () => {
+    const input = { messages: [{ role: 'user', content: 'hi' }] };
+    const events = await eventsOf(agent(), { assistant_id: 'chat', input, stream_mode: ['messages-tuple'] });
+    const pieces = events.slice(1).map(({ event, data }) => ({ event, piece: JSON.parse(JSON.stringify(data)) }));
+    expect(new Set(pieces.map(({ event }) => event))).toEqual(new Set(['messages']));
+    expect(pieces.map(({ piece }) => piece[0].content).join('')).toBe('Good day to you');
+    expect(pieces[0]?.piece[1]).toMatchObject({ langgraph_node: 'say', graph_id: 'chat' });
+  });
+
+  test('what happens in a graph inside comes with its namespace, where it is asked for', async () => {
+    const run = {
+      assistant_id: 'outer',
+      input: { word: 'hey' },
+      stream_mode: ['updates', 'custom'] as ('updates' | 'custom')[],
+    };
+    const named = async (stream_subgraphs: boolean) =>
+      (await eventsOf(agent(), { ...run, stream_subgraphs })).map(({ event }) => event.replace(/:[0-9a-f-]{36}/g, ''));
+    expect(await named(true)).toEqual(['metadata', 'custom|inside', 'updates|inside', 'updates']);
+    expect(await named(false)).toEqual(['metadata', 'custom', 'updates']);
+  });
+
+  test('checkpoints and debug events name their checkpoint and tell nothing of the engine inside', async () => {
+    const { thread_id } = await agent().createThread({});
+    const events = await eventsOf(agent(), { ...echo, stream_mode: ['checkpoints', 'debug'] }, thread_id);
+    const last = events.findLast(({ event }) => event === 'checkpoints');
+    expect(last).toMatchObject({
+      data: {
+        next: [],
+        values: { output: 'hello Ada' },
+        checkpoint: { thread_id, checkpoint_id: expect.any(String) },
+        parent_checkpoint: { thread_id },
+      },
+    });
+    expect(events.some(({ event, data }) => event === 'debug' && JSON.stringify(data).includes('"task_result"'))).toBe(
+      true,
+    );
+    expect(JSON.stringify(events)).not.toMatch(/__pregel_(?!pull)|callbacks/);
+  });
+
+  test('[agent.errors.stream-failure] a run that fails ends its stream with its error', async () => {
+    const events = await eventsOf(agent(), {
+      ...echo,
+      input: { input: 'x', fail: 'no ink' },
+      stream_mode: ['updates'],
+    });
+    expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates', 'error']);
+    expect(events.at(-1)?.data).toEqual({ error: 'AskedToFail', message: 'no ink' });
+  });
+
+  test('when the stream has ended, the end of the run is stored', async () => {
+    const { thread_id } = await agent().createThread({});
+    const [first] = await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id);
+    const runId = String(Object(first?.data)['run_id']);
+    expect(await agent().getRun(thread_id, runId)).toMatchObject({ status: 'success' });
+    expect(await agent().getThread(thread_id)).toMatchObject({ status: 'idle', values: { output: 'hello Ada' } });
+  });
+
+  test.each([
+    ['cancel', 'interrupted'],
+    ['continue', 'success'],
+  ] as const)('a run whose caller goes is treated as on_disconnect says: %s', async (on_disconnect, status) => {
+    const { thread_id } = await agent().createThread({});
+    let runId = '';
+    const run = {
+      assistant_id: 'echo',
+      input: { input: 'x', sleep_ms: 400 },
+      stream_mode: ['updates'] as 'updates'[],
+      on_disconnect,
+    };
+    for await (const { event, data } of agent().streamRun(run, thread_id)) {
+      if (event === 'metadata') runId = String(Object(data)['run_id']);
+      else break;
+    }
+    const ended = await until(async () => {
+      const seen = await agent().getRun(thread_id, runId);
+      return seen.status === 'running' || seen.status === 'pending' ? undefined : seen.status;
+    });
+    expect(ended).toBe(status);
+  });
+}

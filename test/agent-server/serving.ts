@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { systemClock } from '../../src/clock.ts';
+import { startAgentServer } from '../../src/agent-server/server.ts';
+import type { AgentServerOptions, AgentServerProcess } from '../../src/agent-server/server.ts';
+import { startTestPostgres } from '../database/postgres.ts';
+
+/** The agent that the tests talk to: one graph for each thing that a graph can do. */
+export const agentConfig = join(import.meta.dirname, 'agent', 'langgraph.json');
+
+/** An agent server on an empty database of its own. */
+export interface Serving extends AgentServerProcess {
+  databaseUrl: string;
+  /** What the server told its log. */
+  lines: string[];
+}
+
+/** Serves the tests' agent on a fresh database; `close` removes that too. */
+export async function serveAgent(options: Partial<AgentServerOptions> = {}): Promise<Serving> {
+  const postgres = await startTestPostgres();
+  const lines: string[] = [];
+  try {
+    const server = await startAgentServer({
+      configPath: agentConfig,
+      databaseUrl: postgres.url,
+      host: '127.0.0.1',
+      port: 0,
+      clock: systemClock,
+      log: (line) => lines.push(line),
+      drainMs: 0,
+      ...options,
+    });
+    const close = async () => {
+      await server.close();
+      await postgres.stop();
+    };
+    return { ...server, databaseUrl: postgres.url, lines, close };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
