@@ -1,0 +1,88 @@
+import { execFile, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { readGraphConfig } from '../../src/graph-config/read.ts';
+
+const partner = join(import.meta.dirname, 'public-agent-server');
+const examples = resolve(import.meta.dirname, '../../examples');
+
+const Packages = z.object({
+  packages: z.record(z.string(), z.object({ version: z.string().optional(), optional: z.boolean().optional() })),
+});
+
+/** Installs the server's packages where npm's own record does not say that all of them are there. */
+export async function installPublicAgentServer(): Promise<void> {
+  if (isInstalled()) return;
+  const npm = process.env['npm_execpath'];
+  const asked = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [program, args] = npm ? [process.execPath, [npm, ...asked]] : ['npm', asked];
+  await promisify(execFile)(program, args, { cwd: partner });
+}
+
+function isInstalled(): boolean {
+  const record = join(partner, 'node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const packagesIn = (file: string) => Packages.parse(JSON.parse(readFileSync(file, 'utf8'))).packages;
+  const there = packagesIn(record);
+  return Object.entries(packagesIn(join(partner, 'package-lock.json'))).every(
+    ([path, { version, optional }]) => path === '' || optional || there[path]?.version === version,
+  );
+}
+
+/** The public JavaScript agent server, in a process of its own. */
+export interface PublicAgentServer {
+  url: string;
+  /** Ends the process, by its id, and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** Starts the server with the graphs of these examples (names of folders), in memory. Its packages have to be there. */
+export async function startPublicAgentServer(...names: readonly string[]): Promise<PublicAgentServer> {
+  // Below the server's own package, so that graphs and server share one engine.
+  mkdirSync(join(partner, '.agent'), { recursive: true });
+  const folder = mkdtempSync(join(partner, '.agent', 'run-'));
+  const child = spawn(process.execPath, ['--import', 'tsx', 'serve.mjs', folder, ...names.flatMap(copied(folder))], {
+    cwd: partner,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (text) => (said = `${said}${text}`.slice(-2_000)));
+  const gone = new Promise<void>((leave) => child.once('close', () => leave()));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await gone;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const url = await new Promise<string>((found, fail) => {
+      child.once('error', fail);
+      child.once('close', (code) => fail(new Error(`the public agent server ended with ${code}: ${said}`)));
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        said = `${said}${line}\n`.slice(-2_000);
+        if (line.startsWith('{"url"')) found(z.object({ url: z.url() }).parse(JSON.parse(line)).url);
+      });
+    });
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Copies an example into the folder; returns its graphs as `id=./path:export`. */
+const copied = (folder: string) => (name: string) => {
+  cpSync(join(examples, name), join(folder, name), {
+    recursive: true,
+    filter: (path) => !path.includes('node_modules'),
+  });
+  const file = join(folder, name, 'langgraph.json');
+  const read = readGraphConfig(readFileSync(file, 'utf8'), file);
+  if (!read.ok) throw new Error(`${file}: ${read.problems.map(({ message }) => message).join('; ')}`);
+  return Object.entries(read.value.graphs).map(([id, graph]) => {
+    const path = typeof graph === 'string' ? graph : graph.path;
+    return `${id}=./${join(name, path)}`;
+  });
+};
