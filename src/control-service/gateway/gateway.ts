@@ -26,7 +26,7 @@ export interface GatewaySettings {
 /** Where the agents of all deployments answer: `/agents/<deployment id>/...`, whichever process runs them. */
 export interface Gateway {
   /** Takes a request that is for an agent and answers it; `false` leaves it to the service's own routes. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean;
+  handle: (request: IncomingMessage, response: ServerResponse) => boolean;
   /**
    * From this call on new requests go to the new process. What is in flight stays where it is: the former lane is
    * returned, to be drained and closed by the caller.

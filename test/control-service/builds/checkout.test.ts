@@ -26,7 +26,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-test('[control.source-revision-config.repo-ref-branch] a branch is cloned at its head, without its history, and the commit is told', async () => {
+test('a branch is cloned at its head, without its history, and the commit is told', async () => {
   const { build, repo, head, dataDir, commits, lines } = place();
   const next = commit(repo, { 'new.txt': 'new' });
   const made = await build();
@@ -47,7 +47,7 @@ test('[control.source-revision-config.repo-ref-branch] a branch is cloned at its
   expect(readdirSync(made.folder).toSorted()).toEqual(['build.json', 'gitconfig', 'home', 'source']);
 });
 
-test('[control.source-revision-config.repo-ref-tag] a tag, also an annotated one, leads to its commit', async () => {
+test('a tag, also an annotated one, leads to its commit', async () => {
   const { build, repo, head } = place();
   git(repo, 'tag', '--annotate', '--message', 'a release', 'v1');
   git(repo, 'tag', 'plain');
@@ -109,7 +109,7 @@ test.each([
   ['the git protocol', 'git://127.0.0.1/name', 'must be the https address'],
   ['plain http to elsewhere', 'http://example.com/owner/name', 'is plain http'],
   ['a password', 'https://user:password@127.0.0.1/owner/name', 'may not hold a user or a password'],
-])('[control.source-config.repo-url] refused: %s', async (_, repoUrl, why) => {
+])('refused: %s', async (_, repoUrl, why) => {
   const { reason, root } = place();
   const called = join(root, 'called');
   const programs = writePrograms(join(root, 'bin'), { git: `#!/bin/sh\ntouch ${called}\n` });

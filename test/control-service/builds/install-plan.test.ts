@@ -61,6 +61,6 @@ test.each<[string, string | undefined, SeenFolder[], object]>([
       reason: expect.stringContaining('agent/package.json has no lock file beside or above it. Commit one'),
     },
   ],
-])('[control.source-config.install-command-detected] %s', (_, command, folders, plan) => {
+])('%s', (_, command, folders, plan) => {
   expect(planInstall(command, folders)).toMatchObject(plan);
 });

@@ -51,7 +51,7 @@ test('a package manager that is not on this machine is named, with what to do', 
   );
 });
 
-test('[control.source-config.install-command-runs] the install command runs from the root of the repository', async () => {
+test('the install command runs from the root of the repository', async () => {
   const { build, lines, dataDir } = place({
     'agent/langgraph.json': graphConfig,
     'where.sh': 'pwd; printf "%s\\n" "$CI"\n',
@@ -65,7 +65,7 @@ test('[control.source-config.install-command-runs] the install command runs from
   ]);
 });
 
-test('[control.source-config.build-command-runs] the build command runs in the folder of the graph configuration', async () => {
+test('the build command runs in the folder of the graph configuration', async () => {
   const { build, lines, dataDir } = place({ 'agent/langgraph.json': graphConfig });
   await build({ request: { graphConfigPath: 'agent/langgraph.json', buildCommand: 'pwd' } });
   expect(lines.slice(-2)).toEqual(['Building: pwd', join(dataDir, 'builds/r-1/source/agent')]);
@@ -141,14 +141,11 @@ test.each([
   ],
   ['below a link out', { out: '-> /etc' }, 'out/passwd', 'out/passwd leads out of the repository'],
   ['a link to itself', { 'loop.json': '-> loop.json' }, 'loop.json', 'The repository has no file loop.json'],
-])(
-  '[control.source-revision-config.graph-config-path] a graph configuration that is %s',
-  async (_, files, graphConfigPath, why) => {
-    const { reason, lines } = place(files);
-    expect(await reason({ request: { graphConfigPath } })).toContain(why);
-    expect(lines.join('\n')).not.toContain('root:');
-  },
-);
+])('a graph configuration that is %s', async (_, files, graphConfigPath, why) => {
+  const { reason, lines } = place(files);
+  expect(await reason({ request: { graphConfigPath } })).toContain(why);
+  expect(lines.join('\n')).not.toContain('root:');
+});
 
 test('a graph configuration may be a link inside the repository', async () => {
   const { build, dataDir } = place({ 'real/langgraph.json': graphConfig, 'link.json': '-> real/langgraph.json' });

@@ -49,7 +49,7 @@ test('an agent that started answers with its token and to nobody else', async ()
   expect(agent.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 });
 
-test('[control.secret.in-environment] its environment holds the secrets and what the platform sets, and nothing of ours', async () => {
+test('its environment holds the secrets and what the platform sets, and nothing of ours', async () => {
   process.env.DATABASE_URL = 'postgres://the-service-itself';
   atTheEnd.push(() => void delete process.env.DATABASE_URL);
   const { agent, spec } = await running({ MODEL_KEY: 'k-123', PORT: '1', DATABASE_URI: 'mine', NODE_ENV: 'test' });

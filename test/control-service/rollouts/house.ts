@@ -1,11 +1,16 @@
 import { existsSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { createGateway, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
+import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
+import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
 import { startRollouts, type Rollouts, type RolloutsSettings } from '../../../src/control-service/rollouts/rollouts.ts';
+import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createHttpServer } from '../../../src/control-service/server.ts';
 import { createControlService, type OurControlService } from '../../../src/control-service/service.ts';
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
 import { createStore, type ControlStore } from '../../../src/control-service/store/store.ts';
@@ -16,7 +21,7 @@ import { migrate } from '../../../src/database/migrate.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import { commit, plainAgent, repository, temporaryFolder, type Files } from '../builds/repositories.ts';
 import { fakeAgent } from '../compute/agents.ts';
-import { apiKey, listen } from '../gateway/parties.ts';
+import { httpControl } from '../http-control.ts';
 
 /** Where a service stands: what outlives it. */
 export interface Ground {
@@ -27,6 +32,8 @@ export interface Ground {
   allowGit: string[];
   databaseUrl: string;
   tenantId: string;
+  /** A valid key of somebody else. */
+  strangersKey: string;
   close(): Promise<void>;
 }
 
@@ -34,12 +41,17 @@ export interface Ground {
 export interface House {
   ground: Ground;
   control: OurControlService;
+  /** The same service over HTTP. */
+  remote: OurControlService;
   store: ControlStore;
   rollouts: Rollouts;
   gateway: Gateway;
   logged: string[];
   close(): Promise<void>;
 }
+
+/** The key of the one who owns what is deployed. */
+const ownersKey = makeApiKey();
 
 const atTheEnd: (() => void | Promise<void>)[] = [];
 
@@ -56,6 +68,10 @@ export async function openGround(files: Files = plainAgent): Promise<Ground> {
   await migrate(database.db, controlMigrations, { schema: controlSchema });
   const store = createStore(database.db, systemClock);
   const tenantId = await store.addTenant('one');
+  await store.addKey({ id: ownersKey.id, tenant_id: tenantId, hash: hashApiKey(ownersKey) });
+  const stranger = makeApiKey();
+  const strangersTenant = await store.addTenant('two');
+  await store.addKey({ id: stranger.id, tenant_id: strangersTenant, hash: hashApiKey(stranger) });
   const { folder: repo } = repository(join(root, 'git/agent'), files);
   const ground: Ground = {
     root,
@@ -64,6 +80,7 @@ export async function openGround(files: Files = plainAgent): Promise<Ground> {
     allowGit: [join(root, 'git')],
     databaseUrl: postgres.url,
     tenantId,
+    strangersKey: stranger.text,
     async close() {
       const deployments = await store.listDeployments(tenantId, { limit: 100 });
       await database.close();
@@ -87,14 +104,7 @@ export async function openHouse(
   const log = (message: string): void => void logged.push(message);
   const database = openDatabase<ControlTables>({ url: databaseUrl });
   const store = createStore(database.db, clock);
-  const gateway = createGateway({
-    authorize: async (_id, header) => (header('x-api-key') === apiKey ? 'allowed' : 'unauthorized'),
-    clock,
-    log,
-  });
-  const party = await listen((request, response) => {
-    if (!gateway.handle(request, response)) response.writeHead(404).end();
-  });
+  const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
   const compute = processCompute({ clock, agentServer: fakeAgent, drainMs: settings.drainMs ?? 5_000 });
   const rollouts = startRollouts({
     store,
@@ -108,16 +118,27 @@ export async function openHouse(
     lettingGoMs: 20_000,
     ...settings,
   });
-  const control = createControlService({ store, rollouts, tenantId, baseUrl: () => party.origin, allowGit });
+  let origin = '';
+  const serviceFor = (tenant: string): OurControlService =>
+    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => origin, allowGit });
+  const app = createApp({ serviceFor, findKey: store.findKey, fieldNames: 'contract', log });
+  const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath: '' });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the service listens on no port');
+  origin = `http://127.0.0.1:${address.port}`;
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await rollouts.stop(4_000);
-    await party.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
     await database.close();
   };
   const house: House = {
     ground,
-    control,
+    control: serviceFor(tenantId),
+    remote: httpControl(origin, ownersKey.text),
     store,
     rollouts,
     gateway,
@@ -184,8 +205,11 @@ export async function logOf({ store }: House, revisionId: string, kind: LogKind)
   return lines.map(({ level, message }) => (level === 'info' ? message : `${level}: ${message}`));
 }
 
+/** What shows that a request is the owner's. */
+export const keyHeader = { 'x-api-key': ownersKey.text };
+
 export const askAgent = (url: string, path: string): Promise<Response> =>
-  fetch(`${url}${path}`, { headers: { 'x-api-key': apiKey } });
+  fetch(`${url}${path}`, { headers: keyHeader });
 
 /** The revision that answers at an address, or the status of the refusal. */
 export async function answering(url: string): Promise<string> {

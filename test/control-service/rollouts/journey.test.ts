@@ -7,7 +7,7 @@ import { openGround, openHouse, reaches, restate, revise, secretsOf, until } fro
 
 afterEach(closeAll);
 
-test('[control.states.deployed-is-final] a deployment is built, started and live, and answers at its address', async () => {
+test('a deployment is built, started and live, and answers at its address', async () => {
   const house = await openHouse(await openGround());
   const head = change(house.ground, { 'more.txt': 'more' });
   const asked = await deploy(house);
@@ -34,7 +34,7 @@ test('[control.states.deployed-is-final] a deployment is built, started and live
   expect(house.logged).toEqual([]);
 });
 
-test('[control.source-revision-config.repo-commit-sha] the commit is told while the build goes on, and also of a build that fails', async () => {
+test('the commit is told while the build goes on, and also of a build that fails', async () => {
   const ground = await openGround();
   const slow = gate(ground.root, 'slow');
   const head = change(ground, { 'slow.sh': `${slow.script['slow.sh']}exit 1\n` });
@@ -150,7 +150,7 @@ test('of revisions that wait behind a running one only the newest is built', asy
   expect(await history(house, second)).toEqual(['CREATING', 'QUEUED', 'SKIPPED']);
 });
 
-test('[control.revisions.redeploy] an earlier revision is deployed again from its build, without the repository', async () => {
+test('an earlier revision is deployed again from its build, without the repository', async () => {
   const house = await openHouse(await openGround());
   const first = await deploy(house);
   const { source_revision_config: before } = await goesLive(house, first);
@@ -208,7 +208,7 @@ test('no more builds than two run at the same time', async () => {
   for (const one of asked) await goesLive(house, one);
 });
 
-test('[control.secret.in-environment] a secret is in the environment of the agent and nowhere else', async () => {
+test('a secret is in the environment of the agent and nowhere else', async () => {
   const canary = 'canary-5f2a9c';
   const house = await openHouse(await openGround());
   const { id, revisionId, url } = await deploy(house, { secrets: { MODEL_KEY: canary, FAKE_SAY: `it is ${canary}` } });

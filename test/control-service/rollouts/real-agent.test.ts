@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
-import { apiKey } from '../gateway/parties.ts';
-import { askAgent, closeAll, deploy, goesLive, logOf, openGround, openHouse, until } from './house.ts';
+import { askAgent, closeAll, deploy, goesLive, keyHeader, logOf, openGround, openHouse, until } from './house.ts';
 
 afterEach(closeAll);
 
@@ -23,7 +22,7 @@ function exampleFiles(): Record<string, string> {
 const run = (url: string, path: string, input: object, signal?: AbortSignal): Promise<Response> =>
   fetch(`${url}${path}`, {
     method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    headers: { ...keyHeader, 'content-type': 'application/json' },
     body: JSON.stringify({ assistant_id: 'echo', input, stream_mode: ['updates'] }),
     ...(signal ? { signal } : {}),
   });
