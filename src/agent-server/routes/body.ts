@@ -76,8 +76,15 @@ function withoutNulls(body: unknown): unknown {
 }
 
 const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
-  error.issues.map((issue) => ({
+  error.issues.flatMap(told).map((issue) => ({
     loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
     msg: issue.message,
     type: issue.code,
   }));
+
+/** Of a field that may have several forms: what is wrong within the form that was meant, where one was. */
+function told(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  const within =
+    issue.code === 'invalid_union' && issue.errors.find((form) => form.every(({ path }) => path.length > 0));
+  return within ? within.flatMap((inner) => told({ ...inner, path: [...issue.path, ...inner.path] })) : [issue];
+}

@@ -1,0 +1,219 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveAgent } from './serving.ts';
+import type { Serving } from './serving.ts';
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent();
+});
+afterAll(() => serving.close());
+
+const post = (path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${serving.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+const echo = { assistant_id: 'echo', input: { input: 'Ada' } };
+
+describe('over HTTP', () => {
+  test('[agent.server.json-bodies] every body that is no stream is JSON, and says so', async () => {
+    const thread: { thread_id: string } = Object(await (await post('/threads')).json());
+    for (const response of [
+      await fetch(`${serving.url}/ok`),
+      await fetch(`${serving.url}/info`),
+      await post('/assistants/search'),
+      await post('/threads', {}),
+      await post(`/threads/${thread.thread_id}/runs/wait`, echo),
+      await post('/runs/wait', { ...echo, input: { input: 'x', fail: 'y' } }),
+      await fetch(`${serving.url}/threads/${thread.thread_id}/state`),
+      await fetch(`${serving.url}/threads/nope`),
+      await fetch(`${serving.url}/nowhere`),
+    ]) {
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(await response.json()).toBeDefined();
+    }
+  });
+
+  test('[agent.server.sse-streams] [agent.stream.event-line] [agent.stream.data-line] a stream is server-sent events, each with its type and its JSON', async () => {
+    const response = await post('/runs/stream', { ...echo, stream_mode: ['updates'] });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const events = (await response.text()).split('\n\n').slice(0, -1);
+    expect(events).toHaveLength(3);
+    for (const event of events) {
+      const [name = '', data = ''] = event.split('\n');
+      expect(name).toMatch(/^event: (metadata|updates)$/);
+      expect(JSON.parse(data.replace(/^data: /, ''))).toBeTypeOf('object');
+    }
+  });
+
+  test('a run says where it is, and can be joined there', async () => {
+    const response = await post('/runs/stream', { ...echo, on_completion: 'keep' });
+    const place = response.headers.get('content-location') ?? '';
+    expect(place).toMatch(/^\/threads\/[0-9a-f-]{36}\/runs\/[0-9a-f-]{36}$/);
+    await response.text();
+    expect(await (await fetch(`${serving.url}${place}`)).json()).toMatchObject({ status: 'success' });
+    expect(await (await fetch(`${serving.url}${place}/join`)).json()).toMatchObject({ output: 'hello Ada' });
+    expect(await (await fetch(`${serving.url}${place}/stream`)).text()).toBe('');
+  });
+
+  test('a resumable run is followed again from where the stream broke', async () => {
+    const run = { ...echo, input: { input: 'x', sleep_ms: 600 }, stream_resumable: true, on_disconnect: 'continue' };
+    const first = await post('/runs/stream', { ...run, stream_mode: ['updates'] });
+    const place = first.headers.get('content-location') ?? '';
+    await first.body?.cancel();
+    const whole = fetch(`${serving.url}${place}/stream`);
+    const rest = fetch(`${serving.url}${place}/stream`, { headers: { 'last-event-id': '1' } });
+    const names = async (response: Promise<Response>) => (await (await response).text()).match(/^(event|id): .*$/gm);
+    expect(await names(whole)).toEqual([
+      'event: metadata',
+      'id: 0',
+      'event: updates',
+      'id: 1',
+      'event: updates',
+      'id: 2',
+    ]);
+    expect(await names(rest)).toEqual(['event: updates', 'id: 2']);
+  });
+
+  test('a long wait begins to answer at once and ends in the values', async () => {
+    const begun = performance.now();
+    const response = await post('/runs/wait', { ...echo, input: { input: 'x', sleep_ms: 1400 } });
+    expect(performance.now() - begun).toBeLessThan(1400);
+    const body = await response.text();
+    expect(body).toMatch(/^\n+\{/);
+    expect(JSON.parse(body)).toMatchObject({ output: 'hello x' });
+  });
+
+  test('a search tells how many there are', async () => {
+    const response = await post('/assistants/search', { limit: 2 });
+    expect(await response.json()).toHaveLength(2);
+    expect(response.headers.get('x-pagination-total')).toBe('6');
+    expect(await (await post('/assistants/count', { graph_id: 'echo' })).json()).toBe(1);
+    const selected = await post('/assistants/search', { graph_id: 'echo', select: ['graph_id', 'name'] });
+    expect(await selected.json()).toEqual([{ graph_id: 'echo', name: 'echo' }]);
+  });
+
+  test('threads are searched by metadata, values and status, and their metadata is added to', async () => {
+    const thread = Object(await (await post('/threads', { metadata: { mark: 'm1' } })).json());
+    await post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input: { input: 'nul \u0000 here' } });
+    const other = Object(await (await post('/threads', { metadata: { mark: 'm1' } })).json());
+    await post(`/threads/${other.thread_id}/runs/wait`, echo);
+    const ids = async (request: object) => {
+      const found: unknown = await (await post('/threads/search', { metadata: { mark: 'm1' }, ...request })).json();
+      return Array.isArray(found) ? found.map((each) => each.thread_id) : [];
+    };
+    expect(await ids({})).toEqual([other.thread_id, thread.thread_id]);
+    expect(await ids({ values: { output: 'hello Ada' } })).toEqual([other.thread_id]);
+    expect(await ids({ status: 'busy' })).toEqual([]);
+    expect(await ids({ ids: [thread.thread_id] })).toEqual([thread.thread_id]);
+    const patched = await fetch(`${serving.url}/threads/${thread.thread_id}`, {
+      method: 'PATCH',
+      body: '{"metadata":{"more":1}}',
+    });
+    expect(await patched.json()).toMatchObject({ metadata: { mark: 'm1', more: 1, graph_id: 'echo' } });
+    expect(await (await post('/threads/count', { metadata: { mark: 'm1' } })).json()).toBe(2);
+  });
+
+  test('runs are listed newest first, and one that has ended is deleted', async () => {
+    const thread = Object(await (await post('/threads')).json());
+    const runs = `${serving.url}/threads/${thread.thread_id}/runs`;
+    for (const input of ['a', 'b']) await post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input: { input } });
+    const listed = Object(await (await fetch(runs)).json());
+    expect(listed.map((run: { kwargs: { input: unknown } }) => run.kwargs.input)).toEqual([
+      { input: 'b' },
+      { input: 'a' },
+    ]);
+    expect((await fetch(`${runs}/${listed[0].run_id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await (await fetch(`${runs}?limit=5&status=success`)).json()).toMatchObject([{ run_id: listed[1].run_id }]);
+    expect((await fetch(`${runs}?limit=0`)).status).toBe(422);
+  });
+
+  test('several stateless runs are started at once', async () => {
+    const batch = await post('/runs/batch', [echo, echo]);
+    expect(await batch.json()).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
+    expect((await post('/runs/batch', [])).status).toBe(422);
+  });
+
+  test.each([
+    ['a body that is no JSON', '/threads', '{"a":', 400, 'The body is not JSON.'],
+    ['a body that is no object', '/threads', '[]', 422, [{ loc: ['body'] }]],
+    ['a missing graph id', '/assistants', {}, 422, [{ loc: ['body', 'graph_id'] }]],
+    [
+      'a mode that nobody knows',
+      '/runs/stream',
+      { ...echo, stream_mode: ['nope'] },
+      422,
+      [{ loc: ['body', 'stream_mode', 0] }],
+    ],
+    ['a limit out of bounds', '/assistants/search', { limit: 1001 }, 422, [{ loc: ['body', 'limit'] }]],
+    ['a thread id that is no uuid', '/threads/nope/runs/wait', echo, 422, [{ loc: ['path', 'thread_id'] }]],
+    ['a life time of a thread', '/threads', { ttl: { ttl: 5 } }, 422, [{ loc: ['body', 'ttl'] }]],
+    ['states to begin with', '/threads', { supersteps: [] }, 422, [{ loc: ['body', 'supersteps'] }]],
+  ])(
+    '[agent.errors.invalid-body] %s is refused, and the answer names the field',
+    async (_, path, body, status, detail) => {
+      const response = await post(path, body);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ detail });
+    },
+  );
+
+  test('fields that nobody knows, and nulls, are as if they were absent', async () => {
+    const response = await post('/runs/wait', { ...echo, langsmith_tracer: {}, checkpoint: null, context: null });
+    expect(await response.json()).toMatchObject({ output: 'hello Ada' });
+  });
+
+  test('a body that is too large is refused, whether it says its length or not', async () => {
+    const large = JSON.stringify({ metadata: { x: 'x'.repeat(16 * 1024 * 1024) } });
+    expect((await post('/threads', large)).status).toBe(413);
+    const socket = connect(Number(new URL(serving.url).port), '127.0.0.1');
+    socket.write('POST /threads HTTP/1.1\r\nhost: a\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.on('error', () => undefined);
+    const piece = 'x'.repeat(1024 * 1024);
+    for (let n = 0; n < 17; n += 1) socket.write(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    socket.end('0\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  test('configurable keys of the engine and the server can not be set from outside', async () => {
+    const configurable = { __pregel_read: 'x', thread_id: 'other', checkpoint_ns: 'ns', word: 'mine' };
+    const response = await post('/runs', {
+      assistant_id: 'made',
+      input: {},
+      config: { configurable },
+      on_completion: 'keep',
+    });
+    const run = Object(await response.json());
+    expect(Object.keys(run.kwargs.config.configurable).toSorted()).toEqual([
+      'assistant_id',
+      'graph_id',
+      'run_id',
+      'thread_id',
+      'word',
+    ]);
+    expect(run.kwargs.config.configurable.thread_id).toBe(run.thread_id);
+  });
+});
+
+describe('behind a gateway', () => {
+  test('[agent.auth.every-request] every path asks for the token of the process, and nothing else opens it', async () => {
+    const guarded = await serveAgent({ token: 'a-secret-of-this-process' });
+    try {
+      const ask = (path: string, token?: string) =>
+        fetch(`${guarded.url}${path}`, { headers: token === undefined ? {} : { 'x-landfall-agent-token': token } });
+      for (const path of ['/ok', '/info', '/assistants/echo', '/nowhere']) {
+        for (const wrong of [undefined, '', 'a-secret-of-this-procesS', 'a-secret-of-this-process-and-more']) {
+          const response = await ask(path, wrong);
+          expect(response.status).toBe(403);
+          expect(await response.text()).not.toContain('a-secret');
+        }
+      }
+      expect((await ask('/ok', 'a-secret-of-this-process')).status).toBe(200);
+    } finally {
+      await guarded.close();
+    }
+  });
+});
