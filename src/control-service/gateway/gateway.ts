@@ -60,6 +60,8 @@ export function createGateway(settings: GatewaySettings): Gateway {
 
   async function answer(deploymentId: string, path: string, request: IncomingMessage, response: ServerResponse) {
     const admission = await admit(deploymentId, request);
+    // A caller that went away meanwhile closes nothing any more: on a lane it would count as in flight for ever.
+    if (response.destroyed) return;
     if (admission !== 'allowed') {
       return refuse(response, typeof admission === 'string' ? refusals[admission] : admission);
     }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { request as send, type IncomingMessage, type RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
@@ -196,6 +197,31 @@ test('a caller that goes away ends the request at the agent', async () => {
   leaving.abort();
   await ended;
   expect(finished).toBe(false);
+});
+
+test('a caller that goes away while its key is checked is not counted as in flight', async () => {
+  let admitNow = (): void => {};
+  const { address, gateway, server } = await aGateway(
+    () => new Promise((resolve) => (admitNow = () => resolve('allowed'))),
+  );
+  let reached = 0;
+  const agent = await anAgent((_request, response) => {
+    reached += 1;
+    response.end();
+  });
+  gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
+  const arrived = once(server, 'request');
+  const leaving = new AbortController();
+  const left = fetch(`${address}/ok`, { headers: key, signal: leaving.signal });
+  const [, response] = await arrived;
+  const closed = once(response, 'close');
+  leaving.abort();
+  await Promise.allSettled([left, closed]);
+  admitNow();
+  await new Promise((resolve) => setImmediate(resolve));
+  const lane = gateway.withdraw(deploymentId);
+  await lane?.drained();
+  expect([lane?.inFlight(), reached]).toEqual([0, 0]);
 });
 
 test('many streams at once do not wait for each other, and each is whole', async () => {
