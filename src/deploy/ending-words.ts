@@ -39,33 +39,36 @@ export function toldOfRollout(request: DeployRequest, known: Known): Told {
 }
 
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
-export function toldOfVerdict(request: DeployRequest, known: Known, subject: string): Told | undefined {
+export function toldOfVerdict(request: DeployRequest, known: Known): Told | undefined {
   const { verdict, rollback } = known;
+  const subject = known.revisionId ? `Revision ${known.revisionId}` : 'The live revision';
+  const isLive = known.revisionId ? ' is live, but' : '';
   if (verdict?.kind === 'failed') {
-    const wrong = `${subject} answered wrongly: ${firstOf(verdict, 'failed')}`;
+    const how = `answered wrongly: ${firstOf(verdict, 'failed')}`;
+    const wrong = `${subject}${isLive} ${how}`;
     if (rollback?.kind === 'done') {
       const proven = rollback.verdict.kind === 'passed' ? 'serves again and answers as it should' : 'serves again';
       return {
         kind: 'rolled-back',
-        reason: `${wrong}. Revision ${rollback.toRevisionId} ${proven}.`,
+        reason: `${subject} ${how}. Revision ${rollback.toRevisionId} ${proven}.`,
         advice: 'Correct the agent and deploy it again.',
       };
     }
-    if (rollback)
+    if (rollback) {
       return { kind: 'broken', reason: `${wrong}. Not rolled back: ${rollback.why}.`, advice: rollback.advice };
+    }
     const advice = 'Correct the agent and deploy it again, or run with mode: rollback.';
     return { kind: 'broken', reason: `${wrong}.`, advice };
   }
-  const nothingAsked = request.mode === 'smoke' && verdict?.kind === 'none';
-  if (verdict?.kind !== 'unproven' && !nothingAsked) return undefined;
-  const why = verdict ? firstOf(verdict, 'unproven') : '';
-  return nothingAsked
-    ? { kind: 'unproven', reason: 'Nothing was asked: there are no smoke tests.', advice: 'Give smoke-tests.' }
-    : {
-        kind: 'unproven',
-        reason: `${subject} is not proven to answer: ${why}.`,
-        advice: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
-      };
+  if (request.mode === 'smoke' && verdict?.kind === 'none') {
+    return { kind: 'unproven', reason: 'Nothing was asked: there are no smoke tests.', advice: 'Give smoke-tests.' };
+  }
+  if (verdict?.kind !== 'unproven') return undefined;
+  return {
+    kind: 'unproven',
+    reason: `${subject}${isLive} is not proven to answer: ${firstOf(verdict, 'unproven')}.`,
+    advice: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
+  };
 }
 
 const mode = {
@@ -123,7 +126,7 @@ function firstOf({ tests }: Verdict, kind: 'failed' | 'unproven'): string {
 function clauseOf({ verdict }: NamedVerdict): string {
   if (verdict.kind === 'unproven') return verdict.why.replace(/\.$/, '');
   const missed = verdict.held.find(({ held }) => !held);
-  return missed ? `expected ${missed.expected}, saw ${missed.seen}` : 'nothing was expected';
+  return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'nothing was expected';
 }
 
 const minutes = (ms: number): string =>

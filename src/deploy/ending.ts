@@ -50,7 +50,7 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
       return known.rollout?.kind === 'live' ? toldOfLive(request, known) : toldOfRollout(request, known);
     case 'asked':
       return (
-        toldOfVerdict(request, known, 'The live revision') ?? {
+        toldOfVerdict(request, known) ?? {
           kind: 'unchanged',
           reason: `The live revision answers as it should (${count(known)}).`,
         }
@@ -96,7 +96,7 @@ function planInWords({ plan }: Known): string {
 /** The sentence on what went on serving, which the smoke tests may still contradict. */
 function toldOfKept(request: DeployRequest, known: Known): Told {
   const { plan } = known;
-  const wrong = toldOfVerdict(request, known, 'The live revision');
+  const wrong = toldOfVerdict(request, known);
   if (wrong) return wrong;
   if (plan?.kind !== 'patch') {
     return { kind: 'unchanged', reason: `Nothing to do: ${plan?.kind === 'none' ? plan.why : 'nothing differs'}.` };
@@ -106,8 +106,7 @@ function toldOfKept(request: DeployRequest, known: Known): Told {
 }
 
 function toldOfLive(request: DeployRequest, known: Known): Told {
-  const live = toldOfRollout(request, known);
-  return toldOfVerdict(request, known, `Revision ${known.revisionId} is live, and`) ?? live;
+  return toldOfVerdict(request, known) ?? toldOfRollout(request, known);
 }
 
 function toldOfError({ changed, revisionId }: Known, error: ServiceError): Told {
