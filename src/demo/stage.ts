@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { removeEmbeddedData } from '../database/remove-embedded.ts';
 import { startLocalService, type LocalService } from './local-service.ts';
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
@@ -27,10 +28,11 @@ export interface Stage {
 export async function setStage(root: string, example: string): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-demo-'));
   const git = join(folder, 'git');
+  const data = join(folder, 'data');
   await mkdir(git);
   try {
     const repository = await Repository.ofExample(join(root, 'examples', example), join(git, owner, example));
-    const service = await startLocalService({ root, data: join(folder, 'data'), allowGit: git });
+    const service = await startLocalService({ root, data, allowGit: git });
     const repoUrl = pathToFileURL(repository.folder).href;
     return {
       service,
@@ -62,6 +64,8 @@ export async function setStage(root: string, example: string): Promise<Stage> {
       revisionsOf: (deploymentId) => revisionsOf(service, deploymentId),
       async clear() {
         await service.stop();
+        // As root the database lies elsewhere, where nobody would find it.
+        await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
         await rm(folder, { recursive: true, force: true, maxRetries: 5 });
       },
     };
