@@ -24,16 +24,20 @@ export interface LocalServiceSettings {
   root: string;
   data: string;
   allowGit: string;
+  /** The port on 127.0.0.1; a free one when absent. */
+  port?: number;
+  /** The environment of the services; this process's own when absent. */
+  env?: NodeJS.ProcessEnv;
   /** How long it may take to be ready (ms). */
   withinMs?: number;
 }
 
 /** Starts both services and waits for the line that says where they are. */
 export async function startLocalService(settings: LocalServiceSettings): Promise<LocalService> {
-  const { root, data, allowGit, withinMs = 60_000 } = settings;
+  const { root, data, allowGit, port = 0, env = process.env, withinMs = 60_000 } = settings;
   const program = join(root, 'src/control-service/main.ts');
-  const args = [program, '--port', '0', '--data', data, '--json', '--allow-git', allowGit];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = [program, '--port', String(port), '--data', data, '--json', '--allow-git', allowGit];
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
   const ended = once(child, 'close');
   createInterface({ input: child.stderr }).on('line', (line) => lines.push(line));
