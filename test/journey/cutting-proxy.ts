@@ -1,0 +1,53 @@
+import { createServer, request as send } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What becomes of a request: it goes through, it does and its answer is lost, or it never arrives. */
+export type Fate = 'passes' | 'answer lost' | 'never arrives';
+
+/** Stands between a client and a service, on loopback. */
+export interface CuttingProxy {
+  url: string;
+  /** `METHOD /path` of every request that came, in order. */
+  requests: string[];
+  close(): Promise<void>;
+}
+
+/** Starts it. `fateOf` is asked for every request, with its `METHOD /path`. */
+export async function startCuttingProxy(service: string, fateOf: (request: string) => Fate): Promise<CuttingProxy> {
+  const requests: string[] = [];
+
+  function handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const name = `${incoming.method} ${(incoming.url ?? '').split('?')[0]}`;
+    requests.push(name);
+    const fate = fateOf(name);
+    const cut = (): void => void incoming.socket.resetAndDestroy();
+    if (fate === 'never arrives') {
+      incoming.resume().once('end', cut);
+      return;
+    }
+    const { host: _, ...headers } = incoming.headers;
+    const through = send(new URL(incoming.url ?? '/', service), { method: incoming.method, headers }, (answer) => {
+      if (fate === 'answer lost') {
+        answer.resume().once('end', cut);
+        return;
+      }
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    through.once('error', cut);
+    incoming.pipe(through);
+  }
+
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The proxy listens at no port.');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
