@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 
 const width = 80;
+const uuids = /\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** Prints for a terminal of 80 by 24, and for a log just as well: plain lines, none longer than the screen. */
 export class Screen {
@@ -26,9 +27,9 @@ export class Screen {
     this.line('-'.repeat(Math.min(width, title.length + 4)));
   }
 
-  /** A line that another program printed. */
+  /** A line that another program printed; of an id its beginning is enough here. */
   quote(text: string): void {
-    this.line(`   ${stripVTControlCharacters(text)}`);
+    this.line(`   ${stripVTControlCharacters(text).replace(uuids, '$1')}`);
   }
 
   /** What was shown and whether it held. */
