@@ -3,7 +3,7 @@
 //
 //   node scripts/ready.mjs src/demo/main.ts --keep
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,29 +21,38 @@ function isInstalled() {
   );
 }
 
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
 /** Two scripts that start at once on a new clone must not install into one folder side by side. */
 async function withLock(action) {
   const lock = join(root, '.installing');
   for (;;) {
     try {
-      mkdirSync(lock);
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
-      const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-      if (age > 15 * 60_000) rmSync(lock, { recursive: true, force: true });
-      else await new Promise((resolve) => setTimeout(resolve, 500));
+      const holder = Number(existsSync(lock) ? readFileSync(lock, 'utf8') : 0);
+      if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true });
+      else await new Promise((resolve) => setTimeout(resolve, 300));
     }
   }
   try {
-    action();
+    return action();
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    rmSync(lock, { force: true });
   }
 }
 
+/** @returns whether all that is wanted is there now. */
 function install() {
-  if (isInstalled()) return;
+  if (isInstalled()) return true;
   console.error('Installing what package-lock.json names ...');
   const npm = process.env.npm_execpath;
   const command = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -54,13 +63,10 @@ function install() {
     stdio: ['ignore', 2, 2],
     shell: !npm && process.platform === 'win32',
   });
-  if (status !== 0) {
-    console.error(`npm ci did not succeed (${error?.message ?? `exit code ${status}`}).`);
-    console.error(
-      'What to check: a network path to the npm registry, free disk space, and write access to this folder.',
-    );
-    process.exit(1);
-  }
+  if (status === 0) return true;
+  console.error(`npm ci did not succeed (${error?.message ?? `exit code ${status}`}).`);
+  console.error('What to check: a network path to the npm registry, free disk space, and write access to this folder.');
+  return false;
 }
 
 /** Node 24 of the devDependency; the running one where install scripts are switched off and it will do. */
@@ -75,7 +81,7 @@ function node24() {
   process.exit(1);
 }
 
-if (!isInstalled()) await withLock(install);
+if (!isInstalled() && !(await withLock(install))) process.exit(1);
 const node = node24();
 const environment = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
 const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env: environment });
