@@ -54,7 +54,8 @@ async function withLock(action) {
 function install() {
   if (isInstalled()) return true;
   console.error('Installing what package-lock.json names ...');
-  const npm = process.env.npm_execpath;
+  const { npm_execpath: runner = '' } = process.env;
+  const npm = runner.endsWith('npm-cli.js') ? runner : undefined;
   const command = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   const [program, args] = npm ? [process.execPath, [npm, ...command]] : ['npm', command];
   // Standard output belongs to the program that runs afterwards: somebody may be reading JSON from it.
