@@ -1,0 +1,113 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { optionNames, variableOf } from '../../src/cli/story-options.ts';
+import { createApp } from '../../src/control-service/routes/app.ts';
+import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
+import { toldResult } from '../../src/report/told-result.ts';
+import { root, runHere } from './run-cli.ts';
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const pages = ['SECURITY.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => read(join('src', name)))
+  .join('\n');
+
+/** The first cells of a table's rows. */
+const firstCells = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell);
+
+const section = (page: string, title: string): string =>
+  new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(read(page))?.[1] ?? '';
+
+describe.each(pages)('%s', (page) => {
+  test('leads nowhere that there is not', () => {
+    const links = [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
+  });
+});
+
+describe('docs/troubleshooting.md', () => {
+  const messages = [...read('docs/troubleshooting.md').matchAll(/^### `(.+)`$/gm)].map(([, message = '']) => message);
+
+  test('has a good number of messages, each once', () => {
+    expect(messages.length).toBeGreaterThanOrEqual(15);
+    expect(new Set(messages).size).toBe(messages.length);
+  });
+
+  test.each(messages)('%s is a message of ours', (message) => {
+    expect(sources.replaceAll("\\'", "'")).toContain(message);
+  });
+});
+
+describe('docs/cli.md', () => {
+  test('has every command', async () => {
+    const { out } = await runHere(['--help']);
+    const commands = [...out.matchAll(/^ {2}([a-z]+)(?: \[options\])? {2}/gm)].map(([, name = '']) => name);
+    const documented = firstCells(read('docs/cli.md')).flatMap((cell) => /^landfall (\w+)$/.exec(cell)?.[1] ?? []);
+    expect(documented.toSorted()).toEqual(commands.filter((name) => name !== 'help').toSorted());
+  });
+
+  test('has every variable', () => {
+    const documented = firstCells(section('docs/cli.md', 'Options'));
+    expect(documented).toEqual(expect.arrayContaining(optionNames.flatMap((name) => variableOf(name) ?? [])));
+    expect(documented).toHaveLength(optionNames.filter((name) => variableOf(name) !== undefined).length);
+  });
+
+  test('has every exit code', () => {
+    const codes = [...section('docs/cli.md', 'How it ends').matchAll(/^\| (\d)/gm)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(exitCodes));
+  });
+
+  test('has every field of the result', () => {
+    const result = toldResult({ kind: 'planned', passes: true, reason: '', changed: false, notes: [] });
+    for (const field of Object.keys(result))
+      expect(section('docs/cli.md', 'The result as JSON')).toContain(`\`${field}\``);
+  });
+});
+
+describe('docs/services.md', () => {
+  const flags = firstCells(read('docs/services.md')).filter((cell) => cell.startsWith('--'));
+
+  test.each(flags)('%s is a flag of the services', (flag) => {
+    const [name = '', value] = flag.split(' ');
+    const given = { P: '0', PATH: '/api-host', WORD: 'public', DIR: 'folder' }[value ?? ''];
+    expect(readLocalCommand([name, ...(given ? [given] : [])])).toMatchObject({ ok: true });
+  });
+
+  test('has every flag, and the port', async () => {
+    const { readLocalCommand: _, localUsage } = await import('../../src/control-service/local-command.ts');
+    const known = [...localUsage.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name);
+    expect(flags.map((flag) => flag.split(' ')[0])).toEqual(known);
+    expect(read('docs/services.md')).toContain(`${usualPort} by default`);
+  });
+
+  test('has the endpoints that the service has', () => {
+    const app = createApp({
+      serviceFor: () => {
+        throw new Error('nobody is asked');
+      },
+      findKey: async () => undefined,
+      fieldNames: 'contract',
+      log: () => undefined,
+    });
+    const table = /<!-- endpoints -->([\s\S]*?)<!-- \/endpoints -->/.exec(read('docs/services.md'))?.[1] ?? '';
+    const documented = [...table.matchAll(/^\| ([A-Z]+) +\| `([^`]+)`/gm)].map(
+      ([, method, path]) => `${method} ${path}`,
+    );
+    const offered = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
+    const refused = [
+      'DELETE /v2/deployments',
+      'DELETE /v2/deployments/:id',
+      'POST /v2/deployments/:id/upload-url',
+      'POST /deployments/:id/upload-url',
+      'POST /v2/deployments/:id/push-token',
+      'POST /v2/listeners',
+      'PATCH /v2/listeners/:id',
+      'DELETE /v2/listeners/:id',
+    ];
+    expect([...documented, ...refused].toSorted()).toEqual([...new Set(offered)].toSorted());
+  });
+});
