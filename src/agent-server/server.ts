@@ -57,12 +57,17 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const { configPath, databaseUrl, host, port, log, clock } = options;
   const { places, env } = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(env)) process.env[name] ??= value;
-  const loaded = await loadGraphs(places, configPath);
   const processId = randomUUID();
-  const storage = await openStorage(databaseUrl, processId, log).catch((error: unknown) => {
+  // Loading the engine takes a second of which the database needs nothing.
+  const opening = openStorage(databaseUrl, processId, log).catch((error: unknown) => {
     const told = error instanceof Error ? error.message : String(error);
     throw new StartupError('database', [`The deployment's database can't be used: ${told}`], { cause: error });
   });
+  const loading = loadGraphs(places, configPath).catch(async (error: unknown) => {
+    await (await opening).close();
+    throw error;
+  });
+  const [storage, loaded] = await Promise.all([opening, loading]);
   try {
     const { app, runs, recovery } = await putTogether(loaded, storage, processId, options);
     const listener = await listen(app.fetch, { host, port, clock });

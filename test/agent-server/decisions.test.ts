@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { defaultAssistantId } from '../../src/agent-server/assistants/assistant.ts';
+import { fateOf } from '../../src/agent-server/runs/orphan.ts';
+import { describeError, RunStopped } from '../../src/agent-server/runs/run-error.ts';
+import { threadStatusAfter } from '../../src/agent-server/runs/store.ts';
+import { storable } from '../../src/agent-server/storage/storable.ts';
+import { toWire } from '../../src/agent-server/wire.ts';
+
+describe('a run whose process is gone', () => {
+  const run = { status: 'running', attempt: 1, detached: true, cancel_action: null, graph_id: 'echo' } as const;
+  test.each([
+    ['goes on where it needs no caller', {}, 'go-on', undefined],
+    ['begins where it had not begun', { status: 'pending', attempt: 3 }, 'go-on', undefined],
+    ['is interrupted where its caller held the connection', { detached: false }, 'interrupted', 'ServerStopped'],
+    ['is interrupted where somebody had cancelled it', { cancel_action: 'interrupt' }, 'interrupted', 'RunCancelled'],
+    ['fails where it was begun too often', { attempt: 3 }, 'error', 'ServerStopped'],
+    ['fails where its graph is no more', { graph_id: 'gone' }, 'error', 'GraphMissing'],
+  ] as const)('%s', (_, over, outcome, error) => {
+    const fate = fateOf({ ...run, ...over }, (graphId) => graphId === 'echo');
+    expect(fate.kind === 'end' ? fate.status : fate.kind).toBe(outcome);
+    expect(fate.kind === 'end' ? fate.error.error : undefined).toBe(error);
+  });
+});
+
+describe('what the end of a run makes of its thread', () => {
+  test.each([
+    ['success', false, 'idle'],
+    ['success', true, 'interrupted'],
+    ['interrupted', false, 'idle'],
+    ['interrupted', true, 'interrupted'],
+    ['error', false, 'error'],
+    ['timeout', false, 'error'],
+  ] as const)('a run that ended as %s (a node is next: %s) leaves it %s', (status, unfinishedState, thread) => {
+    expect(threadStatusAfter({ status, unfinishedState })).toBe(thread);
+  });
+});
+
+describe('what a graph throws', () => {
+  class BoomError extends Error {}
+  test.each([
+    ['an error of the language', new TypeError('x is not y'), { error: 'TypeError', message: 'x is not y' }],
+    ['an error with a class of its own', new BoomError('boom'), { error: 'BoomError', message: 'boom' }],
+    ['an error with a name', Object.assign(new Error('late'), { name: 'Late' }), { error: 'Late', message: 'late' }],
+    ['a text', 'out of ink', { error: 'Error', message: 'out of ink' }],
+    ['something else', { code: 5 }, { error: 'Error', message: 'Threw object' }],
+    ['being stopped', new RunStopped('cancelled'), { error: 'RunCancelled', message: 'The run was cancelled.' }],
+  ])('%s', (_, thrown, told) => expect(describeError(thrown)).toEqual(told));
+});
+
+describe('values as JSON', () => {
+  const message = (content: string) => ({
+    lc_serializable: true,
+    toDict: () => ({ type: 'ai', data: { content, id: '1' } }),
+    toJSON: () => ({ lc: 1, type: 'constructor', id: ['AIMessage'], kwargs: { content } }),
+  });
+  test.each<[string, unknown, string]>([
+    ['plain values pass', { a: [1, null, 'x'], b: undefined }, '{"a":[1,null,"x"]}'],
+    ['nothing is null', undefined, 'null'],
+    ['a message is flat', { messages: [message('hi')] }, '{"messages":[{"content":"hi","id":"1","type":"ai"}]}'],
+    ['a large number is text', { n: 12345678901234567890n }, '{"n":"12345678901234567890"}'],
+  ])('%s', (_, value, json) => expect(toWire(value)).toBe(json));
+
+  test('a value that holds itself is an error', () => {
+    const ring: Record<string, unknown> = {};
+    ring['self'] = ring;
+    expect(() => toWire(ring)).toThrow(TypeError);
+  });
+
+  test.each([
+    ['a NUL goes', { a: 'x\u0000y' }, '{"a":"xy"}'],
+    ['its spelling as plain text stays', { a: 'x\\u0000y' }, '{"a":"x\\\\u0000y"}'],
+    ['after a backslash it goes as well', { a: '\\\u0000' }, '{"a":"\\\\"}'],
+    ['two of them go', { a: '\u0000\u0000' }, '{"a":""}'],
+  ])('for the database: %s', (_, value, json) => expect(storable(value)).toBe(json));
+});
+
+test("a graph's default assistant has the id that the public servers give it", () => {
+  expect(defaultAssistantId('tiny')).toBe('3330969d-1bd6-5dfc-80e9-91e7dbf68c4e');
+});

@@ -1,0 +1,19 @@
+/**
+ * Loads the graphs of each configuration file named on the command line, outside of the test runner and its own loader,
+ * and prints a JSON line for each: the graphs, or why they can't be loaded.
+ */
+import { readConfiguration } from '../../src/agent-server/configuration.ts';
+import { loadGraphs } from '../../src/agent-server/graphs/load.ts';
+import { StartupError, startupLines } from '../../src/agent-server/startup-error.ts';
+
+for (const configPath of process.argv.slice(2)) {
+  const warnings: string[] = [];
+  try {
+    const { places } = readConfiguration(configPath, (line) => warnings.push(line));
+    const graphs = await loadGraphs(places, configPath);
+    console.log(JSON.stringify({ graphs: graphs.map(({ graphId }) => graphId), warnings }));
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    console.log(JSON.stringify({ lines: startupLines(error), warnings }));
+  }
+}

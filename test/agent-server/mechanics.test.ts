@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { EventLog } from '../../src/agent-server/runs/event-log.ts';
+import type { Keeping } from '../../src/agent-server/runs/event-log.ts';
+import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
+import { Slots } from '../../src/agent-server/runs/slots.ts';
+
+describe('the events of a run', () => {
+  const heard = (log: EventLog, afterId?: number) => {
+    const events: string[] = [];
+    const leave = log.follow((event) => events.push(event?.event ?? 'end'), afterId);
+    return { events, leave };
+  };
+  const logOf = (keeping: Keeping, events: string[]) => {
+    const log = new EventLog(keeping);
+    for (const event of events) log.add(event, '1');
+    return log;
+  };
+
+  test.each<[string, Keeping, string[]]>([
+    ['that nobody was expected to follow: the first and the new ones', 'none', ['metadata', 'c', 'end']],
+    ['that somebody was about to follow: all of them', 'until-followed', ['metadata', 'a', 'b', 'c', 'end']],
+    ['of a resumable run: all of them', 'all', ['metadata', 'a', 'b', 'c', 'end']],
+  ])('%s', (_, keeping, expected) => {
+    const log = logOf(keeping, ['metadata', 'a', 'b']);
+    const { events } = heard(log);
+    log.add('c', '1');
+    log.close();
+    expect(events).toEqual(expected);
+  });
+
+  test('of a resumable run are told from where a follower stopped, also after the end', () => {
+    const log = logOf('all', ['metadata', 'a', 'b', 'c']);
+    log.close();
+    expect(heard(log, 1).events).toEqual(['b', 'c', 'end']);
+    expect(heard(log, 3).events).toEqual(['end']);
+  });
+
+  test('are not told to one who has left', () => {
+    const log = logOf('none', ['metadata']);
+    const { events, leave } = heard(log);
+    leave();
+    log.add('a', '1');
+    expect(events).toEqual(['metadata']);
+  });
+
+  test('are kept within a bound, the newest longest', () => {
+    const log = new EventLog('all');
+    for (let n = 0; n < 20; n += 1) log.add(`e${n}`, 'x'.repeat(1024 * 1024));
+    const { events } = heard(log);
+    expect(events[0]).toBe('e0');
+    expect(events.slice(1)).toEqual([
+      'e4',
+      'e5',
+      'e6',
+      'e7',
+      'e8',
+      'e9',
+      ...Array.from({ length: 10 }, (_, n) => `e${n + 10}`),
+    ]);
+  });
+});
+
+describe('slots', () => {
+  const never = new AbortController().signal;
+
+  test('are given to those who wait, in their order', async () => {
+    const slots = new Slots(1);
+    expect(slots.tryTake()).toBe(true);
+    expect(slots.tryTake()).toBe(false);
+    const order: string[] = [];
+    const waiting = ['a', 'b'].map((name) => slots.take(never).then(() => order.push(name)));
+    slots.give();
+    await waiting[0];
+    expect(order).toEqual(['a']);
+    slots.give();
+    await waiting[1];
+    expect(order).toEqual(['a', 'b']);
+    slots.give();
+    expect(slots.tryTake()).toBe(true);
+  });
+
+  test('pass over those who gave up', async () => {
+    const slots = new Slots(1);
+    slots.tryTake();
+    const impatient = new AbortController();
+    const first = slots.take(impatient.signal);
+    const second = slots.take(never);
+    impatient.abort(new Error('enough'));
+    await expect(first).rejects.toThrow('enough');
+    slots.give();
+    await second;
+    expect(slots.tryTake()).toBe(false);
+  });
+});
+
+describe('messages as they come', () => {
+  class TestChunk {
+    readonly id: string;
+    readonly content: string;
+    constructor(id: string, content: string) {
+      this.id = id;
+      this.content = content;
+    }
+    concat(other: TestChunk): TestChunk {
+      return new TestChunk(this.id, this.content + other.content);
+    }
+    toDict() {
+      return { type: 'ai', data: { content: this.content } };
+    }
+  }
+  const whole = (id: string) => ({ id, toDict: () => ({ type: 'human', data: {} }) });
+  const told = (play: (stream: MessageStream) => void) => {
+    const events: string[] = [];
+    const stream = new MessageStream((event, data) => events.push(`${event} ${JSON.stringify(data)}`));
+    play(stream);
+    return events;
+  };
+
+  test('grow piece by piece, and are whole once they stand in the state', () => {
+    const events = told((stream) => {
+      stream.take(new TestChunk('1', 'Go'), { node: 'say' });
+      stream.take(new TestChunk('1', 'od'), { node: 'say' });
+      stream.state({ messages: [whole('0'), whole('1')] });
+      stream.state({ messages: [whole('0'), whole('1')] });
+    });
+    expect(events.map((event) => event.split(' ')[0])).toEqual([
+      'messages/metadata',
+      'messages/partial',
+      'messages/partial',
+      'messages/complete',
+    ]);
+    expect(events[0]).toBe('messages/metadata {"1":{"metadata":{"node":"say"}}}');
+    expect(events[2]).toBe('messages/partial [{"id":"1","content":"Good"}]');
+  });
+
+  test('that come whole are told once', () => {
+    const events = told((stream) => {
+      stream.take(whole('7'), {});
+      stream.take(whole('7'), {});
+      stream.take('no message', {});
+    });
+    expect(events.map((event) => event.split(' ')[0])).toEqual(['messages/metadata', 'messages/complete']);
+  });
+});

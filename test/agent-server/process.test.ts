@@ -1,0 +1,197 @@
+import { createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { connectAgentServer } from '../../src/client/agent.ts';
+import type { AgentServerClient } from '../../src/client/agent.ts';
+import { startTestPostgres } from '../database/postgres.ts';
+import type { TestPostgres } from '../database/postgres.ts';
+import { spawnAgentProcess, startAgentProcess } from './agent-process.ts';
+import type { AgentProcess } from './agent-process.ts';
+import { eventsOf, refusalOf, until, valuesOf } from './promises/given.ts';
+import { agentConfig } from './serving.ts';
+import { temporaryAgent } from './temporary-agent.ts';
+
+let postgres: TestPostgres;
+const begun: AgentProcess[] = [];
+const clients: AgentServerClient[] = [];
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  for (const { child } of begun) child.kill('SIGKILL');
+  await Promise.all(begun.splice(0).map(({ gone }) => gone));
+});
+afterAll(() => postgres.stop());
+
+const environment = (more: Record<string, string> = {}) => ({
+  LANDFALL_GRAPH_CONFIG: agentConfig,
+  DATABASE_URI: postgres.url,
+  ...more,
+});
+
+async function start(more?: Record<string, string>): Promise<AgentProcess & { agent: AgentServerClient }> {
+  const process = await startAgentProcess(environment(more));
+  const agent = connectAgentServer({ url: process.url, userAgent: 'landfall-tests' });
+  begun.push(process);
+  clients.push(agent);
+  return { ...process, agent };
+}
+
+const slow = (sleep_ms: number) => ({ assistant_id: 'echo', input: { input: 'x', sleep_ms } });
+
+describe('the process of a revision', () => {
+  test('says once where it listens, keeps its secrets from the agent, and leaves when its parent does', async () => {
+    const { folder, configPath, remove } = temporaryAgent({
+      'langgraph.json': { graphs: { env: './env.ts:env' }, env: '.env' },
+      '.env': 'FROM_FILE=file\nFROM_BOTH=file\n',
+      'env.ts': `
+        import { Annotation, StateGraph } from '@langchain/langgraph';
+        console.log('a graph may talk');
+        const State = Annotation.Root({ env: Annotation<object> });
+        export const env = new StateGraph(State)
+          .addNode('look', async () => ({ env: { ...process.env } }))
+          .addEdge('__start__', 'look')
+          .compile();`,
+    });
+    try {
+      const secrets = { LANDFALL_AGENT_TOKEN: 'token-of-the-gateway', FROM_BOTH: 'deployment' };
+      const { child, output, url, gone } = await start({ ...secrets, LANDFALL_GRAPH_CONFIG: configPath });
+      expect(output.filter((line) => line.startsWith('{'))).toEqual([
+        `{"event":"listening","port":${new URL(url).port}}`,
+      ]);
+      const response = await fetch(`${url}/runs/wait`, {
+        method: 'POST',
+        headers: { 'x-landfall-agent-token': 'token-of-the-gateway' },
+        body: '{"assistant_id":"env","input":{}}',
+      });
+      const { env } = Object(await response.json());
+      expect(env).toMatchObject({ FROM_FILE: 'file', FROM_BOTH: 'deployment' });
+      expect(JSON.stringify(env)).not.toMatch(/token-of-the-gateway|postgres:/);
+      child.stdin?.end();
+      expect(await gone).toBe(0);
+    } finally {
+      remove();
+    }
+    expect(folder).not.toBe('');
+  });
+
+  test('ends with 1 and readable lines when it can not start', async () => {
+    const taken = createServer();
+    const port = await new Promise<number>((resolve) => {
+      taken.listen(0, '127.0.0.1', () => resolve(Object(taken.address()).port));
+    });
+    const nowhere = 'postgres://nobody:hidden@127.0.0.1:1/none';
+    const [empty, noDatabase, noPort] = await Promise.all(
+      [{}, environment({ DATABASE_URI: nowhere }), environment({ PORT: String(port) })].map(async (env) => {
+        const { gone, log, output } = spawnAgentProcess(env);
+        return { code: await gone, log, output };
+      }),
+    );
+    taken.close();
+    expect(empty).toEqual({
+      code: 1,
+      output: [],
+      log: [
+        'error[environment]: The variable LANDFALL_GRAPH_CONFIG is missing.',
+        '  The variable DATABASE_URI is missing.',
+      ],
+    });
+    expect(noDatabase).toMatchObject({ code: 1, log: [expect.stringMatching(/^error\[database\]: .*ECONNREFUSED/)] });
+    expect(noDatabase?.log.join()).not.toContain('hidden');
+    expect(noPort).toMatchObject({ code: 1, log: [expect.stringMatching(/^error\[address\]: .*EADDRINUSE/)] });
+  });
+
+  test('lets runs end when it is asked to leave, and takes no new ones', async () => {
+    const { agent, child, gone, url } = await start();
+    const { thread_id } = await agent.createThread({});
+    const waiting = agent.waitRun(slow(700), thread_id);
+    const streaming = eventsOf(agent, { ...slow(700), stream_mode: ['updates'] });
+    await until(async () => ((await agent.getThread(thread_id)).status === 'busy' ? true : undefined));
+    child.kill('SIGTERM');
+    await until(() =>
+      fetch(`${url}/ok`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    expect(valuesOf(await waiting)).toMatchObject({ output: 'hello x' });
+    expect((await streaming).at(-1)).toMatchObject({ event: 'updates', data: { answer: { output: 'hello x' } } });
+    expect(await gone).toBe(0);
+  });
+});
+
+describe('after a process is gone', () => {
+  test('kill -9 loses nothing that was acknowledged, and work goes on', async () => {
+    const killed = await start();
+    const { thread_id } = await killed.agent.createThread({ metadata: { kept: true } });
+    await killed.agent.waitRun({ assistant_id: 'echo', input: { input: 'first' } }, thread_id);
+    const { assistant_id } = await killed.agent.createAssistant({ graph_id: 'echo', name: 'kept' });
+    const background = await killed.agent.createRun(slow(1500), thread_id);
+    const behind = await killed.agent.createRun({ assistant_id: 'echo', input: { input: 'behind' } }, thread_id);
+    const streamed = await killed.agent.createThread({});
+    const stream = killed.agent
+      .streamRun({ ...slow(60_000), stream_mode: ['updates'] }, streamed.thread_id)
+      [Symbol.asyncIterator]();
+    const runId = String(Object((await stream.next()).value?.data)['run_id']);
+    await stream.next();
+    await until(async () => ((await killed.agent.getThreadState(thread_id)).next[0] === 'answer' ? true : undefined));
+    killed.child.kill('SIGKILL');
+    expect(await killed.gone).toBe('SIGKILL');
+    await expect(stream.next()).rejects.toMatchObject({ kind: 'unreadable' });
+
+    const { agent, log } = await start();
+    expect(await agent.getThread(thread_id)).toMatchObject({
+      metadata: { kept: true },
+      values: { output: 'hello first' },
+    });
+    expect(await agent.getAssistant(assistant_id)).toMatchObject({ name: 'kept' });
+    // The background run goes on from its last checkpoint: its first node does not run again.
+    expect(valuesOf(await agent.joinRun(thread_id, background.run_id))).toBeDefined();
+    expect(valuesOf(await agent.joinRun(thread_id, behind.run_id))).toMatchObject({
+      output: 'hello behind',
+      steps: Array.from({ length: 3 }, () => ['prepare', 'answer']).flat(),
+    });
+    expect(await agent.getRun(thread_id, background.run_id)).toMatchObject({ status: 'success' });
+    // The streamed one has lost its caller.
+    const settled = await until(async () => {
+      const run = await agent.getRun(streamed.thread_id, runId);
+      return run.status === 'running' ? undefined : run;
+    });
+    expect(settled.status).toBe('interrupted');
+    expect(await agent.getThread(streamed.thread_id)).toMatchObject({ status: 'interrupted' });
+    expect(log.join('\n')).toContain(
+      `${background.run_id} was left by a process that is gone; going on with attempt 2`,
+    );
+  });
+
+  test('a run that does not end within the bound goes on in the next process, also one that is there already', async () => {
+    const leaving = await start({ LANDFALL_DRAIN_MS: '100' });
+    const { agent } = await start();
+    const thread = await leaving.agent.createThread({});
+    const background = await leaving.agent.createRun(slow(1200), thread.thread_id);
+    const other = await leaving.agent.createThread({});
+    const waited = leaving.agent.waitRun(slow(60_000), other.thread_id);
+    await until(async () => ((await leaving.agent.getThread(other.thread_id)).status === 'busy' ? true : undefined));
+    expect(
+      await refusalOf(agent.waitRun({ ...slow(1), multitask_strategy: 'reject' }, thread.thread_id)),
+    ).toMatchObject({ kind: 'conflict' });
+    leaving.child.kill('SIGTERM');
+    expect(await waited).toMatchObject({ kind: 'error', error: { error: 'ServerStopped' } });
+    expect(await leaving.gone).toBe(0);
+    expect(valuesOf(await agent.joinRun(thread.thread_id, background.run_id))).toMatchObject({
+      steps: ['prepare', 'answer'],
+    });
+    expect(await agent.getThread(other.thread_id)).toMatchObject({ status: 'interrupted' });
+  });
+
+  test('a run that another process carries out is cancelled and followed from here', async () => {
+    const [one, two] = [await start(), await start()];
+    const { thread_id } = await one.agent.createThread({});
+    const run = await one.agent.createRun(slow(60_000), thread_id);
+    await until(async () => ((await two.agent.getRun(thread_id, run.run_id)).status === 'running' ? true : undefined));
+    const next = two.agent.waitRun({ assistant_id: 'echo', input: { input: 'next' } }, thread_id);
+    await two.agent.cancelRun(thread_id, run.run_id, { wait: true });
+    expect(await two.agent.getRun(thread_id, run.run_id)).toMatchObject({ status: 'interrupted' });
+    expect(valuesOf(await next)).toMatchObject({ output: 'hello next' });
+  });
+});
