@@ -128,11 +128,11 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
 }
 
 async function listen(server: Server, port: number): Promise<number> {
-  const failed = once(server, 'error').then(([error]) => {
+  server.listen(port, '127.0.0.1');
+  // It rejects with what the server says in the place of listening.
+  await once(server, 'listening').catch((error: unknown) => {
     throw portProblem(error, port);
   });
-  server.listen(port, '127.0.0.1');
-  await Promise.race([once(server, 'listening'), failed]);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server listens at no port.');
   return address.port;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 
 export const root = join(import.meta.dirname, '../..');
@@ -28,6 +29,8 @@ export function runCli(args: readonly string[], { cwd = root, env = {}, onOutput
     env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test that ends early leaves nothing running.
+  onTestFinished(() => void child.kill('SIGKILL'));
   const end: CliEnd = { code: null, out: '', err: '' };
   const heard = (which: 'out' | 'err') => (chunk: Buffer) => {
     end[which] += chunk.toString();

@@ -1,0 +1,69 @@
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startTestPostgres, type TestPostgres } from '../database/postgres.ts';
+import { folderOf, runCli, runHere } from './run-cli.ts';
+
+let database: TestPostgres | undefined;
+let folder: ReturnType<typeof folderOf> | undefined;
+beforeEach(() => {
+  folder = folderOf({});
+});
+afterEach(async () => {
+  await database?.stop();
+  database = undefined;
+  folder?.remove();
+});
+
+async function local(args: readonly string[], onOutput?: Parameters<typeof runCli>[1]) {
+  database = await startTestPostgres();
+  return runCli(['local', '--data', folder?.path ?? '', ...args], { env: { DATABASE_URL: database.url }, ...onOutput });
+}
+
+describe('landfall local', () => {
+  test('is the program of npm run local: one line of JSON when it is ready, gone when it is told to', async () => {
+    let answered: unknown;
+    const end = await local(['--port', '0', '--json'], {
+      onOutput: (text, send) => {
+        if (answered !== undefined || !text.endsWith('\n')) return;
+        answered = fetch(`${urlIn(text)}/ok`)
+          .then((response) => response.json())
+          .finally(() => send('SIGINT'));
+      },
+    });
+    expect(await answered).toEqual({ ok: true });
+    expect(end.code).toBe(0);
+    expect(end.out.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(end.out)).toEqual({
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      api_key: expect.stringMatching(/^lf_/),
+      tenant_id: expect.any(String),
+    });
+  });
+
+  test('says which port is taken, and ends with 1', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const address = taken.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const end = await local(['--port', port]);
+    taken.close();
+    expect(end.code).toBe(1);
+    expect(end.err).toContain(`Port ${port} is taken. Choose another one with --port`);
+  });
+
+  test('reads its own flags, and tells a wrong one with the right ones', async () => {
+    const end = await runCli(['local', '--prot', '0']);
+    expect(end.code).toBe(2);
+    expect(end.err).toContain("Unknown option '--prot'");
+    expect(end.err).toContain('--allow-git DIR');
+  });
+
+  test('stands in the help', async () => {
+    expect((await runHere(['help', 'local'])).out).toContain('landfall local --help');
+  });
+});
+
+function urlIn(line: string): string {
+  const told: unknown = JSON.parse(line);
+  return typeof told === 'object' && told !== null && 'url' in told ? String(told.url) : '';
+}
