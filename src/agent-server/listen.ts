@@ -25,7 +25,8 @@ export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port, clock }: { host: string; port: number; clock: Clock },
 ): Promise<Listener> {
-  const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+  const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   // A run may take longer than any bound on a request.
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {

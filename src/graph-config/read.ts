@@ -21,7 +21,7 @@ export type ReadGraphConfig =
  * @param file its path, as problems shall name it.
  */
 export function readGraphConfig(text: string, file: string): ReadGraphConfig {
-  const parsed = parseText(text, `${file}`.endsWith('.json') ? file : `${file}.json`);
+  const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);
   if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
   const top = withoutStrangers(parsed.value, GraphConfig, []);
   const http = isMap(top.value)
@@ -44,8 +44,8 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
     value: result.data,
     warnings: inOrder(warnings),
     file,
-    placeOf: parsed.placeOf,
-    placeOfKey: parsed.placeOfKey,
+    placeOf: (path) => parsed.placeOf(path),
+    placeOfKey: (path) => parsed.placeOfKey(path),
   };
 }
 

@@ -23,8 +23,16 @@ describe.each(bothWays)('the agent server %s', (_, open) => {
   afterAll(() => way.close());
   const agent: Given = () => way.agent;
 
-  describe('assistants', () => assistantPromises(agent));
-  describe('threads', () => threadPromises(agent));
-  describe('runs', () => runPromises(agent));
-  describe('streams', () => streamPromises(agent));
+  describe('assistants', () => {
+    assistantPromises(agent);
+  });
+  describe('threads', () => {
+    threadPromises(agent);
+  });
+  describe('runs', () => {
+    runPromises(agent);
+  });
+  describe('streams', () => {
+    streamPromises(agent);
+  });
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Assistant } from '../../src/contract/agent/assistant.ts';
-import { FailedRunBody, Run } from '../../src/contract/agent/run.ts';
+import { ERROR_KEY, FailedRunBody, Run } from '../../src/contract/agent/run.ts';
 import type { RunCreate, RunResult } from '../../src/contract/agent/run.ts';
 import { ServerInfo } from '../../src/contract/agent/server-info.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
@@ -43,7 +43,7 @@ export function agentServerInProcess(fetch: (request: Request) => Response | Pro
   const result = async (method: string, path: string, body?: unknown): Promise<RunResult> => {
     const values: unknown = await (await send(method, path, body)).json();
     const failed = FailedRunBody.safeParse(values);
-    return failed.success ? { kind: 'error', error: failed.data.__error__ } : { kind: 'values', values };
+    return failed.success ? { kind: 'error', error: failed.data[ERROR_KEY] } : { kind: 'values', values };
   };
   return {
     ok: async () => void (await send('GET', '/ok')),
@@ -68,7 +68,7 @@ export function agentServerInProcess(fetch: (request: Request) => Response | Pro
     getRun: (threadId, runId) => read(Run, 'GET', `/threads/${threadId}/runs/${runId}`),
     cancelRun: async (threadId, runId, { wait, action } = {}) => {
       const query = new URLSearchParams({ ...(wait ? { wait: '1' } : {}), ...(action ? { action } : {}) });
-      await send('POST', `/threads/${threadId}/runs/${runId}/cancel?${query}`);
+      await send('POST', `/threads/${threadId}/runs/${runId}/cancel?${query.toString()}`);
     },
     joinRun: (threadId, runId) => result('GET', `/threads/${threadId}/runs/${runId}/join`),
   };

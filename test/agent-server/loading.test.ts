@@ -137,12 +137,16 @@ describe('loading an agent', () => {
   });
   afterAll(() => made.forEach((agent) => agent.remove()));
 
-  test.each(Object.entries(agents))('%s', (name, { lines }) => {
+  const [refused, loaded] = [true, false].map((withLines) =>
+    Object.entries(agents).filter(([, { lines }]) => (lines !== undefined) === withLines),
+  );
+
+  test.each(loaded ?? [])('takes %s', (name) => {
+    expect(results.get(name)).toEqual({ graphs: ['one'], warnings: [] });
+  });
+
+  test.each(refused ?? [])('refuses %s', (name, { lines = [] }) => {
     const result = results.get(name);
-    if (lines === undefined) {
-      expect(result).toMatchObject({ graphs: ['one'] });
-      return;
-    }
     expect(result?.graphs).toBeUndefined();
     lines.forEach((line, at) => expect(result?.lines?.[at]).toMatch(line));
   });

@@ -41,7 +41,7 @@ const slow = (sleep_ms: number) => ({ assistant_id: 'echo', input: { input: 'x',
 
 describe('the process of a revision', () => {
   test('says once where it listens, keeps its secrets from the agent, and leaves when its parent does', async () => {
-    const { folder, configPath, remove } = temporaryAgent({
+    const agentFolder = temporaryAgent({
       'langgraph.json': { graphs: { env: './env.ts:env' }, env: '.env' },
       '.env': 'FROM_FILE=file\nFROM_BOTH=file\n',
       'env.ts': `
@@ -55,7 +55,7 @@ describe('the process of a revision', () => {
     });
     try {
       const secrets = { LANDFALL_AGENT_TOKEN: 'token-of-the-gateway', FROM_BOTH: 'deployment' };
-      const { child, output, url, gone } = await start({ ...secrets, LANDFALL_GRAPH_CONFIG: configPath });
+      const { child, output, url, gone } = await start({ ...secrets, LANDFALL_GRAPH_CONFIG: agentFolder.configPath });
       expect(output.filter((line) => line.startsWith('{'))).toEqual([
         `{"event":"listening","port":${new URL(url).port}}`,
       ]);
@@ -70,9 +70,8 @@ describe('the process of a revision', () => {
       child.stdin?.end();
       expect(await gone).toBe(0);
     } finally {
-      remove();
+      agentFolder.remove();
     }
-    expect(folder).not.toBe('');
   });
 
   test('ends with 1 and readable lines when it can not start', async () => {
@@ -129,9 +128,8 @@ describe('after a process is gone', () => {
     const background = await killed.agent.createRun(slow(1500), thread_id);
     const behind = await killed.agent.createRun({ assistant_id: 'echo', input: { input: 'behind' } }, thread_id);
     const streamed = await killed.agent.createThread({});
-    const stream = killed.agent
-      .streamRun({ ...slow(60_000), stream_mode: ['updates'] }, streamed.thread_id)
-      [Symbol.asyncIterator]();
+    const events = killed.agent.streamRun({ ...slow(60_000), stream_mode: ['updates'] }, streamed.thread_id);
+    const stream = events[Symbol.asyncIterator]();
     const runId = String(Object((await stream.next()).value?.data)['run_id']);
     await stream.next();
     await until(async () => ((await killed.agent.getThreadState(thread_id)).next[0] === 'answer' ? true : undefined));

@@ -58,8 +58,8 @@ export class Checkpoints extends PostgresSaver {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const named: CheckpointMetadata = { ...runOf(config), ...metadata };
     const [blobs, storedMetadata] = await Promise.all([
-      this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
-      this._dumpMetadata(named),
+      this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
+      this['_dumpMetadata'](named),
     ]);
     if (bytesOf(blobs.map((blob) => blob[5])) > MOST_BYTES_AT_ONCE) {
       return super.put(config, checkpoint, named, newVersions);
@@ -76,7 +76,7 @@ export class Checkpoints extends PostgresSaver {
         blobs.map((blob) => (blob[5] === undefined ? null : Buffer.from(blob[5]))),
         checkpoint.id,
         checkpoint_id,
-        this._dumpCheckpoint(checkpoint),
+        this['_dumpCheckpoint'](checkpoint),
         storedMetadata,
       ],
     });
@@ -85,15 +85,9 @@ export class Checkpoints extends PostgresSaver {
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
-    const dumped = await this._dumpWrites(
-      thread_id,
-      checkpoint_ns,
-      checkpoint_id,
-      taskId,
-      writes.map(([channel, value]) => [String(channel), value]),
-    );
+    const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) return super.putWrites(config, writes, taskId);
-    const everyOneHasItsPlace = writes.every(([channel]) => String(channel) in WRITES_IDX_MAP);
+    const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     await this.#pool.query({
       name: everyOneHasItsPlace ? 'upsert-checkpoint-writes' : 'insert-checkpoint-writes',
       text: everyOneHasItsPlace ? UPSERT_WRITES : INSERT_WRITES,

@@ -12,9 +12,9 @@ export async function contextProblems(
   context: Record<string, unknown>,
   { mayLack }: { mayLack: boolean },
 ): Promise<FieldProblem[]> {
-  if (graph._validateContext === undefined) return [];
+  if (graph['_validateContext'] === undefined) return [];
   try {
-    await graph._validateContext(context);
+    await graph['_validateContext'](context);
     return [];
   } catch (error) {
     const issues = issuesOf(error);

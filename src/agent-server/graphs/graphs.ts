@@ -48,14 +48,14 @@ export class Graphs {
 
   /** The graph for one run. The caller has made sure that it exists. */
   async make(graphId: string, config: MakeConfig, keeping: Keeping): Promise<Graph> {
-    const { make, checkpoints, memory } = this.#attached(graphId);
-    const graph = await make(config);
+    const attached = this.#attached(graphId);
+    const graph = await attached.make(config);
     const copies = this.#copies.get(graph) ?? new Map<Keeping, Graph>();
     this.#copies.set(graph, copies);
     const known = copies.get(keeping);
     if (known) return known;
     const copy = graph.withConfig({});
-    copy.checkpointer = keeping === 'thread' ? checkpoints : memory;
+    copy.checkpointer = keeping === 'thread' ? attached.checkpoints : attached.memory;
     copies.set(keeping, copy);
     return copy;
   }

@@ -57,7 +57,7 @@ async function loadGraph({ graphId, file, exportName, description }: GraphPlace,
       `${relative(folder, path)}: has no export "${exportName}" for graph "${graphId}". ${there}${meant === undefined ? '' : ` Did you mean "${meant}"?`}`,
     ]);
   }
-  const make = maker(await exported, () => {
+  const make = maker(await Promise.resolve(exported), () => {
     const advice = 'Export a compiled graph, a StateGraph, or a function that makes one.';
     return new StartupError('graph-not-a-graph', [
       `${relative(folder, path)}: export "${exportName}" of graph "${graphId}" is no graph. ${advice}`,

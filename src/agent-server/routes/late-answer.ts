@@ -25,14 +25,16 @@ export async function lateAnswer(
       const newline = () => controller.enqueue(encoder.encode('\n'));
       newline();
       void beat(clock, done.signal, newline);
-      json
-        .then((text) => {
-          if (done.signal.aborted) return;
-          controller.enqueue(encoder.encode(text));
-          controller.close();
-        })
-        .catch((error: unknown) => controller.error(error))
-        .finally(() => done.abort());
+      const finish = (text: string) => {
+        if (done.signal.aborted) return;
+        done.abort();
+        controller.enqueue(encoder.encode(text));
+        controller.close();
+      };
+      json.then(finish, (error: unknown) => {
+        done.abort();
+        controller.error(error);
+      });
     },
     cancel: () => {
       done.abort();

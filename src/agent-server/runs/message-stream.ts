@@ -7,7 +7,7 @@ interface Piece {
 }
 
 const isPiece = (value: unknown): value is Piece =>
-  isMessage(value) && typeof Reflect.get(value, 'concat') === 'function' && /Chunk$/.test(value.constructor.name);
+  isMessage(value) && typeof Reflect.get(value, 'concat') === 'function' && value.constructor.name.endsWith('Chunk');
 
 /** Takes an event's name and data. */
 export type Emit = (event: string, data: unknown) => void;
