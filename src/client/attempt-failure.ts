@@ -24,6 +24,7 @@ const kinds: Readonly<Record<number, ServiceErrorKind>> = {
   404: 'missing',
   405: 'missing',
   409: 'conflict',
+  412: 'conflict',
   429: 'busy',
   501: 'missing',
 };

@@ -15,6 +15,8 @@ export interface Operation {
   /** Below the base address. */
   path: string;
   query?: string;
+  /** Sent beside those of every request. */
+  headers?: Readonly<Record<string, string>>;
   /** What becomes the JSON body. */
   body?: unknown;
   /** The content type that is asked for, where it is not JSON. */
@@ -124,13 +126,13 @@ function refused(link: Connection, operation: Operation, sent: Sent): { ok: fals
   };
 }
 
-function requestOf(link: Connection, { method, path, query = '', body, accept }: Operation): HttpRequest {
+function requestOf(link: Connection, { method, path, query = '', headers, body, accept }: Operation): HttpRequest {
   const known = body === undefined ? link.headers : link.headersWithBody;
   return {
     origin: link.origin,
     method,
     path: `${link.prefix}${path}${query}`,
-    headers: accept === undefined ? known : { ...known, accept },
+    headers: { ...known, ...headers, ...(accept === undefined ? {} : { accept }) },
     body: body === undefined ? undefined : JSON.stringify(body),
   };
 }

@@ -88,6 +88,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
         name,
         method: 'PATCH',
         path: deploymentPath(id),
+        headers: precondition(options?.ifLatest),
         body: spelled(body),
         secrets: secretsIn(body),
       } as const;
@@ -139,6 +140,10 @@ export function connectControlService(settings: ControlServiceSettings): Control
     close: () => link.close(),
   };
 }
+
+/** The id is the service's word: one that no header may carry is no precondition. */
+const precondition = (revisionId: string | undefined): Record<string, string> =>
+  revisionId !== undefined && /^[\w-]+$/.test(revisionId) ? { 'if-match': `"${revisionId}"` } : {};
 
 /** What of a request is never told: its secrets, and the values that its containers are given. */
 function secretsIn({ secrets, source_config }: DeploymentCreateRequest | DeploymentPatchRequest): string[] {

@@ -3,7 +3,7 @@
  * - `rejected`: it understood and said no (400, 422, and other 4xx not named below)
  * - `unauthorized`: the key, the tenant or the token was not accepted (401, 403)
  * - `missing`: no such thing, or no such endpoint (404, 405, 501)
- * - `conflict`: it stands in the way of something that exists (409)
+ * - `conflict`: it stands in the way of something that exists, or came too late (409, 412)
  * - `busy`: it asked to come back later, or broke down (429, 5xx)
  * - `unreachable`: no answer: name, connection, timeout, reset
  * - `unreadable`: an answer that is not what the documents describe: broken JSON, a wrong shape, a stream that ended early

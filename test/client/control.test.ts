@@ -249,6 +249,33 @@ describe('the spelling of fields', () => {
   });
 });
 
+describe('the revision that a change was decided on', () => {
+  test('is told as If-Match', async () => {
+    nock(host, { reqheaders: { 'if-match': `"${revisionId}"` } })
+      .patch(`/api-host${deploymentPath}`)
+      .reply(200, deploymentReply);
+    const patched = await connected().patchDeployment(deploymentId, { secrets: [] }, { ifLatest: revisionId });
+    expect(patched.id).toBe(deploymentId);
+  });
+
+  test.each([
+    ['where no header may carry it', 'a"\r\nx-api-key: b'],
+    ['where there is none', undefined],
+  ])('is left out %s', async (_, ifLatest) => {
+    nock(host, { badheaders: ['if-match'] })
+      .patch(`/api-host${deploymentPath}`)
+      .reply(200, deploymentReply);
+    const patched = await connected().patchDeployment(deploymentId, { secrets: [] }, { ifLatest });
+    expect(patched.id).toBe(deploymentId);
+  });
+
+  test('comes too late where the service says 412, and nothing has taken effect', async () => {
+    nock(host).patch(`/api-host${deploymentPath}`).reply(412, { detail: 'Look again.' });
+    const error = await serviceError(connected().patchDeployment(deploymentId, {}, { ifLatest: revisionId }));
+    expect(error).toMatchObject({ kind: 'conflict', status: 412, effect: 'none', detail: 'Look again.' });
+  });
+});
+
 describe('a request of ours that breaks the contract', () => {
   test.each<[string, (client: ControlServiceClient) => Promise<unknown>, string]>([
     [

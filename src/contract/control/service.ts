@@ -11,6 +11,15 @@ import type { ListenersList } from './listener.ts';
 import type { LogPage, LogQuery } from './log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
+/** What a caller may say about a change beside the change itself. */
+export interface ChangeOptions extends CallOptions {
+  /**
+   * The latest revision that the change was decided on, sent as `If-Match`. A service that heeds it refuses the change
+   * (412, a conflict) where another revision was made in the meantime; control-service.md knows nothing of it.
+   */
+  ifLatest?: string | undefined;
+}
+
 /**
  * The deployment control service as a caller sees it, whether over HTTP or in the same process. Every failure of the
  * other party is a `ServiceError`. The operations after `getRevision` go beyond control-service.md: a service may lack
@@ -22,7 +31,7 @@ export interface ControlService {
   /** GET /v2/deployments/{id} */
   getDeployment(id: string, options?: CallOptions): Promise<Deployment>;
   /** PATCH /v2/deployments/{id}: `latest_revision_id` of the answer is the revision that this made, where it made one. */
-  patchDeployment(id: string, request: DeploymentPatchRequest, options?: CallOptions): Promise<Deployment>;
+  patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment>;
   /** GET /v2/deployments/{id}/revisions/{revisionId} */
   getRevision(deploymentId: string, revisionId: string, options?: CallOptions): Promise<Revision>;
   /** GET /v1/integrations/github/install */
