@@ -14,10 +14,16 @@ const sentence = z.object({ detail: z.string() });
 
 /** The control service as seen through its HTTP, by a client that was written for these tests alone. */
 export function httpControl(baseUrl: string, apiKey: string): OurControlService {
-  async function send<T>(shape: z.ZodType<T>, method: string, path: string, body?: unknown): Promise<T> {
+  async function send<T>(
+    shape: z.ZodType<T>,
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<T> {
     const answer = await fetch(`${baseUrl}${path}`, {
       method,
-      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...more },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const read: unknown = await answer.json();
@@ -44,7 +50,8 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     createDeployment: (body) => send(deployment, 'POST', '/v2/deployments', body),
     getDeployment: (id) => send(deployment, 'GET', one(id)),
     listDeployments: (asked) => send(deploymentsList, 'GET', `/v2/deployments${query(asked)}`),
-    patchDeployment: (id, body) => send(deployment, 'PATCH', one(id), body),
+    patchDeployment: (id, body, options) =>
+      send(deployment, 'PATCH', one(id), body, options?.ifLatest ? { 'if-match': `"${options.ifLatest}"` } : {}),
     createRevision: (id, body) => send(revision, 'POST', `${one(id)}/revisions`, body),
     redeployRevision: (id, revisionId) => send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`),
     getRevision: (id, revisionId) => send(revision, 'GET', ofRevision(id, revisionId)),

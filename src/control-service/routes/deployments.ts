@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { answer } from './answer.ts';
 import type { Env } from './env.ts';
-import { readJson, readQuery } from './read.ts';
+import { readIfMatch, readJson, readQuery } from './read.ts';
 import { notOffered, onlyMethods } from './refusing.ts';
 
 const all = '/v2/deployments';
@@ -21,7 +21,7 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
 
   routes.get(one, async (c) => answer(c, fieldNames, await c.var.service.getDeployment(c.req.param('id'))));
   routes.patch(one, async (c) =>
-    answer(c, fieldNames, await c.var.service.patchDeployment(c.req.param('id'), await readJson(c))),
+    answer(c, fieldNames, await c.var.service.patchDeployment(c.req.param('id'), await readJson(c), readIfMatch(c))),
   );
   routes.delete(one, notOffered('Deleting deployments'));
   routes.all(one, onlyMethods('GET', 'PATCH'));

@@ -53,6 +53,12 @@ function unreadable(context: Context, status: number, why: string | FieldProblem
   });
 }
 
+/** The precondition of a change: the revision that `If-Match` names. `*` is none, for what is not there is a 404 anyway. */
+export function readIfMatch(context: Context): { ifLatest?: string } {
+  const written = context.req.header('if-match')?.trim() ?? '*';
+  return written === '*' ? {} : { ifLatest: written.replace(/^"(.*)"$/, '$1') };
+}
+
 /** The numbers of a query as numbers; what is none stays a text, which the schema then refuses. */
 export function readQuery(context: Context): Record<string, unknown> {
   const { deployment_ids: _, ...query }: Record<string, unknown> = context.req.query();

@@ -1,5 +1,6 @@
 import type { Deployment, DeploymentsList } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
+import type { ChangeOptions } from '../../contract/control/service.ts';
 import { judgeCreate, readCreate } from '../rules/create.ts';
 import { judgePatch, readPatch } from '../rules/patch.ts';
 import { deploymentsPage } from '../rules/queries.ts';
@@ -34,9 +35,17 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
     return rest;
   }
 
-  const patch = (call: Call, id: string, body: unknown, always: boolean): Promise<DeploymentView> => {
+  const patch = (
+    call: Call,
+    id: string,
+    body: unknown,
+    { always = false, ifLatest }: { always?: boolean; ifLatest?: string | undefined } = {},
+  ): Promise<DeploymentView> => {
     const read = take(call, readPatch(body));
     return change(call, id, (current) => {
+      if (ifLatest !== undefined && ifLatest !== current.latest_revision_id) {
+        return { refused: { status: 412, detail: tooLate(current.latest_revision_id) } };
+      }
       const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read);
       if (!judged.ok) return { refused: judged.refusal };
       const { asked, revisionFor } = judged.value;
@@ -74,15 +83,16 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
       return { resources: views.map(tell), offset: (page.offset ?? 0) + views.length };
     },
 
-    async patchDeployment(id: string, body: unknown): Promise<Deployment> {
+    /** With `ifLatest` nothing is changed where another revision than that one is the latest by now: a 412. */
+    async patchDeployment(id: string, body: unknown, { ifLatest }: ChangeOptions = {}): Promise<Deployment> {
       const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
-      return tell(await patch(call, takeId(call, 'deployment_id', id), body, false));
+      return tell(await patch(call, takeId(call, 'deployment_id', id), body, { ifLatest }));
     },
 
     /** POST /v2/deployments/{id}/revisions: a change that makes a revision whatever it says, also when it is empty. */
     async createRevision(id: string, body: unknown): Promise<Revision> {
       const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
-      const view = await patch(call, takeId(call, 'deployment_id', id), body, true);
+      const view = await patch(call, takeId(call, 'deployment_id', id), body, { always: true });
       return tellRevision(view.latest);
     },
 
@@ -103,6 +113,9 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
     },
   };
 }
+
+const tooLate = (latest: string | null): string =>
+  `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;
 
 function inTheWay(kind: 'name-taken' | 'tracing-project-exists', name: string): string {
   return kind === 'name-taken'

@@ -17,6 +17,7 @@ const kinds: Readonly<Record<Refusal['status'], ServiceErrorKind>> = {
   400: 'rejected',
   404: 'missing',
   409: 'conflict',
+  412: 'conflict',
   422: 'rejected',
   501: 'missing',
 };

@@ -210,6 +210,18 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
+  test('a PATCH that was decided on another latest revision comes too late, and changes nothing', async () => {
+    const before = await made(fromGit());
+    const patch = { source_revision_config: { repo_ref: 'main' } };
+    const ifLatest = before.latest_revision_id ?? '';
+    const after = await world.control.patchDeployment(before.id, patch, { ifLatest });
+    expect(after.latest_revision_id).not.toBe(ifLatest);
+    const refused = await refusalOf(world.control.patchDeployment(before.id, patch, { ifLatest }));
+    expect(refused).toMatchObject({ status: 412 });
+    expect(refused.detail).toContain(after.latest_revision_id);
+    expect((await world.control.listRevisions(before.id, {})).resources).toHaveLength(2);
+  });
+
   test('[control.deployment.source-revision-config-of-latest] what is told speaks of the latest revision, also while an older one is live', async () => {
     const before = await made(fromGit());
     world.rollouts.fate = 'build fails';
