@@ -1,3 +1,4 @@
+import type { ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../decide/plan-types.ts';
 import type { Rollout } from '../decide/rollout-types.ts';
 import { plan } from '../decide/plan.ts';
@@ -12,17 +13,22 @@ export type Beginning = Begun | { kind: 'impossible' } | { kind: 'planned' };
 
 /** Looks, plans and carries the plan out. A dry run is the same, stopped after the plan. */
 export async function begin(story: Story): Promise<Beginning> {
-  const planned = story.decided(await planFromSight(story));
-  if (planned.kind === 'impossible') return { kind: 'impossible' };
-  if (story.request.mode === 'plan') return { kind: 'planned' };
-  const begun = await carryOut(planned, story);
-  if (begun.kind !== 'overtaken') return begun;
-  // Two steps may create one deployment at the same time: the later one goes on from what the other has made.
-  const again = story.decided(await planFromSight(story));
-  if (again.kind === 'impossible') return { kind: 'impossible' };
-  if (again.kind === 'create') throw begun.error;
-  return carryOut(again, story);
+  let overtaken: ServiceError | undefined;
+  for (let tries = 1; ; tries += 1) {
+    const planned = story.decided(await planFromSight(story));
+    if (planned.kind === 'impossible') return { kind: 'impossible' };
+    if (story.request.mode === 'plan') return { kind: 'planned' };
+    // What stood in the way of a creation and is not seen as a deployment will stand there again.
+    if (planned.kind === 'create' && overtaken) throw overtaken;
+    const begun = await carryOut(planned, story);
+    // Of steps that begin at the same time the later ones go on from what the first one has made.
+    if (begun.kind !== 'overtaken' || tries === mostTries) return begun;
+    overtaken = begun.error;
+  }
 }
+
+/** How often a plan is made where somebody else is faster each time. */
+const mostTries = 5;
 
 /**
  * The plan from what is there. A revision on its way that does not tell its commit yet may be the one that is asked

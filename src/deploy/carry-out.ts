@@ -10,7 +10,7 @@ export type Begun =
   | { kind: 'follow'; how: BegunHow; deploymentId: string; revisionId: string }
   /** Nothing is on its way: what was live stays live. */
   | { kind: 'kept' }
-  /** Somebody created a deployment of this name in the meantime. */
+  /** Somebody created a deployment of this name in the meantime, or made a revision. */
   | { kind: 'overtaken'; error: ServiceError }
   /** The service took the change, and made no revision of it. */
   | { kind: 'no-revision' }
@@ -53,7 +53,11 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, story: 
   const kept: Begun = adopt ? { kind: 'follow', how: 'adopted', deploymentId, revisionId: adopt } : { kind: 'kept' };
   if (planned.kind === 'none') return kept;
   const { control } = story.request;
-  const answered = await write(story, (options) => control.patchDeployment(deploymentId, planned.request, options));
+  const ifLatest = planned.formerLatestRevisionId ?? undefined;
+  const answered = await write(story, (options) =>
+    control.patchDeployment(deploymentId, planned.request, { ...options, ifLatest }),
+  );
+  if (!answered.ok && answered.error.status === 412) return { kind: 'overtaken', error: answered.error };
   if (!answered.ok && answered.error.effect === 'none') throw answered.error;
   if (answered.ok) story.saw(answered.value);
   else story.tell({ kind: 'settling', why: story.redact(answered.error.message) });

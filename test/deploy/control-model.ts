@@ -11,7 +11,7 @@ import type { GithubIntegration, GithubRepository } from '../../src/contract/con
 import type { Listener, ListenersList } from '../../src/contract/control/listener.ts';
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
-import type { ControlService } from '../../src/contract/control/service.ts';
+import type { ChangeOptions, ControlService } from '../../src/contract/control/service.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
 import { ServiceModel } from '../decide/service-model.ts';
 
@@ -72,6 +72,8 @@ export class ControlModel implements ControlService {
   listeners: Listener[] = [];
   others: Deployment[] = [];
   buildLines: LogEntry[] = [];
+  /** Refuses a change that was decided on an older revision than the latest; not every service does. */
+  heedsIfLatest = false;
   /** What the next revisions do, in the order in which they are made. */
   scripts: Step[][] = [];
   /** Called when a write has been applied. */
@@ -128,8 +130,12 @@ export class ControlModel implements ControlService {
     });
   }
 
-  async patchDeployment(_id: string, request: DeploymentPatchRequest, options?: CallOptions): Promise<Deployment> {
+  async patchDeployment(_id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
     return this.#called('patch', options, () => {
+      const latest = this.service.deployment?.latest_revision_id;
+      if (this.heedsIfLatest && options?.ifLatest !== undefined && options.ifLatest !== latest) {
+        throw serviceError('conflict', 'patch deployment', { status: 412 });
+      }
       this.sent.push(request);
       this.service.patch(request);
       this.#begin();

@@ -52,6 +52,29 @@ describe('two steps on one commit share one revision', () => {
     expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
   });
 
+  test('also where both decide at the same moment: a service that heeds what the change was decided on lets one through', async () => {
+    const world = await running();
+    world.control.heedsIfLatest = true;
+    const deciding = world.control.patchDeployment.bind(world.control);
+    world.control.patchDeployment = (...change) => {
+      world.control.patchDeployment = deciding;
+      world.control.push(goesLive(second));
+      return deciding(...change);
+    };
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r2', changed: false });
+    expect(world.told('planned').map(({ plan }) => plan.kind)).toEqual(['patch', 'none']);
+  });
+
+  test('who is overtaken again and again gives up, and says what is in the way', async () => {
+    const world = await running();
+    world.control.fails('patch', serviceError('conflict', 'patch deployment', { status: 412 }), { times: 99 });
+    const outcome = await world.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'refused', changed: false });
+    expect(outcome.advice).toContain('what changes the deployment at the same time');
+    expect(world.control.count('patch')).toBe(5);
+  });
+
   test('one of two that create the same deployment goes on from what the other has made', async () => {
     const world = new World();
     world.control.fails('create', serviceError('conflict', 'create deployment', { status: 409 }), { applied: true });
