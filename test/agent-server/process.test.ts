@@ -1,7 +1,8 @@
-import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../src/agent-server/listen.ts';
 import { connectAgentServer } from '../../src/client/agent.ts';
 import type { AgentServerClient } from '../../src/client/agent.ts';
+import { systemClock } from '../../src/clock.ts';
 import { startTestPostgres } from '../database/postgres.ts';
 import type { TestPostgres } from '../database/postgres.ts';
 import { spawnAgentProcess, startAgentProcess } from './agent-process.ts';
@@ -75,18 +76,13 @@ describe('the process of a revision', () => {
   });
 
   test('ends with 1 and readable lines when it can not start', async () => {
-    const taken = createServer();
-    const port = await new Promise<number>((resolve) => {
-      taken.listen(0, '127.0.0.1', () => resolve(Object(taken.address()).port));
-    });
     const nowhere = 'postgres://nobody:hidden@127.0.0.1:1/none';
-    const [empty, noDatabase, noPort] = await Promise.all(
-      [{}, environment({ DATABASE_URI: nowhere }), environment({ PORT: String(port) })].map(async (env) => {
+    const [empty, noDatabase] = await Promise.all(
+      [{}, environment({ DATABASE_URI: nowhere })].map(async (env) => {
         const { gone, log, output } = spawnAgentProcess(env);
         return { code: await gone, log, output };
       }),
     );
-    taken.close();
     expect(empty).toEqual({
       code: 1,
       output: [],
@@ -97,7 +93,16 @@ describe('the process of a revision', () => {
     });
     expect(noDatabase).toMatchObject({ code: 1, log: [expect.stringMatching(/^error\[database\]: .*ECONNREFUSED/)] });
     expect(noDatabase?.log.join()).not.toContain('hidden');
-    expect(noPort).toMatchObject({ code: 1, log: [expect.stringMatching(/^error\[address\]: .*EADDRINUSE/)] });
+  });
+
+  test('says which address is taken', async () => {
+    const first = await listen(() => new Response(), { host: '127.0.0.1', port: 0, clock: systemClock });
+    const taken = { host: '127.0.0.1', port: first.port, clock: systemClock };
+    await expect(listen(() => new Response(), taken)).rejects.toMatchObject({
+      code: 'address',
+      lines: [expect.stringMatching(/^Can't listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/)],
+    });
+    await first.close();
   });
 
   test('lets runs end when it is asked to leave, and takes no new ones', async () => {
@@ -162,34 +167,31 @@ describe('after a process is gone', () => {
     );
   });
 
-  test('a run that does not end within the bound goes on in the next process, also one that is there already', async () => {
-    const leaving = await start({ LANDFALL_DRAIN_MS: '100' });
-    const { agent } = await start();
+  test('two processes at once see each other, and what one leaves the other goes on with', async () => {
+    const [leaving, { agent }] = await Promise.all([start({ LANDFALL_DRAIN_MS: '100' }), start()]);
     const thread = await leaving.agent.createThread({});
-    const background = await leaving.agent.createRun(slow(1200), thread.thread_id);
+    const first = await leaving.agent.createRun(slow(60_000), thread.thread_id);
+    await until(async () =>
+      (await agent.getRun(thread.thread_id, first.run_id)).status === 'running' ? true : undefined,
+    );
+    const rejecting = { ...slow(1), multitask_strategy: 'reject' } as const;
+    expect(await refusalOf(agent.waitRun(rejecting, thread.thread_id))).toMatchObject({ kind: 'conflict' });
+
+    // One carries the run out, the other is asked to cancel it, and has the next one in line.
+    const next = agent.waitRun({ assistant_id: 'echo', input: { input: 'next' } }, thread.thread_id);
+    await agent.cancelRun(thread.thread_id, first.run_id, { wait: true });
+    expect(await agent.getRun(thread.thread_id, first.run_id)).toMatchObject({ status: 'interrupted' });
+    expect(valuesOf(await next)).toMatchObject({ output: 'hello next' });
+
+    // One leaves before its runs have ended: that without a caller goes on, the other one does not.
+    const background = await leaving.agent.createRun(slow(1000), thread.thread_id);
     const other = await leaving.agent.createThread({});
     const waited = leaving.agent.waitRun(slow(60_000), other.thread_id);
-    await until(async () => ((await leaving.agent.getThread(other.thread_id)).status === 'busy' ? true : undefined));
-    expect(
-      await refusalOf(agent.waitRun({ ...slow(1), multitask_strategy: 'reject' }, thread.thread_id)),
-    ).toMatchObject({ kind: 'conflict' });
+    await until(async () => ((await agent.getThread(other.thread_id)).status === 'busy' ? true : undefined));
     leaving.child.kill('SIGTERM');
     expect(await waited).toMatchObject({ kind: 'error', error: { error: 'ServerStopped' } });
     expect(await leaving.gone).toBe(0);
-    expect(valuesOf(await agent.joinRun(thread.thread_id, background.run_id))).toMatchObject({
-      steps: ['prepare', 'answer'],
-    });
+    expect(valuesOf(await agent.joinRun(thread.thread_id, background.run_id))).toMatchObject({ output: 'hello x' });
     expect(await agent.getThread(other.thread_id)).toMatchObject({ status: 'interrupted' });
-  });
-
-  test('a run that another process carries out is cancelled and followed from here', async () => {
-    const [one, two] = [await start(), await start()];
-    const { thread_id } = await one.agent.createThread({});
-    const run = await one.agent.createRun(slow(60_000), thread_id);
-    await until(async () => ((await two.agent.getRun(thread_id, run.run_id)).status === 'running' ? true : undefined));
-    const next = two.agent.waitRun({ assistant_id: 'echo', input: { input: 'next' } }, thread_id);
-    await two.agent.cancelRun(thread_id, run.run_id, { wait: true });
-    expect(await two.agent.getRun(thread_id, run.run_id)).toMatchObject({ status: 'interrupted' });
-    expect(valuesOf(await next)).toMatchObject({ output: 'hello next' });
   });
 });

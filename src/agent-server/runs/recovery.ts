@@ -10,7 +10,7 @@ import { stateAfter } from './state-after.ts';
 import type { RunStore } from './store.ts';
 
 /** How often (ms) a process looks for runs that were left, and for runs of its own that others were asked to end. */
-export const SWEEP_MS = 2000;
+export const SWEEP_MS = 1000;
 /** How many are looked at in one go. */
 const AT_ONCE = 100;
 
