@@ -35,8 +35,7 @@ export interface LocalServiceSettings {
 /** Starts both services and waits for the line that says where they are. */
 export async function startLocalService(settings: LocalServiceSettings): Promise<LocalService> {
   const { root, data, allowGit, port = 0, env = process.env, withinMs = 60_000 } = settings;
-  const program = join(root, 'src/control-service/main.ts');
-  const args = [program, '--port', String(port), '--data', data, '--json', '--allow-git', allowGit];
+  const args = [...localProgram(root), '--port', String(port), '--data', data, '--json', '--allow-git', allowGit];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
   const ended = once(child, 'close');
@@ -65,6 +64,12 @@ export async function startLocalService(settings: LocalServiceSettings): Promise
     kill: () => end('SIGKILL'),
   };
 }
+
+/** From the sources the service's own program; built, where there are no sources, the command line that holds it. */
+const localProgram = (root: string): string[] =>
+  import.meta.filename.endsWith('.ts')
+    ? [join(root, 'src/control-service/main.ts')]
+    : [join(import.meta.dirname, 'cli.js'), 'local'];
 
 function firstJson(child: ChildProcess, lines: string[]): Promise<z.infer<typeof ready> | undefined> {
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ export class Repository {
   /** Makes a repository of an example: its files, one commit on `main`. */
   static async ofExample(example: string, folder: string): Promise<Repository> {
     await mkdir(folder, { recursive: true });
-    await cp(example, folder, { recursive: true, filter: (path) => !path.includes('node_modules') });
+    await cp(example, folder, { recursive: true, filter: (path) => !relative(example, path).includes('node_modules') });
     const repository = new Repository(folder);
     await repository.#git('init', '--quiet', '--initial-branch=main');
     await repository.commit('Begin');
