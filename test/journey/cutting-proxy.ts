@@ -1,5 +1,6 @@
 import { createServer, request as send } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 /** What becomes of a request: it goes through, it does and its answer is lost, or it never arrives. */
 export type Fate = 'passes' | 'answer lost' | 'never arrives';
@@ -9,23 +10,34 @@ export interface CuttingProxy {
   url: string;
   /** `METHOD /path` of every request that came, in order. */
   requests: string[];
+  /** The bodies that came, with all that is in them. */
+  bodies: string[];
   close(): Promise<void>;
 }
 
-/** Starts it. `fateOf` is asked for every request, with its `METHOD /path`. */
-export async function startCuttingProxy(service: string, fateOf: (request: string) => Fate): Promise<CuttingProxy> {
+/**
+ * Starts it. `fateOf` is asked for every request, with its `METHOD /path`, and may let it wait; `more` are headers that
+ * every request gets on its way.
+ */
+export async function startCuttingProxy(
+  service: string,
+  fateOf: (request: string) => Fate | Promise<Fate>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<CuttingProxy> {
   const requests: string[] = [];
+  const bodies: string[] = [];
 
-  function handle(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const name = `${incoming.method} ${(incoming.url ?? '').split('?')[0]}`;
     requests.push(name);
-    const fate = fateOf(name);
+    const fate = await fateOf(name);
     const cut = (): void => void incoming.socket.resetAndDestroy();
     if (fate === 'never arrives') {
       incoming.resume().once('end', cut);
       return;
     }
-    const { host: _, ...headers } = incoming.headers;
+    const { host: _, ...own } = incoming.headers;
+    const headers = { ...own, ...more };
     const through = send(new URL(incoming.url ?? '/', service), { method: incoming.method, headers }, (answer) => {
       if (fate === 'answer lost') {
         answer.resume().once('end', cut);
@@ -35,16 +47,22 @@ export async function startCuttingProxy(service: string, fateOf: (request: strin
       answer.pipe(outgoing);
     });
     through.once('error', cut);
-    incoming.pipe(through);
+    const body = await text(incoming);
+    if (body !== '') bodies.push(body);
+    through.end(body);
   }
 
-  const server = createServer(handle);
+  const server = createServer((incoming, outgoing) => {
+    // A client that goes away while it still sends.
+    handle(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The proxy listens at no port.');
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    bodies,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Repository } from '../../src/demo/repository.ts';
+import type { StepResult } from '../../src/demo/runner.ts';
+import { runs } from '../control-service/compute/agents.ts';
+import { placeGate, type Gate } from './gate.ts';
+import { openWorld, type World } from './world.ts';
+
+let world: World;
+let repository: Repository;
+let gate: Gate;
+/** Where the agent answers, over all of it. */
+let address = '';
+/** Every process of an agent or a build that was met. */
+const met: number[] = [];
+
+beforeAll(async () => {
+  world = await openWorld();
+  repository = await world.repository('talker');
+  const { outputs } = await world.step(repository);
+  address = outputs['deployment-url'] ?? '';
+  gate = await placeGate(repository, join(world.folder, 'gate'));
+});
+afterAll(() => world?.close());
+
+const within = { timeout: 90_000 };
+
+async function ask(): Promise<{ said: string; pid: number }> {
+  const answer = await world.ask(address, 'hello');
+  if (!met.includes(answer.pid)) met.push(answer.pid);
+  return answer;
+}
+
+/** A commit that says another word, and a step that deploys it, which is kept waiting at the gate. */
+async function deployWord(former: string, word: string, given: Parameters<World['step']>[1] = {}) {
+  await repository.edit('graph.ts', `'${former}'`, `'${word}'`);
+  await repository.commit(`Say ${word}`);
+  const step: Promise<StepResult> = world.step(repository, { inputs: { 'build-command': gate.command }, ...given });
+  const building = await gate.reached();
+  met.push(building);
+  return { step, building };
+}
+
+test(
+  'a service that is killed in the middle of a build goes on with it, and so does the step that watches',
+  within,
+  async () => {
+    const former = await ask();
+    const { step, building } = await deployWord('first', 'second');
+    await world.kill();
+    await expect.poll(() => [runs(building), runs(former.pid)], { timeout: 40_000 }).toEqual([false, false]);
+
+    await gate.close();
+    await world.startAgain();
+    await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toMatchObject({ said: 'first hello' });
+    expect((await ask()).pid).not.toBe(former.pid);
+
+    expect(await gate.reached()).not.toBe(building);
+    await gate.open();
+    const { exitCode, outputs, log } = await step;
+    expect({ exitCode, outputs }).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', changed: 'true' } });
+    expect(log).toContain('Begun again: the service was stopped in the middle of it');
+    const revisions = await world.revisions(outputs['deployment-id']);
+    expect(revisions.map(({ id, status }) => [id, status])).toEqual([
+      [outputs['revision-id'], 'DEPLOYED'],
+      [expect.any(String), 'DEPLOYED'],
+    ]);
+    expect(await ask()).toMatchObject({ said: 'second hello' });
+  },
+);
+
+test('a step that is cancelled is gone within two seconds, and its revision goes on', within, async () => {
+  await gate.close();
+  const cancel = new AbortController();
+  const { step } = await deployWord('second', 'third', { cancel: cancel.signal });
+  const at = performance.now();
+  cancel.abort();
+  const { exitCode, outputs, log, summary } = await step;
+  expect(performance.now() - at).toBeLessThan(2_000);
+  expect({ exitCode, outputs }).toMatchObject({ exitCode: 1, outputs: { outcome: 'interrupted', changed: 'true' } });
+  const [newest] = await world.revisions(outputs['deployment-id']);
+  expect(outputs['revision-id']).toBe(newest?.id);
+  expect(log).toContain(newest?.id);
+  expect(summary).toContain('interrupted');
+
+  await gate.open();
+  const status = async () => (await world.revisions(outputs['deployment-id']))[0]?.status;
+  await expect.poll(status, { timeout: 30_000 }).toBe('DEPLOYED');
+  expect(await ask()).toMatchObject({ said: 'third hello' });
+  const again = await world.step(repository, { inputs: { 'build-command': gate.command } });
+  expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged' } });
+});
+
+test('a service that is told to leave takes everything with it', within, async () => {
+  await world.service.stop();
+  expect(met.length).toBeGreaterThanOrEqual(5);
+  expect(met.filter(runs)).toEqual([]);
+});
