@@ -47,7 +47,7 @@ async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
   const attempts: Evidence[] = [];
   for (;;) {
     attempts.push(await ask(test, { agent, clock, signal, left }));
-    const verdict = redacted(concludeTest(test, attempts), redact);
+    const verdict = redacted(concludeTest(test, attempts, redact), redact);
     const again = nextAttempt(test, attempts) === 'again';
     tell({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
     if (!again) return { name: test.name, attempts: attempts.length, verdict };

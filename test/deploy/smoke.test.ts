@@ -78,6 +78,16 @@ describe('verdicts', () => {
   });
 });
 
+test('not even the beginning of a secret is told that lies where the words are cut', async () => {
+  const secret = 'canary-'.repeat(20);
+  const clock = new SimulatedClock();
+  const agent = new AgentModel(clock, says(`${'x'.repeat(190)}${secret}`));
+  const redact = (text: string) => text.replaceAll(secret, '***');
+  const verdict = await smoke({ tests: [{ ...hello, attempts: 1 }], agent, clock, random: () => 0.5, redact });
+  expect(verdict.kind).toBe('failed');
+  expect(JSON.stringify(verdict)).not.toContain('canary');
+});
+
 describe('time', () => {
   test('an attempt is bounded by its test, and the next one waits a little', async () => {
     const { tookMs } = await asked({ ...hello, timeoutMs: 10_000, attempts: 3 }, [says('hello', 999_999_999)]);
