@@ -4,6 +4,8 @@ import { getRequestListener } from '@hono/node-server';
 import type { Clock } from '../clock.ts';
 import { StartupError } from './startup-error.ts';
 
+/** How long (ms) a connection may idle. */
+const KEEP_ALIVE_MS = 75_000;
 /** How long (ms) answers that are nearly done may take once all runs have ended. */
 const GOODBYE_MS = 1000;
 
@@ -29,6 +31,9 @@ export async function listen(
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   // A run may take longer than any bound on a request.
   server.requestTimeout = 0;
+  // Longer than whoever stands in front keeps a connection idle: the one that closes first must not be us, just as
+  // the next request comes.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
       const advice = 'Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.';

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from './promises/given.ts';
 import { serveAgent } from './serving.ts';
 import type { Serving } from './serving.ts';
 
@@ -195,6 +197,25 @@ describe('over HTTP', () => {
       'word',
     ]);
     expect(run.kwargs.config.configurable.thread_id).toBe(run.thread_id);
+  });
+});
+
+describe('when the database drops its connections', () => {
+  test('a run that is under way ends well, and the next ones too', async () => {
+    const thread = Object(await (await post('/threads')).json());
+    const wait = (input: object) =>
+      post(`/threads/${thread.thread_id}/runs/wait`, { ...echo, input }).then((response) => response.json());
+    const running = wait({ input: 'a', sleep_ms: 600 });
+    const runs = `${serving.url}/threads/${thread.thread_id}/state`;
+    await until(async () => (Object(await (await fetch(runs)).json()).next[0] === 'answer' ? true : undefined));
+    const admin = new Client({ connectionString: serving.databaseUrl });
+    await admin.connect();
+    const own = "application_name like 'landfall-agent %' and datname = current_database()";
+    const dropped = await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${own}`);
+    await admin.end();
+    expect(dropped.rowCount).toBeGreaterThan(0);
+    expect(await running).toMatchObject({ output: 'hello a' });
+    expect(await wait({ input: 'b' })).toMatchObject({ output: 'hello b' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../src/agent-server/listen.ts';
 import { connectAgentServer } from '../../src/client/agent.ts';
 import type { AgentServerClient } from '../../src/client/agent.ts';
@@ -10,6 +10,9 @@ import type { AgentProcess } from './agent-process.ts';
 import { eventsOf, refusalOf, until, valuesOf } from './promises/given.ts';
 import { agentConfig } from './serving.ts';
 import { temporaryAgent } from './temporary-agent.ts';
+
+/** Starting a process takes seconds where many tests run at once. */
+vi.setConfig({ testTimeout: 60_000 });
 
 let postgres: TestPostgres;
 const begun: AgentProcess[] = [];

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { Clock } from '../../clock.ts';
 import { PAGE } from '../../contract/agent/assistant.ts';
 import { CANCEL_ACTIONS, ERROR_KEY, RUN_STATUSES } from '../../contract/agent/run.ts';
+import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { EventLog } from '../runs/event-log.ts';
 import { showRun } from '../runs/run-row.ts';
@@ -61,6 +62,18 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     return toWire((await threads.get(run.thread_id))?.values ?? null);
   };
 
+  /** What can be told of a run that nobody here carries out: which one it is, and when it has ended. */
+  const eventsElsewhere = (run: StoredRun): EventLog => {
+    const events = new EventLog('none');
+    if (isUnfinished(run)) {
+      events.add(METADATA_EVENT, JSON.stringify({ run_id: run.run_id, attempt: run.attempt }));
+      // Its end is all that is told of it; whether it went well stands in the run.
+      const close = () => events.close();
+      void ended(run).then(close, close);
+    } else events.close();
+    return events;
+  };
+
   routes.get('/:thread_id/runs', async (c) => {
     const threadId = pathId(c, 'thread_id');
     const query = readQuery(c, ListQuery);
@@ -89,7 +102,7 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     const execution = runs.find(run.run_id);
     const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
     const onGone = () => void (cancel_on_disconnect && execution?.stop('caller-gone'));
-    return eventStream(execution?.events ?? noMoreEvents(), {
+    return eventStream(execution?.events ?? eventsElsewhere(run), {
       clock,
       onGone,
       headers: {},
@@ -110,11 +123,4 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
   });
 
   return routes;
-}
-
-/** The events of a run that nobody here carries out: none are kept. */
-function noMoreEvents(): EventLog {
-  const events = new EventLog('none');
-  events.close();
-  return events;
 }

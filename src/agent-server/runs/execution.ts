@@ -47,6 +47,10 @@ const UNSTORABLE: Pick<RunEnd, 'status' | 'error'> = {
   error: { error: 'ResultNotStored', message: 'The run ended, but its result could not be stored.' },
 };
 
+/** What the agent's owner needs to find a failure: its stack, within bounds. */
+const told = (failure: unknown): string =>
+  (failure instanceof Error ? (failure.stack ?? failure.message) : describeError(failure).message).slice(0, 4000);
+
 /** One run in the hands of this process, from its acceptance to its end in the database. */
 export class Execution {
   readonly plan: RunPlan;
@@ -142,6 +146,8 @@ export class Execution {
   async #endOf(failure: unknown, graph: Graph | undefined): Promise<RunEnd> {
     const stopped = this.#stop.signal.reason instanceof RunStopped && failure !== undefined;
     const status = stopped ? 'interrupted' : failure === undefined ? 'success' : 'error';
+    if (status === 'error')
+      this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
     const thrown = stopped ? this.#stop.signal.reason : failure;
     const error = thrown === undefined ? undefined : describeError(thrown);
     const values = this.#reached.values === undefined ? undefined : this.#wire(this.#reached.values);

@@ -27,6 +27,10 @@ export interface RunsParts {
   atOnce: number;
 }
 
+/** How long (ms) another process may take to end a run before its thread is deleted all the same. */
+const FOREIGN_CANCEL_MS = 5000;
+const FOREIGN_POLL_MS = 200;
+
 /** The runs that this process has in hand, and the way in for new ones. */
 export class Runs {
   readonly #parts: RunsParts;
@@ -90,11 +94,19 @@ export class Runs {
     else await this.#parts.store.requestCancel(run.run_id, action);
   }
 
-  /** Ends every unfinished run of a thread, and waits for those of this process. */
+  /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
   async cancelThread(threadId: string): Promise<void> {
-    const own = [...this.#executions.values()].filter(({ plan }) => plan.threadId === threadId);
-    for (const execution of own) execution.stop('cancelled');
-    await Promise.all(own.map(({ ended }) => ended));
+    const { store, clock } = this.#parts;
+    const until = clock.now() + FOREIGN_CANCEL_MS;
+    for (;;) {
+      const unfinished = await store.unfinished(threadId);
+      for (const run of unfinished) await this.cancel(run, 'interrupt');
+      const own = unfinished.flatMap(({ run_id }) => this.find(run_id) ?? []);
+      await Promise.all(own.map(({ ended }) => ended));
+      const foreign = own.length < unfinished.length;
+      if (unfinished.length === 0 || (foreign && clock.now() >= until)) return;
+      if (foreign) await clock.sleep(FOREIGN_POLL_MS);
+    }
   }
 
   /**
@@ -132,13 +144,12 @@ export class Runs {
   }
 
   async #checkContext({ graphId, kwargs, temporary }: RunPlan): Promise<void> {
-    if (kwargs.context === undefined) return;
     const config = { configurable: kwargs.config.configurable };
     const keeping = temporary ? 'nothing' : 'thread';
     // A function that can't make its graph for this run is how the run fails; it is called again there.
     const graph = await this.#parts.graphs.make(graphId, config, keeping).catch(() => undefined);
     if (graph === undefined) return;
-    const problems = await contextProblems(graph, kwargs.context, { mayLack: false });
+    const problems = await contextProblems(graph, kwargs.context ?? config.configurable, { mayLack: false });
     if (problems.length > 0) throw new Refusal(422, problems);
   }
 

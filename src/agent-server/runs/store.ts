@@ -122,6 +122,12 @@ export class RunStore {
       .execute();
   }
 
+  /** The unfinished runs of a thread. */
+  async unfinished(threadId: string): Promise<{ run_id: string }[]> {
+    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
+    return query.where('status', 'in', ['pending', 'running']).execute();
+  }
+
   /** The unfinished runs of a thread that were accepted before this one. */
   async unfinishedBefore(threadId: string, runId: string): Promise<{ run_id: string }[]> {
     const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);

@@ -59,6 +59,8 @@ export function assistantPromises(agent: Given): void {
     expect((await refusalOf(agent().waitRun(run, undefined))).problems).toMatchObject([
       { loc: ['body', 'context', 'tone'] },
     ]);
+    const bare = await refusalOf(agent().waitRun({ assistant_id: 'toned', input: {} }, undefined));
+    expect(bare).toMatchObject({ status: 422, problems: [{ loc: ['body', 'context', 'tone'] }] });
     expect(valuesOf(await agent().waitRun({ ...run, context: { tone: 'warm' } }, undefined))).toEqual({
       said: 'warm words',
     });
