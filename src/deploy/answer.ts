@@ -55,11 +55,19 @@ export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: nu
   if (namespace.length > 0) return after;
   const members = UpdatesEventData.safeParse(data);
   const names = members.success ? Object.keys(members.data) : [];
-  const interrupted = names.includes(interruptKey);
-  if (mode === 'values') return { ...after, values: data, interrupted };
+  // Nodes beside the one that stopped come to their end, and their values follow. The run still waits for somebody.
+  const interrupted = after.interrupted || names.includes(interruptKey);
+  if (mode === 'values') return { ...after, values: valuesAfter(after.values, data), interrupted };
   if (mode !== 'updates') return after;
   const nodes = names.filter((name) => !name.startsWith('__'));
-  return { ...after, nodes: [...after.nodes, ...nodes], interrupted: interrupted || after.interrupted };
+  return { ...after, nodes: [...after.nodes, ...nodes], interrupted };
+}
+
+/** Values that tell of nothing but an interrupt leave the state as it was. */
+function valuesAfter(former: unknown, data: unknown): unknown {
+  const [before, now] = [UpdatesEventData.safeParse(former), UpdatesEventData.safeParse(data)];
+  const isNothingElse = now.success && Object.keys(now.data).join() === interruptKey;
+  return before.success && isNothingElse ? { ...before.data, ...now.data } : data;
 }
 
 /** Messages go by names of their own: `messages/partial` in one mode, plain `messages` in the other. */

@@ -45,9 +45,38 @@ describe('what a stream proves', () => {
     ['an error event', [values({}), { event: 'error', data: { error: 'Boom', message: 'm' } }], 'error'],
     ['an interrupt among the updates', [updates({ __interrupt__: [] })], 'interrupted'],
     ['an interrupt among the values', [values({ a: 1, __interrupt__: [] })], 'interrupted'],
-    ['an interrupt that the run went on from', [updates({ __interrupt__: [] }), values({ a: 1 })], 'success'],
+    [
+      'an interrupt beside a node that came to its end',
+      [updates({ __interrupt__: [] }), values({ a: 1 })],
+      'interrupted',
+    ],
   ])('status of %s', (_, events, status) => {
     expect(heard([metadata, ...events], 'updates')).toMatchObject({ kind: 'answered', status });
+  });
+
+  test('an interrupt beside other nodes, as the engine tells it, leaves the state to be looked at', () => {
+    const question = [{ id: 'i', value: 'which one?' }];
+    const asks = [updates({ __interrupt__: question }), values({ __interrupt__: question })];
+    const events = [metadata, values({ a: [] }), updates({ one: {} }), values({ a: ['one'] }), ...asks];
+    expect(heard(events, 'values')).toEqual({
+      kind: 'answered',
+      status: 'interrupted',
+      values: { a: ['one'], __interrupt__: question },
+      nodes: ['one'],
+      firstEventMs: 20,
+      totalMs: 60,
+    });
+    const besides = [updates({ slow: {} }), values({ a: ['one', 'slow'] })];
+    expect(heard([...events, ...besides], 'values')).toMatchObject({
+      status: 'interrupted',
+      values: { a: ['one', 'slow'] },
+      nodes: ['one', 'slow'],
+    });
+  });
+
+  test('values that are empty are the values', () => {
+    const evidence = heard([metadata, values({ a: 1 }), values({})], 'values');
+    expect(evidence.kind === 'answered' && evidence.values).toEqual({});
   });
 
   test('what is no node is not taken for one, and a subgraph keeps its nodes to itself', () => {
