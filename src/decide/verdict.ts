@@ -9,13 +9,19 @@ type Answer = Extract<Evidence, { kind: 'answered' }>;
 /** Where nobody has to be protected. */
 const asItIs: Redact = (text) => text;
 
+/** What every test expects that says nothing of the status: a run that failed is no success, whatever it left behind. */
+const success: Expectation = { kind: 'status', equals: 'success' };
+
+const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
+  expect.some(({ kind }) => kind === 'status') ? expect : [success, ...expect];
+
 /**
  * Holds one attempt to everything that its test expects, in the order of the test. `redact` sees every word of the
  * agent's before it is cut to what is told; what is judged it does not change.
  */
 export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): HeldExpectation[] {
   const words = wordsWith(redact);
-  return test.expect.map((expectation) => ({
+  return expectationsOf(test).map((expectation) => ({
     expectation,
     expected: expectedWords(expectation),
     ...(evidence.kind === 'answered' ? seen(expectation, evidence, words) : { held: false, seen: 'no answer' }),

@@ -178,8 +178,18 @@ test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, 
   ['all of it in time', { kind: 'total', withinMs: 60_000 }, { totalMs: 2000 }, 'holds: total within 1m | 2s'],
   ['all of it too late', { kind: 'total', withinMs: 1500 }, { totalMs: 2000 }, 'fails: total within 1500ms | 2s'],
 ])('%s', (_, expectation, differs, line) => {
-  const [held] = judge(asks([expectation]), answer(differs));
+  const held = judge(asks([expectation]), answer(differs)).at(-1);
   expect(`${held?.held ? 'holds' : 'fails'}: ${held?.expected} | ${held?.seen}`).toBe(line);
+});
+
+test.each<[sentence: string, expected: Expectation[], status: Answer['status'], verdict: string]>([
+  ['a test that says nothing of the status fails on a run that failed', [], 'error', 'failed'],
+  ['also where the values that it left are right', [at('$.reply', contains('hello'))], 'error', 'failed'],
+  ['and on a run that waits for somebody', [at('$.reply', contains('hello'))], 'interrupted', 'failed'],
+  ['it passes on a run that came to its end', [at('$.reply', contains('hello'))], 'success', 'passed'],
+  ['a test that asks for an error gets one', [{ kind: 'status', equals: 'error' }], 'error', 'passed'],
+])('%s', (_, expected, status, verdict) => {
+  expect(concludeTest(asks(expected, 1), [answer({ status })]).kind).toBe(verdict);
 });
 
 test('what could not be reached holds nothing, and keeps the order of the test', () => {
@@ -223,7 +233,7 @@ describe('JSON Schema', () => {
     ['a format', { format: 'email' }, 'nobody', false],
     ['a format that is not checked is passed over', { format: 'url' }, 'nobody', true],
   ])('%s', (_, schema, value, held) => {
-    expect(judge(asks([at('$', fits(schema))]), answer({ values: value }))[0]?.held).toBe(held);
+    expect(judge(asks([at('$', fits(schema))]), answer({ values: value })).at(-1)?.held).toBe(held);
   });
 
   test('a schema is not changed by judging with it', () => {
