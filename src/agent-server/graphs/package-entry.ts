@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** How a file is loaded, which decides which build of a package it gets. */
@@ -11,7 +11,9 @@ export function moduleKind(file: string): ModuleKind {
   if (/\.m[jt]s$/i.test(file)) return 'module';
   if (/\.c[jt]s$/i.test(file)) return 'commonjs';
   const description = findPackageJSON(pathToFileURL(file));
-  return description !== undefined && Reflect.get(readJson(description), 'type') === 'module' ? 'module' : 'commonjs';
+  // Where there is no package.json Node names the file itself.
+  if (description === undefined || basename(description) !== 'package.json') return 'commonjs';
+  return Reflect.get(readJson(description), 'type') === 'module' ? 'module' : 'commonjs';
 }
 
 /**
