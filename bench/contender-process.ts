@@ -1,0 +1,66 @@
+import { fork } from 'node:child_process';
+import * as z from 'zod';
+import type { Contender } from './rounds.ts';
+
+/** What a figure's file does in a process of its own: it gets ready by name, and then measures a round when asked. */
+export type Contenders = Readonly<Record<string, (...given: string[]) => Promise<Contender> | Contender>>;
+
+const Told = z.union([z.object({ ready: z.literal(true) }), z.object({ value: z.number() })]);
+
+/** A contender in a process of its own. */
+export interface ContenderProcess extends Contender, AsyncDisposable {}
+
+/**
+ * Starts `file` as a contender of this name, in a process of its own: no garbage and no compiled code of another
+ * contender counts for it. `given` are words for it, an address for example.
+ */
+export async function startContender(file: string, name: string, ...given: string[]): Promise<ContenderProcess> {
+  const child = fork(file, [name, ...given], { stdio: ['ignore', 2, 'inherit', 'ipc'] });
+  const next = () =>
+    new Promise<z.infer<typeof Told>>((resolve, reject) => {
+      const ended = (code: number | null) => reject(new Error(`the contender "${name}" of ${file} ended with ${code}`));
+      child.once('exit', ended);
+      child.once('error', reject);
+      child.once('message', (message) => {
+        child.off('exit', ended).off('error', reject);
+        resolve(Told.parse(message));
+      });
+    });
+  await next();
+  return {
+    round: async () => {
+      const told = next();
+      child.send('round');
+      const answer = await told;
+      if (!('value' in answer)) throw new Error(`the contender "${name}" of ${file} did not tell a value`);
+      return answer.value;
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** The other side: to be called where the file is the main one. It ends with the process that asks. */
+export async function contend(contenders: Contenders): Promise<void> {
+  const [name = '', ...given] = process.argv.slice(2);
+  const prepare = contenders[name];
+  if (!prepare || !process.send) throw new Error(`there is no contender "${name}" here, or nobody to tell`);
+  process.on('disconnect', () => process.exit());
+  const contender = await prepare(...given);
+  process.on('message', () => {
+    void contender.round().then((value) => process.send?.({ value }));
+  });
+  process.send({ ready: true });
+}
+
+/** CPU time of this process that `work` takes, for each of its `times` parts (microseconds, user and system). */
+export async function cpuEach(times: number, work: () => Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  for (let time = 0; time < times; time += 1) await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / times;
+}

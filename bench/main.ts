@@ -1,0 +1,46 @@
+// Measures what Landfall costs beside the least that is possible and beside what others take.
+//   npm run bench                                 every figure, as a table
+//   npm run bench -- --only poll-cpu --json FILE  one of them, written down as well
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { bundleSize } from './bundle-size.ts';
+import { figureOf, type Measured } from './figure.ts';
+import { pollCpu } from './poll-cpu.ts';
+import { runLatency } from './run-latency.ts';
+import { sseParse } from './sse-parse.ts';
+import { start } from './start.ts';
+import { tableOf } from './table.ts';
+
+/** What measures each family of figures. A family may need packages or servers that another does without. */
+const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
+  'bundle-size': bundleSize,
+  start,
+  'poll-cpu': pollCpu,
+  'sse-parse': sseParse,
+  'run-latency': runLatency,
+};
+
+const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string', multiple: true } } });
+const asked = values.only ?? Object.keys(families);
+const unknown = asked.filter((name) => !(name in families));
+if (unknown.length > 0) {
+  console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(families).join(', ')}.`);
+  process.exit(2);
+}
+
+const load = () => loadavg().map((each) => each.toFixed(1));
+console.log(
+  `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), Node ${process.versions.node}.`,
+);
+console.log('Trust the ratios: contenders take turns in one run, and the figures are medians of their rounds.');
+console.log(`Load before: ${load().join(' ')}\n`);
+
+const all: Measured[] = [];
+for (const name of asked) {
+  const measured = (await families[name]?.()) ?? [];
+  console.log(tableOf(measured));
+  all.push(...measured);
+}
+console.log(`Load after: ${load().join(' ')}`);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all.map(figureOf), null, 2)}\n`);

@@ -1,0 +1,50 @@
+/** One way of doing a thing, ready to be measured again and again. */
+export interface Contender {
+  /** One round; what it resolves with is what is compared. */
+  round(): Promise<number>;
+}
+
+export interface RoundsOptions {
+  /** Rounds that count. */
+  rounds: number;
+  /** Rounds before them that do not: code gets compiled, caches get filled. */
+  warmups: number;
+}
+
+/**
+ * Measures contenders in turns, so that what else the machine does meets all of them alike; each round begins with
+ * another one. Returns every contender's rounds.
+ */
+export async function interleave<Name extends string>(
+  contenders: Readonly<Record<Name, Contender>>,
+  { rounds, warmups }: RoundsOptions,
+): Promise<Record<Name, number[]>> {
+  const measured: Record<string, number[]> = {};
+  const entries = Object.entries<Contender>(contenders);
+  for (const [name] of entries) measured[name] = [];
+  for (let round = -warmups; round < rounds; round += 1) {
+    for (let turn = 0; turn < entries.length; turn += 1) {
+      const [name, contender] = entries[(turn + round + warmups) % entries.length] ?? [];
+      if (name === undefined || contender === undefined) continue;
+      const value = await contender.round();
+      if (round >= 0) measured[name]?.push(value);
+    }
+  }
+  return measured;
+}
+
+/** The middle one, or the mean of the two in the middle. */
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+/** Half the distance between the quartiles, over the median: how noisy the rounds were. */
+export const spread = (values: readonly number[]): number =>
+  (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const place = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(place)];
+  const above = sorted[Math.ceil(place)];
+  if (below === undefined || above === undefined) throw new Error('there was no round to take the middle of');
+  return below + (above - below) * (place - Math.floor(place));
+}

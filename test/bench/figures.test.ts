@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { figureOf, targetWords, type Measured } from '../../bench/figure.ts';
+import { interleave, median, spread } from '../../bench/rounds.ts';
+import { tableOf } from '../../bench/table.ts';
+
+const poll: Measured = {
+  figure: 'poll-cpu',
+  unit: 'us CPU',
+  ours: 110.04,
+  floor: 100,
+  peer: 220,
+  told: { ours: 'our client', floor: 'node:http', peer: 'fetch' },
+  targets: [
+    { of: 'floor', most: 1.25 },
+    { of: 'peer', most: 0.4 },
+  ],
+  spread: 0.034,
+};
+
+test('a figure is written down with its ratios', () => {
+  expect(figureOf(poll)).toEqual({
+    figure: 'poll-cpu',
+    unit: 'us CPU',
+    ours: 110,
+    floor: 100,
+    peer: 220,
+    ratio_to_floor: 1.1,
+    ratio_to_peer: 0.5002,
+  });
+});
+
+test('where there is no floor or no peer, and over a floor of nothing, there is no ratio', () => {
+  const { floor: _, peer: __, ...alone } = poll;
+  expect(figureOf(alone)).toMatchObject({ floor: null, peer: null, ratio_to_floor: null, ratio_to_peer: null });
+  expect(figureOf({ ...poll, floor: 0 })).toMatchObject({ floor: 0, ratio_to_floor: null });
+});
+
+test.each<[string, Measured['targets'][number], string]>([
+  ['a ratio within its bound', { of: 'floor', most: 1.25 }, 'at most 1.25 of the floor: held'],
+  ['a ratio beyond its bound', { of: 'peer', most: 0.4 }, 'at most 0.4 of the peer: MISSED'],
+  ['what should be much and is not', { of: 'ours', least: 200 }, 'at least 200 us CPU: MISSED'],
+  ['what lies between', { of: 'ours', least: 100, most: 120 }, 'at most 120 and at least 100 us CPU: held'],
+])('%s is told', (_, target, words) => {
+  expect(targetWords(poll, target)).toBe(words);
+});
+
+test('a target without a measured other is not called held', () => {
+  const { peer: _, ...alone } = poll;
+  expect(targetWords(alone, { of: 'peer', most: 1 })).toBe('at most 1 of the peer: not measured');
+});
+
+test('the table names everything that was compared', () => {
+  const table = tableOf([poll]);
+  for (const words of [
+    'poll-cpu (us CPU)',
+    '±3 %',
+    'our client',
+    'node:http',
+    'fetch',
+    '× 1.1',
+    '1.25 of the floor: held',
+  ]) {
+    expect(table).toContain(words);
+  }
+});
+
+test('contenders take turns, another one first each time, and warmups do not count', async () => {
+  const order: string[] = [];
+  const contender = (name: string) => ({
+    round: async () => order.push(name),
+  });
+  const measured = await interleave({ a: contender('a'), b: contender('b') }, { rounds: 2, warmups: 1 });
+  expect(order.join('')).toBe('abbaab');
+  expect(measured).toEqual({ a: [4, 5], b: [3, 6] });
+});
+
+test('the median and the spread are those of the rounds', () => {
+  expect(median([3, 1, 2])).toBe(2);
+  expect(median([4, 1, 2, 3])).toBe(2.5);
+  expect(spread([100, 90, 110, 95, 105])).toBeCloseTo(0.05);
+  expect(() => median([])).toThrow('no round');
+});
