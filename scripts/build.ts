@@ -1,5 +1,5 @@
 // Builds what people run: dist/ for the Action and bin/ for the command line. Both are committed.
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
@@ -8,6 +8,8 @@ import { builds, outputs } from '../rolldown.config.ts';
 export async function buildInto(base: string): Promise<void> {
   for (const folder of Object.values(outputs(base))) await rm(folder, { recursive: true, force: true });
   for (const product of builds(base)) await build(product);
+  // People copy dist/ into a repository of theirs, whose own package.json may say that .js is CommonJS.
+  await writeFile(join(outputs(base).action, 'package.json'), '{ "type": "module" }\n');
   // npx runs what `bin` names as a program.
   await chmod(join(outputs(base).cli, 'landfall.cjs'), 0o755);
 }
