@@ -4,11 +4,16 @@ import { takeEnvironment } from './environment.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
 
-const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const log = (line: string): void => void process.stdout.write(`${line}\n`);
+const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+
+// A parent that is gone reads no more. What is said then is lost, and the runs still end.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
 
 // A promise that somebody's graph forgot is no reason to end the runs of others.
 process.on('unhandledRejection', (reason) => {
-  log(
+  complain(
     `A promise of the agent was rejected and nobody took it: ${reason instanceof Error ? reason.stack : String(reason)}`,
   );
 });
@@ -40,7 +45,7 @@ try {
   for (const line of error instanceof StartupError
     ? startupLines(error)
     : [String(error instanceof Error ? error.stack : error)])
-    log(line);
+    complain(line);
   process.exit(1);
 }
 

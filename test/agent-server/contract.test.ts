@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe.each(bothWays)('the agent server %s', (_, open) => {
+describe.each(bothWays)('the agent server, %s', (_, open) => {
   let way: Way;
   beforeAll(() => {
     way = open(serving);

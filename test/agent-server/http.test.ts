@@ -220,7 +220,7 @@ describe('when the database drops its connections', () => {
 });
 
 describe('behind a gateway', () => {
-  test('[agent.auth.every-request] every path asks for the token of the process, and nothing else opens it', async () => {
+  test('every path asks for the token of the process, and nothing else opens it', async () => {
     const guarded = await serveAgent({ token: 'a-secret-of-this-process' });
     try {
       const ask = (path: string, token?: string) =>

@@ -51,9 +51,14 @@ describe('the process of a revision', () => {
       'env.ts': `
         import { Annotation, StateGraph } from '@langchain/langgraph';
         console.log('a graph may talk');
-        const State = Annotation.Root({ env: Annotation<object> });
+        const State = Annotation.Root({ env: Annotation<object>, fail: Annotation<boolean> });
         export const env = new StateGraph(State)
-          .addNode('look', async () => ({ env: { ...process.env } }))
+          .addNode('look', async ({ fail }) => {
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            console.log('nobody may be listening');
+            if (fail) throw new Error('as asked');
+            return { env: { ...process.env } };
+          })
           .addEdge('__start__', 'look')
           .compile();`,
     });
@@ -71,7 +76,16 @@ describe('the process of a revision', () => {
       const { env } = Object(await response.json());
       expect(env).toMatchObject({ FROM_FILE: 'file', FROM_BOTH: 'deployment' });
       expect(JSON.stringify(env)).not.toMatch(/token-of-the-gateway|postgres:/);
+      // A parent that dies closes both ends, while a run is about to say that it fails.
+      const failing = await fetch(`${url}/runs/stream`, {
+        method: 'POST',
+        headers: { 'x-landfall-agent-token': 'token-of-the-gateway' },
+        body: '{"assistant_id":"env","input":{"fail":true}}',
+      });
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       child.stdin?.end();
+      expect(await failing.text()).toContain('"message":"as asked"');
       expect(await gone).toBe(0);
     } finally {
       agentFolder.remove();
@@ -141,11 +155,14 @@ describe('after a process is gone', () => {
     const runId = String(Object((await stream.next()).value?.data)['run_id']);
     await stream.next();
     await until(async () => ((await killed.agent.getThreadState(thread_id)).next[0] === 'answer' ? true : undefined));
+    await until(async () =>
+      (await killed.agent.getThreadState(streamed.thread_id)).next[0] === 'answer' ? true : undefined,
+    );
     killed.child.kill('SIGKILL');
     expect(await killed.gone).toBe('SIGKILL');
     await expect(stream.next()).rejects.toMatchObject({ kind: 'unreadable' });
 
-    const { agent, log } = await start();
+    const { agent, output } = await start();
     expect(await agent.getThread(thread_id)).toMatchObject({
       metadata: { kept: true },
       values: { output: 'hello first' },
@@ -165,7 +182,7 @@ describe('after a process is gone', () => {
     });
     expect(settled.status).toBe('interrupted');
     expect(await agent.getThread(streamed.thread_id)).toMatchObject({ status: 'interrupted' });
-    expect(log.join('\n')).toContain(
+    expect(output.join('\n')).toContain(
       `${background.run_id} was left by a process that is gone; going on with attempt 2`,
     );
   });

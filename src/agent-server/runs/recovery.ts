@@ -68,7 +68,7 @@ export class Recovery {
   async #takeCareOf(run: StoredRun): Promise<void> {
     const { store, runs, graphs, log } = this.#parts;
     const fate = fateOf(run, (graphId) => graphs.has(graphId));
-    if (!(await store.takeUp(run))) return;
+    if (!(await store.takeUp(run, fate.kind === 'go-on'))) return;
     const plan = planOf(run, this.#parts.clock.now());
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {

@@ -174,15 +174,15 @@ export class RunStore {
       .execute();
   }
 
-  /** Takes an orphan in hand; false where another process was faster. A run that had started makes its next attempt. */
-  async takeUp(run: Pick<StoredRun, 'run_id' | 'process_id'>): Promise<boolean> {
-    const query = this.#storage.db.updateTable('runs').set((of) => ({
-      process_id: this.#processId,
-      attempt: sql<number>`attempt + (status = 'running')::integer`,
-      status: of.val<RunStatus>('pending'),
-      updated_at: new Date(this.#clock.now()),
-    }));
-    const { numUpdatedRows } = await query
+  /**
+   * Takes an orphan in hand; false where another process was faster. One that shall go on is pending again, and makes
+   * its next attempt where it had started.
+   */
+  async takeUp(run: Pick<StoredRun, 'run_id' | 'process_id'>, toGoOn: boolean): Promise<boolean> {
+    const again = { attempt: sql<number>`attempt + (status = 'running')::integer`, status: 'pending' } as const;
+    const { numUpdatedRows } = await this.#storage.db
+      .updateTable('runs')
+      .set({ process_id: this.#processId, updated_at: new Date(this.#clock.now()), ...(toGoOn ? again : {}) })
       .where('run_id', '=', run.run_id)
       .where(sql<boolean>`process_id is not distinct from ${run.process_id}::uuid`)
       .where('status', 'in', ['pending', 'running'])

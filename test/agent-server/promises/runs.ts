@@ -6,7 +6,7 @@ import type { Given } from './given.ts';
 export function runPromises(agent: Given): void {
   const slow = { assistant_id: 'echo', input: { input: 'x', sleep_ms: 10_000 } };
 
-  test('[agent.groups.system] [agent.system.health] [agent.system.info] [agent.server.own-address] [agent.server.every-deployment] the server says that it is well, and which version it is', async () => {
+  test('[agent.groups.system] [agent.system.health] [agent.system.info] the server says that it is well, and which version it is', async () => {
     await agent().ok();
     const { version } = await agent().info();
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
