@@ -55,15 +55,15 @@ export type Talk = z.infer<typeof Talk>;
 /** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
 export const linkPackages = `ln -s ${join(root, 'node_modules')} node_modules`;
 
-/** Starts a world. Whoever does closes it. */
-export async function openWorld(): Promise<World> {
+/** Starts a world; `env` is the services' environment. Whoever does closes it. */
+export async function openWorld({ env = process.env }: { env?: NodeJS.ProcessEnv } = {}): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-journey-'));
   // As root the database runs as another user, who has to pass through.
   await chmod(folder, 0o711);
   const git = join(folder, 'git');
   const data = join(folder, 'data');
   await mkdir(git);
-  const start = (port = 0): Promise<LocalService> => startLocalService({ root, data, allowGit: git, port });
+  const start = (port = 0): Promise<LocalService> => startLocalService({ root, data, allowGit: git, port, env });
   let service: LocalService;
   try {
     service = await start();

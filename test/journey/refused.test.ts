@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTool } from '../../src/control-service/builds/find-tool.ts';
+import type { Repository } from '../../src/demo/repository.ts';
+import type { StepResult } from '../../src/demo/runner.ts';
+import { openWorld, root, type World } from './world.ts';
+
+let world: World;
+let repository: Repository;
+/** All that the service finds on its search path. */
+let tools: string;
+let address = '';
+
+beforeAll(async () => {
+  tools = await mkdtemp(join(tmpdir(), 'landfall-tools-'));
+  await symlink(findTool('git', process.env['PATH'] ?? '') ?? '', join(tools, 'git'));
+  world = await openWorld({ env: { ...process.env, PATH: tools } });
+  repository = await world.repository('talker');
+  await write({ node_modules: undefined, 'package.json': undefined });
+  await symlink(join(root, 'node_modules'), join(repository.folder, 'node_modules'));
+  await repository.commit('Bring the packages along');
+});
+afterAll(async () => {
+  await world?.close();
+  await rm(tools, { recursive: true });
+});
+
+const run = (inputs: Record<string, string> = {}): Promise<StepResult> =>
+  world.step(repository, { inputs: { 'install-command': '', ...inputs } });
+
+/** Writes files of the repository; of `undefined` there is none. */
+async function write(files: Record<string, string | undefined>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(repository.folder, name);
+    await (text === undefined ? rm(path, { recursive: true, force: true }) : writeFile(path, text));
+  }
+}
+
+const config = (graphs: object, more: object = {}): string => JSON.stringify({ graphs, ...more }, undefined, 2);
+const sound = config({ talk: './graph.ts:graph' });
+
+test('a sound agent serves', { timeout: 60_000 }, async () => {
+  const step = await run();
+  expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed' } });
+  address = step.outputs['deployment-url'] ?? '';
+  expect(await world.ask(address, 'you')).toMatchObject({ said: 'first you' });
+});
+
+describe('what cannot be built fails the step, says why, and leaves the former revision serving', () => {
+  test.each<[string, Record<string, string | undefined>, RegExp[]]>([
+    [
+      'a graph in Python',
+      { 'langgraph.json': config({ talk: './graph.py:graph' }), 'graph.py': 'graph = 1\n' },
+      [/Graph "talk" is written in Python \(\.\/graph\.py\)/, /JavaScript and TypeScript only/],
+    ],
+    [
+      'a configuration with a slip of the finger',
+      { 'graph.py': undefined, 'langgraph.json': config({ talk: './graph.ts:graph' }, { dependancies: ['.'] }) },
+      [/langgraph\.json:5:3: .*did you mean `dependencies`/],
+    ],
+    [
+      'a configuration that is no JSON',
+      { 'langgraph.json': '{\n  "graphs": {\n' },
+      [/The graph configuration is not sound: langgraph\.json:\d+:\d+: /],
+    ],
+    [
+      'a configuration that is not there',
+      { 'langgraph.json': undefined },
+      [/has no file langgraph\.json/, /Check source_revision_config\.graph_config_path/],
+    ],
+    [
+      'packages without a lock file',
+      { 'langgraph.json': sound, 'package.json': '{ "name": "talker" }' },
+      [
+        /package\.json has no lock file/,
+        /Commit one \(package-lock\.json, .*\), or set source_config\.install_command/,
+      ],
+    ],
+    [
+      'a lock file of a tool that this machine lacks',
+      { 'bun.lock': '{}' },
+      [/bun\.lock asks for bun, which is not installed on this machine/, /Install bun, or commit the lock file of/],
+    ],
+    [
+      'an export that is not there',
+      {
+        'bun.lock': undefined,
+        'package.json': undefined,
+        'langgraph.json': config({ talk: './graph.ts:grap' }),
+      },
+      [/has no export "grap"/, /Did you mean "graph"\?/],
+    ],
+  ])('%s', { timeout: 30_000 }, async (_, files, sentences) => {
+    await write(files);
+    await repository.commit('Break it');
+    const step = await run();
+    expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed', plan: 'patch', changed: 'true' } });
+    for (const sentence of sentences) expect(step.outputs['reason']).toMatch(sentence);
+    expect(step.outputs['reason']).toMatch(/Revision \S+ still serves\.$/);
+    expect(step.outputs['active-revision-id']).not.toBe(step.outputs['revision-id']);
+    expect(await world.ask(address, 'you')).toMatchObject({ said: 'first you' });
+  });
+});
+
+describe('a repo-url that is a trap is refused before anything is made', () => {
+  const trap = (): string => join(tools, 'sprung');
+  test.each<[string, (file: string) => string, string]>([
+    ['a protocol of git that runs commands', (file) => `ext::sh -c touch% ${file}`, 'blanks'],
+    ['the same without blanks', (file) => `ext::touch%20${file}`, 'must be the https address'],
+    ['an option of git', (file) => `--upload-pack=touch\${IFS}${file}`, 'hyphen'],
+    ['a folder that nobody allowed', () => 'file:///etc', '--allow-git'],
+    ['a way out of the folder that is allowed', () => `${repository.folder}/../../../data`, '--allow-git'],
+    ['an address for which there is no key', () => 'git@github.com:acme/talker.git', 'https address'],
+  ])('%s', { timeout: 30_000 }, async (_, url, sentence) => {
+    const step = await run({ name: 'trap', 'repo-url': url(trap()) });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused', changed: 'false', 'deployment-id': '' } });
+    expect(step.outputs['reason']).toContain(sentence);
+    expect(existsSync(trap())).toBe(false);
+    expect((await world.control.listDeployments({})).resources.map(({ name }) => name)).toEqual(['talker']);
+  });
+
+  test('a password in it is refused, and shown nowhere', { timeout: 30_000 }, async () => {
+    const step = await run({ name: 'trap', 'repo-url': 'https://user:p4ssw0rd-of-git@example.com/acme/talker' });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused', changed: 'false' } });
+    expect(step.log).toMatch(/^::error title=Input repo-url::.*(user|password)/m);
+    expect(JSON.stringify([step, world.service.log()])).not.toContain('p4ssw0rd');
+  });
+});
