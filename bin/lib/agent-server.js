@@ -130,9 +130,9 @@ function showAssistant(assistant) {
 * @returns every value that breaks the schema, none where there is no schema.
 */
 async function contextProblems(graph, context, { mayLack }) {
-	if (graph._validateContext === void 0) return [];
+	if (graph["_validateContext"] === void 0) return [];
 	try {
-		await graph._validateContext(context);
+		await graph["_validateContext"](context);
 		return [];
 	} catch (error) {
 		const issues = issuesOf(error);
@@ -237,11 +237,19 @@ function withoutNulls(body) {
 	if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
 	return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
-const problemsOf = (error, where) => error.issues.map((issue) => ({
+const problemsOf = (error, where) => error.issues.flatMap(told$1).map((issue) => ({
 	loc: [where, ...issue.path.map((part) => typeof part === "number" ? part : String(part))],
 	msg: issue.message,
 	type: issue.code
 }));
+/** Of a field that may have several forms: what is wrong within the form that was meant, where one was. */
+function told$1(issue) {
+	const within = issue.code === "invalid_union" && issue.errors.find((form) => form.every(({ path }) => path.length > 0));
+	return within ? within.flatMap((inner) => told$1({
+		...inner,
+		path: [...issue.path, ...inner.path]
+	})) : [issue];
+}
 // src/agent-server/routes/select.ts
 /** Only the fields that a search asked for; all of them where it asked for none. */
 function selected(item, fields) {
@@ -420,11 +428,16 @@ async function lateAnswer(json, { clock, onGone, headers }) {
 			const newline = () => controller.enqueue(encoder.encode("\n"));
 			newline();
 			beat(clock, done.signal, newline);
-			json.then((text) => {
+			const finish = (text) => {
 				if (done.signal.aborted) return;
+				done.abort();
 				controller.enqueue(encoder.encode(text));
 				controller.close();
-			}).catch((error) => controller.error(error)).finally(() => done.abort());
+			};
+			json.then(finish, (error) => {
+				done.abort();
+				controller.error(error);
+			});
 		},
 		cancel: () => {
 			done.abort();
@@ -632,6 +645,19 @@ function threadRunRoutes({ runs, store, threads, clock }) {
 		if (seen?.error) return JSON.stringify({ [ERROR_KEY]: seen.error });
 		return toWire((await threads.get(run.thread_id))?.values ?? null);
 	};
+	/** What can be told of a run that nobody here carries out: which one it is, and when it has ended. */
+	const eventsElsewhere = (run) => {
+		const events = new EventLog("none");
+		if (isUnfinished(run)) {
+			events.add(METADATA_EVENT, JSON.stringify({
+				run_id: run.run_id,
+				attempt: run.attempt
+			}));
+			const close = () => events.close();
+			ended(run).then(close, close);
+		} else events.close();
+		return events;
+	};
 	routes.get("/:thread_id/runs", async (c) => {
 		const threadId = pathId(c, "thread_id");
 		const query = readQuery(c, ListQuery);
@@ -660,7 +686,7 @@ function threadRunRoutes({ runs, store, threads, clock }) {
 		const execution = runs.find(run.run_id);
 		const last = Number.parseInt(c.req.header("last-event-id") ?? "", 10);
 		const onGone = () => void (cancel_on_disconnect && execution?.stop("caller-gone"));
-		return eventStream(execution?.events ?? noMoreEvents(), {
+		return eventStream(execution?.events ?? eventsElsewhere(run), {
 			clock,
 			onGone,
 			headers: {},
@@ -678,12 +704,6 @@ function threadRunRoutes({ runs, store, threads, clock }) {
 		return c.body(null, wait ? 204 : 202);
 	});
 	return routes;
-}
-/** The events of a run that nobody here carries out: none are kept. */
-function noMoreEvents() {
-	const events = new EventLog("none");
-	events.close();
-	return events;
 }
 // src/agent-server/runs/debug-payload.ts
 /**
@@ -1127,7 +1147,7 @@ var Checkpoints = class extends PostgresSaver {
 			...runOf(config),
 			...metadata
 		};
-		const [blobs, storedMetadata] = await Promise.all([this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions), this._dumpMetadata(named)]);
+		const [blobs, storedMetadata] = await Promise.all([this["_dumpBlobs"](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions), this["_dumpMetadata"](named)]);
 		if (bytesOf(blobs.map((blob) => blob[5])) > MOST_BYTES_AT_ONCE) return super.put(config, checkpoint, named, newVersions);
 		await this.#pool.query({
 			name: "put-checkpoint",
@@ -1141,7 +1161,7 @@ var Checkpoints = class extends PostgresSaver {
 				blobs.map((blob) => blob[5] === void 0 ? null : Buffer.from(blob[5])),
 				checkpoint.id,
 				checkpoint_id,
-				this._dumpCheckpoint(checkpoint),
+				this["_dumpCheckpoint"](checkpoint),
 				storedMetadata
 			]
 		});
@@ -1153,9 +1173,9 @@ var Checkpoints = class extends PostgresSaver {
 	}
 	async putWrites(config, writes, taskId) {
 		const { thread_id, checkpoint_ns = "", checkpoint_id } = config.configurable ?? {};
-		const dumped = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes.map(([channel, value]) => [String(channel), value]));
+		const dumped = await this["_dumpWrites"](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
 		if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) return super.putWrites(config, writes, taskId);
-		const everyOneHasItsPlace = writes.every(([channel]) => String(channel) in WRITES_IDX_MAP);
+		const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
 		await this.#pool.query({
 			name: everyOneHasItsPlace ? "upsert-checkpoint-writes" : "insert-checkpoint-writes",
 			text: everyOneHasItsPlace ? UPSERT_WRITES : INSERT_WRITES,
@@ -1206,14 +1226,14 @@ var Graphs = class {
 	}
 	/** The graph for one run. The caller has made sure that it exists. */
 	async make(graphId, config, keeping) {
-		const { make, checkpoints, memory } = this.#attached(graphId);
-		const graph = await make(config);
+		const attached = this.#attached(graphId);
+		const graph = await attached.make(config);
 		const copies = this.#copies.get(graph) ?? /* @__PURE__ */ new Map();
 		this.#copies.set(graph, copies);
 		const known = copies.get(keeping);
 		if (known) return known;
 		const copy = graph.withConfig({});
-		copy.checkpointer = keeping === "thread" ? checkpoints : memory;
+		copy.checkpointer = keeping === "thread" ? attached.checkpoints : attached.memory;
 		copies.set(keeping, copy);
 		return copy;
 	}
@@ -1269,7 +1289,8 @@ function moduleKind(file) {
 	if (/\.m[jt]s$/i.test(file)) return "module";
 	if (/\.c[jt]s$/i.test(file)) return "commonjs";
 	const description = findPackageJSON(pathToFileURL(file));
-	return description !== void 0 && Reflect.get(readJson(description), "type") === "module" ? "module" : "commonjs";
+	if (description === void 0 || basename(description) !== "package.json") return "commonjs";
+	return Reflect.get(readJson(description), "type") === "module" ? "module" : "commonjs";
 }
 /**
 * The file that `import` or `require` of a package reaches from `from`; undefined where it is not installed there.
@@ -1465,7 +1486,7 @@ async function loadGraph({ graphId, file, exportName, description }, folder) {
 		const there = names.length === 0 ? "It exports nothing." : `It exports ${names.map((name) => `"${name}"`).join(", ")}.`;
 		throw new StartupError("graph-export-missing", [`${relative(folder, path)}: has no export "${exportName}" for graph "${graphId}". ${there}${meant === void 0 ? "" : ` Did you mean "${meant}"?`}`]);
 	}
-	const make = maker(await exported, () => {
+	const make = maker(await Promise.resolve(exported), () => {
 		return new StartupError("graph-not-a-graph", [`${relative(folder, path)}: export "${exportName}" of graph "${graphId}" is no graph. Export a compiled graph, a StateGraph, or a function that makes one.`]);
 	});
 	await make({ configurable: {} }).catch((error) => {
@@ -1490,6 +1511,8 @@ function maker(exported, noGraph) {
 	return async () => graph ??= compiled(exported);
 }
 // src/agent-server/listen.ts
+/** How long (ms) a connection may idle. */
+const KEEP_ALIVE_MS = 75e3;
 /** How long (ms) answers that are nearly done may take once all runs have ended. */
 const GOODBYE_MS = 1e3;
 /**
@@ -1498,8 +1521,10 @@ const GOODBYE_MS = 1e3;
 * @throws StartupError when it is taken or not ours.
 */
 async function listen(fetch, { host, port, clock }) {
-	const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+	const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
+	const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
 	server.requestTimeout = 0;
+	server.keepAliveTimeout = KEEP_ALIVE_MS;
 	await new Promise((resolve, reject) => {
 		server.once("error", (error) => {
 			reject(new StartupError("address", [`Can't listen on ${host}:${port}: ${error.message}. Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.`], { cause: error }));
@@ -1665,7 +1690,7 @@ function interruptsOf(tasks) {
 }
 // src/agent-server/runs/recovery.ts
 /** How often (ms) a process looks for runs that were left, and for runs of its own that others were asked to end. */
-const SWEEP_MS = 2e3;
+const SWEEP_MS = 1e3;
 /** How many are looked at in one go. */
 const AT_ONCE = 100;
 /**
@@ -1705,7 +1730,7 @@ var Recovery = class {
 	async #takeCareOf(run) {
 		const { store, runs, graphs, log } = this.#parts;
 		const fate = fateOf(run, (graphId) => graphs.has(graphId));
-		if (!await store.takeUp(run)) return;
+		if (!await store.takeUp(run, fate.kind === "go-on")) return;
 		const plan = planOf(run, this.#parts.clock.now());
 		const next = run.attempt + (run.status === "running" ? 1 : 0);
 		if (fate.kind === "go-on") {
@@ -1763,7 +1788,7 @@ async function unlessAborted(promise, signal) {
 	}
 }
 // src/agent-server/runs/message-stream.ts
-const isPiece = (value) => isMessage(value) && typeof Reflect.get(value, "concat") === "function" && /Chunk$/.test(value.constructor.name);
+const isPiece = (value) => isMessage(value) && typeof Reflect.get(value, "concat") === "function" && value.constructor.name.endsWith("Chunk");
 /**
 * Stream mode `messages`: for each message its metadata once, then the message as far as it has come with every piece,
 * and the whole message once it stands in the state. (The mode `messages-tuple` passes the pieces on as they are.)
@@ -1976,6 +2001,8 @@ const UNSTORABLE = {
 		message: "The run ended, but its result could not be stored."
 	}
 };
+/** What the agent's owner needs to find a failure: its stack, within bounds. */
+const told = (failure) => (failure instanceof Error ? failure.stack ?? failure.message : describeError(failure).message).slice(0, 4e3);
 /** One run in the hands of this process, from its acceptance to its end in the database. */
 var Execution = class {
 	plan;
@@ -2066,6 +2093,7 @@ var Execution = class {
 	async #endOf(failure, graph) {
 		const stopped = this.#stop.signal.reason instanceof RunStopped && failure !== void 0;
 		const status = stopped ? "interrupted" : failure === void 0 ? "success" : "error";
+		if (status === "error") this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
 		const thrown = stopped ? this.#stop.signal.reason : failure;
 		const error = thrown === void 0 ? void 0 : describeError(thrown);
 		const values = this.#reached.values === void 0 ? void 0 : this.#wire(this.#reached.values);
@@ -2167,6 +2195,9 @@ var Slots = class {
 	}
 };
 // src/agent-server/runs/runs.ts
+/** How long (ms) another process may take to end a run before its thread is deleted all the same. */
+const FOREIGN_CANCEL_MS = 5e3;
+const FOREIGN_POLL_MS = 200;
 /** The runs that this process has in hand, and the way in for new ones. */
 var Runs = class {
 	#parts;
@@ -2232,11 +2263,19 @@ var Runs = class {
 		if (execution) execution.stop(action === "rollback" ? "rolled-back" : "cancelled");
 		else await this.#parts.store.requestCancel(run.run_id, action);
 	}
-	/** Ends every unfinished run of a thread, and waits for those of this process. */
+	/** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
 	async cancelThread(threadId) {
-		const own = [...this.#executions.values()].filter(({ plan }) => plan.threadId === threadId);
-		for (const execution of own) execution.stop("cancelled");
-		await Promise.all(own.map(({ ended }) => ended));
+		const { store, clock } = this.#parts;
+		const until = clock.now() + FOREIGN_CANCEL_MS;
+		for (;;) {
+			const unfinished = await store.unfinished(threadId);
+			for (const run of unfinished) await this.cancel(run, "interrupt");
+			const own = unfinished.flatMap(({ run_id }) => this.find(run_id) ?? []);
+			await Promise.all(own.map(({ ended }) => ended));
+			const foreign = own.length < unfinished.length;
+			if (unfinished.length === 0 || foreign && clock.now() >= until) return;
+			if (foreign) await clock.sleep(FOREIGN_POLL_MS);
+		}
 	}
 	/**
 	* Takes no more runs, and waits for those in hand. After `withinMs` those that go on without a caller are left to
@@ -2263,12 +2302,11 @@ var Runs = class {
 		return assistant;
 	}
 	async #checkContext({ graphId, kwargs, temporary }) {
-		if (kwargs.context === void 0) return;
 		const config = { configurable: kwargs.config.configurable };
 		const keeping = temporary ? "nothing" : "thread";
 		const graph = await this.#parts.graphs.make(graphId, config, keeping).catch(() => void 0);
 		if (graph === void 0) return;
-		const problems = await contextProblems(graph, kwargs.context, { mayLack: false });
+		const problems = await contextProblems(graph, kwargs.context ?? config.configurable, { mayLack: false });
 		if (problems.length > 0) throw new Refusal(422, problems);
 	}
 	/** Writes the run down; true where it may start at once. */
@@ -2616,6 +2654,10 @@ var RunStore = class {
 		if (page.status !== void 0) query = query.where("status", "=", page.status);
 		return query.orderBy("sequence", "desc").limit(page.limit ?? PAGE.defaultLimit).offset(page.offset ?? 0).execute();
 	}
+	/** The unfinished runs of a thread. */
+	async unfinished(threadId) {
+		return this.#storage.db.selectFrom("runs").select("run_id").where("thread_id", "=", threadId).where("status", "in", ["pending", "running"]).execute();
+	}
 	/** The unfinished runs of a thread that were accepted before this one. */
 	async unfinishedBefore(threadId, runId) {
 		return this.#storage.db.selectFrom("runs").select("run_id").where("thread_id", "=", threadId).where("status", "in", ["pending", "running"]).where("sequence", "<", (of) => of.selectFrom("runs").select("sequence").where("run_id", "=", runId)).execute();
@@ -2641,14 +2683,20 @@ var RunStore = class {
     )`;
 		return this.#storage.db.selectFrom("runs").selectAll().where("status", "in", ["pending", "running"]).where((at) => at.or([at("process_id", "is", null), at.not(alive)])).orderBy("sequence").limit(limit).execute();
 	}
-	/** Takes an orphan in hand; false where another process was faster. A run that had started makes its next attempt. */
-	async takeUp(run) {
-		const { numUpdatedRows } = await this.#storage.db.updateTable("runs").set((of) => ({
-			process_id: this.#processId,
+	/**
+	* Takes an orphan in hand; false where another process was faster. One that shall go on is pending again, and makes
+	* its next attempt where it had started.
+	*/
+	async takeUp(run, toGoOn) {
+		const again = {
 			attempt: sql`attempt + (status = 'running')::integer`,
-			status: of.val("pending"),
-			updated_at: new Date(this.#clock.now())
-		})).where("run_id", "=", run.run_id).where(sql`process_id is not distinct from ${run.process_id}::uuid`).where("status", "in", ["pending", "running"]).executeTakeFirstOrThrow();
+			status: "pending"
+		};
+		const { numUpdatedRows } = await this.#storage.db.updateTable("runs").set({
+			process_id: this.#processId,
+			updated_at: new Date(this.#clock.now()),
+			...toGoOn ? again : {}
+		}).where("run_id", "=", run.run_id).where(sql`process_id is not distinct from ${run.process_id}::uuid`).where("status", "in", ["pending", "running"]).executeTakeFirstOrThrow();
 		return numUpdatedRows > 0n;
 	}
 	/** Lets go of a run of this process, for the next one to take up. */
@@ -2699,11 +2747,15 @@ async function startAgentServer(options) {
 	const { configPath, databaseUrl, host, port, log, clock } = options;
 	const { places, env } = readConfiguration(configPath, log);
 	for (const [name, value] of Object.entries(env)) process.env[name] ??= value;
-	const loaded = await loadGraphs(places, configPath);
 	const processId = randomUUID();
-	const storage = await openStorage(databaseUrl, processId, log).catch((error) => {
+	const opening = openStorage(databaseUrl, processId, log).catch((error) => {
 		throw new StartupError("database", [`The deployment's database can't be used: ${error instanceof Error ? error.message : String(error)}`], { cause: error });
 	});
+	const loading = loadGraphs(places, configPath).catch(async (error) => {
+		await (await opening).close();
+		throw error;
+	});
+	const [storage, loaded] = await Promise.all([opening, loading]);
 	try {
 		const { app, runs, recovery } = await putTogether(loaded, storage, processId, options);
 		const listener = await listen(app.fetch, {
@@ -2776,9 +2828,12 @@ async function putTogether(loaded, storage, processId, { clock, log, token, atOn
 	};
 }
 // src/agent-server/main.ts
-const log = (line) => void process.stderr.write(`${line}\n`);
+const log = (line) => void process.stdout.write(`${line}\n`);
+const complain = (line) => void process.stderr.write(`${line}\n`);
+process.stdout.on("error", () => void 0);
+process.stderr.on("error", () => void 0);
 process.on("unhandledRejection", (reason) => {
-	log(`A promise of the agent was rejected and nobody took it: ${reason instanceof Error ? reason.stack : String(reason)}`);
+	complain(`A promise of the agent was rejected and nobody took it: ${reason instanceof Error ? reason.stack : String(reason)}`);
 });
 try {
 	const environment = takeEnvironment(process.env);
@@ -2807,7 +2862,7 @@ try {
 		port: server.port
 	})}\n`);
 } catch (error) {
-	for (const line of error instanceof StartupError ? startupLines(error) : [String(error instanceof Error ? error.stack : error)]) log(line);
+	for (const line of error instanceof StartupError ? startupLines(error) : [String(error instanceof Error ? error.stack : error)]) complain(line);
 	process.exit(1);
 }
 /** Whether a parent holds the other end of our input: only then does its end mean that the parent is gone. */

@@ -257,5 +257,8 @@ async function runCommandLine(args, streams) {
 const json = () => new Option("--json", "Print the result as one line of JSON; what is told on the way goes to standard error.");
 const commit = () => new Option("--commit <sha>", "The commit that repo-ref is at; asked of git where the working directory is a checkout of it.");
 // src/cli/main.ts
+for (const stream of [process.stdout, process.stderr]) stream.on("error", (error) => {
+	if (error.code !== "EPIPE") throw error;
+});
 process.exitCode = await runCommandLine(process.argv.slice(2), processStreams);
 export {};

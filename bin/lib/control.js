@@ -91,6 +91,7 @@ function connectControlService(settings) {
 				name,
 				method: "PATCH",
 				path: deploymentPath(id),
+				headers: precondition(options?.ifLatest),
 				body: spelled(body),
 				secrets: secretsIn(body)
 			};
@@ -153,6 +154,8 @@ function connectControlService(settings) {
 		close: () => link.close()
 	};
 }
+/** The id is the service's word: one that no header may carry is no precondition. */
+const precondition = (revisionId) => revisionId !== void 0 && /^[\w-]+$/.test(revisionId) ? { "if-match": `"${revisionId}"` } : {};
 /** What of a request is never told: its secrets, and the values that its containers are given. */
 function secretsIn({ secrets, source_config }) {
 	const { init_containers, sidecars } = source_config?.resource_spec ?? {};

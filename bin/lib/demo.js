@@ -1,4 +1,7 @@
-import { join } from "node:path";
+import { t as systemClock } from "./clock.js";
+import { a as clusterOf, i as lockFolder, r as stopLeftover, s as defaultSystemFolder, t as locate } from "./locate.js";
+import { join, relative } from "node:path";
+import { existsSync, rmSync } from "node:fs";
 import * as z from "zod";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { pathToFileURL } from "node:url";
@@ -97,7 +100,7 @@ const acts = [
 			for (const each of failed.slice(0, 3)) screen.quote(each);
 			return {
 				held: isOutcome(step, "deployed") && made === 1 && failed.length === 0 && said === "hello world!",
-				seen: `${made} revision, ${asked} questions, ${failed.length} failed`,
+				seen: `${made} revision; of ${asked} questions ${failed.length} failed`,
 				outputs: step.outputs
 			};
 		}
@@ -134,7 +137,6 @@ const acts = [
 		title: "a wrong answer is rolled back",
 		async play(stage, screen, before) {
 			const { address } = deployed(before);
-			const good = deployedRevision(before);
 			await stage.repository.edit(graph, "export const graph: unknown = undefined;\nexport const other =", "export const graph =");
 			await stage.repository.edit(graph, cheerful, "nobody`");
 			const step = await deploy(stage, screen, await stage.repository.commit("Lose the thread"), { "on-failure": "rollback" });
@@ -143,7 +145,7 @@ const acts = [
 			const back = step.outputs["rolled-back-to"] ?? "";
 			return {
 				held: step.exitCode === 1 && step.outputs["outcome"] === "rolled-back" && back !== "" && said === "hello world!",
-				seen: `${step.outputs["outcome"]} (good: ${good.slice(0, 8)}), says "${said}"`
+				seen: `${step.outputs["outcome"]}, says "${said}"`
 			};
 		}
 	}
@@ -151,7 +153,7 @@ const acts = [
 async function deploy(stage, screen, commit, inputs = {}) {
 	screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
 	const step = await stage.deploy(commit, inputs, (line) => {
-		if (!line.startsWith("::")) screen.quote(`| ${line}`);
+		if (!/^(::|\s+ok )/.test(line)) screen.quote(`| ${line.replaceAll(`${stage.folder}/`, "")}`);
 	});
 	if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);
 	return step;
@@ -164,9 +166,9 @@ function deployed(before) {
 		address: first?.address ?? ""
 	};
 }
-const deployedRevision = (before) => before[1]?.outputs?.["active-revision-id"] ?? "";
 // src/demo/screen.ts
 const width = 80;
+const uuids = /\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 /** Prints for a terminal of 80 by 24, and for a log just as well: plain lines, none longer than the screen. */
 var Screen = class {
 	#write;
@@ -186,9 +188,9 @@ var Screen = class {
 		this.line(`${number}. ${title}`);
 		this.line("-".repeat(Math.min(width, title.length + 4)));
 	}
-	/** A line that another program printed. */
+	/** A line that another program printed; of an id its beginning is enough here. */
 	quote(text) {
-		this.line(`   ${stripVTControlCharacters(text)}`);
+		this.line(`   ${stripVTControlCharacters(text).replace(uuids, "$1")}`);
 	}
 	/** What was shown and whether it held. */
 	table(rows) {
@@ -198,6 +200,29 @@ var Screen = class {
 	}
 };
 const clip = (text, limit) => text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+// src/database/remove-embedded.ts
+/**
+* Removes a data folder with everything in it, also what lies in root's folder instead, and ends a server that a
+* killed process left on it. A folder that does not exist is no error.
+*
+* @throws FolderBusyError when a process uses the folder.
+*/
+async function removeEmbeddedData(options) {
+	const { dataDir, log, clock = systemClock, systemFolder = defaultSystemFolder } = options;
+	if (!existsSync(dataDir)) return;
+	const { requested, home } = locate(dataDir, systemFolder).placement;
+	const lock = await lockFolder(home, requested, clock, log);
+	try {
+		await stopLeftover(clusterOf(home), clock, log);
+		for (const folder of /* @__PURE__ */ new Set([home, requested])) rmSync(folder, {
+			recursive: true,
+			force: true,
+			maxRetries: 5
+		});
+	} finally {
+		lock.release();
+	}
+}
 // src/demo/local-service.ts
 const ready = z.object({
 	url: z.string(),
@@ -206,22 +231,25 @@ const ready = z.object({
 });
 /** Starts both services and waits for the line that says where they are. */
 async function startLocalService(settings) {
-	const { root, data, allowGit, withinMs = 6e4 } = settings;
+	const { root, data, allowGit, port = 0, env = process.env, withinMs = 6e4 } = settings;
 	const args = [
-		join(root, "src/control-service/main.ts"),
+		...localProgram(root),
 		"--port",
-		"0",
+		String(port),
 		"--data",
 		data,
 		"--json",
 		"--allow-git",
 		allowGit
 	];
-	const child = spawn(process.execPath, args, { stdio: [
-		"ignore",
-		"pipe",
-		"pipe"
-	] });
+	const child = spawn(process.execPath, args, {
+		env,
+		stdio: [
+			"ignore",
+			"pipe",
+			"pipe"
+		]
+	});
 	const lines = [];
 	const ended = once(child, "close");
 	createInterface({ input: child.stderr }).on("line", (line) => lines.push(line));
@@ -249,6 +277,8 @@ async function startLocalService(settings) {
 		kill: () => end("SIGKILL")
 	};
 }
+/** From the sources the service's own program; built, where there are no sources, the command line that holds it. */
+const localProgram = (root) => import.meta.filename.endsWith(".ts") ? [join(root, "src/control-service/main.ts")] : [join(import.meta.dirname, "cli.js"), "local"];
 function firstJson(child, lines) {
 	return new Promise((resolve) => {
 		if (!child.stdout) return resolve(void 0);
@@ -271,7 +301,7 @@ var Repository = class Repository {
 		await mkdir(folder, { recursive: true });
 		await cp(example, folder, {
 			recursive: true,
-			filter: (path) => !path.includes("node_modules")
+			filter: (path) => !relative(example, path).includes("node_modules")
 		});
 		const repository = new Repository(folder);
 		await repository.#git("init", "--quiet", "--initial-branch=main");
@@ -405,12 +435,13 @@ const owner = "acme";
 async function setStage(root, example) {
 	const folder = await mkdtemp(join(tmpdir(), "landfall-demo-"));
 	const git = join(folder, "git");
+	const data = join(folder, "data");
 	await mkdir(git);
 	try {
 		const repository = await Repository.ofExample(join(root, "examples", example), join(git, owner, example));
 		const service = await startLocalService({
 			root,
-			data: join(folder, "data"),
+			data,
 			allowGit: git
 		});
 		const repoUrl = pathToFileURL(repository.folder).href;
@@ -443,6 +474,10 @@ async function setStage(root, example) {
 			revisionsOf: (deploymentId) => revisionsOf(service, deploymentId),
 			async clear() {
 				await service.stop();
+				await removeEmbeddedData({
+					dataDir: join(data, "postgres"),
+					log: () => void 0
+				});
 				await rm(folder, {
 					recursive: true,
 					force: true,

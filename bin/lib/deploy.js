@@ -134,7 +134,8 @@ const inputOf = (path) => (path.split(".").at(-1) ?? path).replaceAll("_", "-");
 /** A field's value as it may be shown, or undefined where there is none. */
 function shown(path, value) {
 	if (value === void 0 || value === null) return void 0;
-	return path.endsWith("_url") ? shownRepository(String(value)) : String(value);
+	const text = typeof value === "string" ? value : JSON.stringify(value);
+	return path.endsWith("_url") ? shownRepository(text) : text;
 }
 function fixed(path, held, asked) {
 	const input = inputOf(path);
@@ -210,9 +211,11 @@ function readableSpec(held) {
 }
 /** What is there, with what was asked for laid over it. */
 function merge(there, asked) {
-	const merged = { ...there };
+	const merged = {
+		...there,
+		...rounded(asked)
+	};
 	for (const field of fieldsOf(asked)) if (asked[field] == null) delete merged[field];
-	else copy(field, asked, merged);
 	for (const field of defaultedResourceFields) {
 		if (there[field] == null || asked[field] !== void 0 || defaultOf(field, there) !== there[field]) continue;
 		const follows = defaultOf(field, merged);
@@ -224,11 +227,8 @@ function defaultOf(field, spec) {
 	const { [field]: _set, ...open } = spec;
 	return withResourceDefaults(open)[field];
 }
-function copy(field, from, to) {
-	const value = from[field];
-	to[field] = value;
-	if (typeof value === "number" && isCpu(field)) Object.assign(to, { [field]: roundCpu(value) });
-}
+/** CPU as the service will keep it: to one decimal place. */
+const rounded = (spec) => Object.fromEntries(Object.entries(spec).map(([field, value]) => [field, isCpu(field) && typeof value === "number" ? roundCpu(value) : value]));
 const names = resourceFields.keyof().options;
 const fieldsOf = (spec) => names.filter((field) => Object.hasOwn(spec, field));
 /** What the fields together may not be, for example a mount without its volume. */
@@ -899,18 +899,25 @@ async function newerThan(former, deploymentId, story) {
 	return end === -1 ? [] : page.value.resources.slice(0, end);
 }
 // src/deploy/bounded.ts
-/** Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Rejects as `work` does. */
+/**
+* Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Does not wait for a work that heeds
+* neither. Rejects as `work` does, but for what its end made it throw.
+*/
 async function within(clock, ms, parent, work) {
 	const over = new AbortController();
 	const done = new AbortController();
-	const signal = parent ? AbortSignal.any([parent, over.signal]) : over.signal;
-	const timer = clock.sleep(ms, done.signal).then(() => over.abort(/* @__PURE__ */ new Error(`not done within ${ms} ms`)), () => void 0);
-	const outOfTime = { kind: "out-of-time" };
+	const outer = parent ? [parent] : [];
+	const signal = AbortSignal.any([...outer, over.signal]);
+	const early = () => ({ kind: parent?.aborted ? "ended" : "out-of-time" });
+	const timer = clock.sleep(ms, AbortSignal.any([...outer, done.signal])).then(() => {
+		over.abort(/* @__PURE__ */ new Error(`not done within ${ms} ms`));
+		return early();
+	}, early);
 	try {
 		return await Promise.race([work(signal).then((value) => ({
 			kind: "done",
 			value
-		}), (error) => over.signal.aborted ? outOfTime : Promise.reject(error)), timer.then(() => outOfTime)]);
+		}), (error) => signal.aborted ? early() : Promise.reject(error)), timer]);
 	} finally {
 		done.abort();
 	}
@@ -1014,7 +1021,15 @@ async function alter(planned, story) {
 	} : { kind: "kept" };
 	if (planned.kind === "none") return kept;
 	const { control } = story.request;
-	const answered = await write(story, (options) => control.patchDeployment(deploymentId, planned.request, options));
+	const ifLatest = planned.formerLatestRevisionId ?? void 0;
+	const answered = await write(story, (options) => control.patchDeployment(deploymentId, planned.request, {
+		...options,
+		ifLatest
+	}));
+	if (!answered.ok && answered.error.status === 412) return {
+		kind: "overtaken",
+		error: answered.error
+	};
 	if (!answered.ok && answered.error.effect === "none") throw answered.error;
 	if (answered.ok) story.saw(answered.value);
 	else story.tell({
@@ -1416,16 +1431,19 @@ var Watch = class {
 // src/deploy/begin.ts
 /** Looks, plans and carries the plan out. A dry run is the same, stopped after the plan. */
 async function begin(story) {
-	const planned = story.decided(await planFromSight(story));
-	if (planned.kind === "impossible") return { kind: "impossible" };
-	if (story.request.mode === "plan") return { kind: "planned" };
-	const begun = await carryOut(planned, story);
-	if (begun.kind !== "overtaken") return begun;
-	const again = story.decided(await planFromSight(story));
-	if (again.kind === "impossible") return { kind: "impossible" };
-	if (again.kind === "create") throw begun.error;
-	return carryOut(again, story);
+	let overtaken;
+	for (let tries = 1;; tries += 1) {
+		const planned = story.decided(await planFromSight(story));
+		if (planned.kind === "impossible") return { kind: "impossible" };
+		if (story.request.mode === "plan") return { kind: "planned" };
+		if (planned.kind === "create" && overtaken) throw overtaken;
+		const begun = await carryOut(planned, story);
+		if (begun.kind !== "overtaken" || tries === mostTries) return begun;
+		overtaken = begun.error;
+	}
 }
+/** How often a plan is made where somebody else is faster each time. */
+const mostTries = 5;
 /**
 * The plan from what is there. A revision on its way that does not tell its commit yet may be the one that is asked
 * for: restating the ref would put a second one behind it and leave the first one skipped. So it is watched until it
@@ -1526,15 +1544,18 @@ function toldOfRollout(request, known) {
 	}
 }
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
-function toldOfVerdict(request, known, subject) {
+function toldOfVerdict(request, known) {
 	const { verdict, rollback } = known;
+	const subject = known.revisionId ? `Revision ${known.revisionId}` : "The live revision";
+	const isLive = known.revisionId ? " is live, but" : "";
 	if (verdict?.kind === "failed") {
-		const wrong = `${subject} answered wrongly: ${firstOf(verdict, "failed")}`;
+		const how = `answered wrongly: ${firstOf(verdict, "failed")}`;
+		const wrong = `${subject}${isLive} ${how}`;
 		if (rollback?.kind === "done") {
 			const proven = rollback.verdict.kind === "passed" ? "serves again and answers as it should" : "serves again";
 			return {
 				kind: "rolled-back",
-				reason: `${wrong}. Revision ${rollback.toRevisionId} ${proven}.`,
+				reason: `${subject} ${how}. Revision ${rollback.toRevisionId} ${proven}.`,
 				advice: "Correct the agent and deploy it again."
 			};
 		}
@@ -1549,16 +1570,15 @@ function toldOfVerdict(request, known, subject) {
 			advice: "Correct the agent and deploy it again, or run with mode: rollback."
 		};
 	}
-	const nothingAsked = request.mode === "smoke" && verdict?.kind === "none";
-	if (verdict?.kind !== "unproven" && !nothingAsked) return void 0;
-	const why = verdict ? firstOf(verdict, "unproven") : "";
-	return nothingAsked ? {
+	if (request.mode === "smoke" && verdict?.kind === "none") return {
 		kind: "unproven",
 		reason: "Nothing was asked: there are no smoke tests.",
 		advice: "Give smoke-tests."
-	} : {
+	};
+	if (verdict?.kind !== "unproven") return void 0;
+	return {
 		kind: "unproven",
-		reason: `${subject} is not proven to answer: ${why}.`,
+		reason: `${subject}${isLive} is not proven to answer: ${firstOf(verdict, "unproven")}.`,
 		advice: "Check that the agent can be reached with this key; for a cold start raise the attempts of the test."
 	};
 }
@@ -1622,7 +1642,7 @@ function firstOf({ tests }, kind) {
 function clauseOf({ verdict }) {
 	if (verdict.kind === "unproven") return verdict.why.replace(/\.$/, "");
 	const missed = verdict.held.find(({ held }) => !held);
-	return missed ? `expected ${missed.expected}, saw ${missed.seen}` : "nothing was expected";
+	return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : "nothing was expected";
 }
 const minutes = (ms) => ms < 6e4 ? `${Math.round(ms / 1e3)} s` : `${Math.round(ms / 6e3) / 10} min`;
 // src/deploy/ending.ts
@@ -1645,7 +1665,7 @@ function toldOf(request, known, ending) {
 		};
 		case "kept": return toldOfKept(request, known);
 		case "followed": return known.rollout?.kind === "live" ? toldOfLive(request, known) : toldOfRollout(request, known);
-		case "asked": return toldOfVerdict(request, known, "The live revision") ?? {
+		case "asked": return toldOfVerdict(request, known) ?? {
 			kind: "unchanged",
 			reason: `The live revision answers as it should (${count(known)}).`
 		};
@@ -1681,7 +1701,7 @@ function planInWords({ plan }) {
 /** The sentence on what went on serving, which the smoke tests may still contradict. */
 function toldOfKept(request, known) {
 	const { plan } = known;
-	const wrong = toldOfVerdict(request, known, "The live revision");
+	const wrong = toldOfVerdict(request, known);
 	if (wrong) return wrong;
 	if (plan?.kind !== "patch") return {
 		kind: "unchanged",
@@ -1693,8 +1713,7 @@ function toldOfKept(request, known) {
 	};
 }
 function toldOfLive(request, known) {
-	const live = toldOfRollout(request, known);
-	return toldOfVerdict(request, known, `Revision ${known.revisionId} is live, and`) ?? live;
+	return toldOfVerdict(request, known) ?? toldOfRollout(request, known);
 }
 function toldOfError({ changed, revisionId }, error) {
 	const saidNo = ![
@@ -1709,8 +1728,11 @@ function toldOfError({ changed, revisionId }, error) {
 		advice: adviceOn(error)
 	};
 }
-function toldOfCancel({ writing, revisionId, rollout, changed }) {
-	const last = rollout?.seen.at(-1)?.status;
+function toldOfCancel(known) {
+	const { writing, rollback, changed } = known;
+	const wentBack = rollback && "rollout" in rollback ? rollback.rollout : void 0;
+	const revisionId = wentBack?.revisionId ?? known.revisionId;
+	const last = (wentBack ?? known.rollout)?.seen.at(-1)?.status;
 	const advice = "Run it again: what is on its way by then is followed, not made twice.";
 	if (writing) return {
 		kind: "interrupted",
@@ -2090,13 +2112,19 @@ function matched(value, written, words) {
 // src/decide/verdict.ts
 /** Where nobody has to be protected. */
 const asItIs = (text) => text;
+/** What every test expects that says nothing of the status: a run that failed is no success, whatever it left behind. */
+const success = {
+	kind: "status",
+	equals: "success"
+};
+const expectationsOf = ({ expect }) => expect.some(({ kind }) => kind === "status") ? expect : [success, ...expect];
 /**
 * Holds one attempt to everything that its test expects, in the order of the test. `redact` sees every word of the
 * agent's before it is cut to what is told; what is judged it does not change.
 */
 function judge(test, evidence, redact = asItIs) {
 	const words = wordsWith(redact);
-	return test.expect.map((expectation) => ({
+	return expectationsOf(test).map((expectation) => ({
 		expectation,
 		expected: expectedWords(expectation),
 		...evidence.kind === "answered" ? seen(expectation, evidence, words) : {
@@ -2244,10 +2272,10 @@ function answerAfter(answer, { event, data }, at) {
 	if (namespace.length > 0) return after;
 	const members = UpdatesEventData.safeParse(data);
 	const names = members.success ? Object.keys(members.data) : [];
-	const interrupted = names.includes(interruptKey);
+	const interrupted = after.interrupted || names.includes(interruptKey);
 	if (mode === "values") return {
 		...after,
-		values: data,
+		values: valuesAfter(after.values, data),
 		interrupted
 	};
 	if (mode !== "updates") return after;
@@ -2255,8 +2283,17 @@ function answerAfter(answer, { event, data }, at) {
 	return {
 		...after,
 		nodes: [...after.nodes, ...nodes],
-		interrupted: interrupted || after.interrupted
+		interrupted
 	};
+}
+/** Values that tell of nothing but an interrupt leave the state as it was. */
+function valuesAfter(former, data) {
+	const [before, now] = [UpdatesEventData.safeParse(former), UpdatesEventData.safeParse(data)];
+	const isNothingElse = now.success && Object.keys(now.data).join() === interruptKey;
+	return before.success && isNothingElse ? {
+		...before.data,
+		...now.data
+	} : data;
 }
 /** Messages go by names of their own: `messages/partial` in one mode, plain `messages` in the other. */
 function isOfMode(name, mode) {
@@ -2309,7 +2346,7 @@ async function ask(test, asking) {
 			deadline
 		}, made)));
 		signal?.throwIfAborted();
-		if (asked.kind === "out-of-time") return {
+		if (asked.kind !== "done") return {
 			kind: "unreachable",
 			why: `no whole answer within ${test.timeoutMs} ms`
 		};
@@ -2419,7 +2456,7 @@ async function removed(what, { clock, signal, left }, remove) {
 		deadline,
 		signal: bound
 	}))));
-	if (tried.kind === "out-of-time") left(`${what} (it took too long)`);
+	if (tried.kind !== "done") left(`${what} (it took too long)`);
 	else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);
 }
 // src/deploy/smoke.ts
@@ -2463,7 +2500,7 @@ async function tried(test, smoking) {
 			signal,
 			left
 		}));
-		const verdict = redacted(concludeTest(test, attempts), redact);
+		const verdict = redacted(concludeTest(test, attempts, redact), redact);
 		const again = nextAttempt(test, attempts) === "again";
 		tell({
 			kind: "smoke-attempt",
@@ -2556,6 +2593,7 @@ async function rolledBack(target, deployment, story) {
 	const record = (rollout) => {
 		story.known.rollback = underWay(target, rollout);
 	};
+	record(rolloutOf(begun.revisionId));
 	const rollout = await follow({
 		deploymentId: deployment.id,
 		revisionId: begun.revisionId,
@@ -2695,7 +2733,6 @@ async function goBack(deployment, story) {
 	const former = await liveBefore(active, deployment.id, story);
 	if (former === "not-offered") return impossible$1("this service does not list revisions, so nobody can tell what was live before", "Deploy the former commit or image instead.");
 	if (!former) return impossible$1(`no revision was live before ${active}`, "Deploy the former commit or image instead.");
-	story.known.revisionId = active;
 	return rollBackTo(former, deployment, "mode is rollback", story);
 }
 const impossible$1 = (why, advice) => ({

@@ -74,7 +74,7 @@ const GraphConfig = z.strictObject({
 * @param file its path, as problems shall name it.
 */
 function readGraphConfig(text, file) {
-	const parsed = parseText(text, `${file}`.endsWith(".json") ? file : `${file}.json`);
+	const parsed = parseText(text, file.endsWith(".json") ? file : `${file}.json`);
 	if (!parsed.ok) return {
 		ok: false,
 		problems: named(parsed.problems, file)
@@ -111,8 +111,8 @@ function readGraphConfig(text, file) {
 		value: result.data,
 		warnings: inOrder(warnings),
 		file,
-		placeOf: parsed.placeOf,
-		placeOfKey: parsed.placeOfKey
+		placeOf: (path) => parsed.placeOf(path),
+		placeOfKey: (path) => parsed.placeOfKey(path)
 	};
 }
 /** A map without the keys that resemble no known one, and the paths of those. */

@@ -531,6 +531,7 @@ const kinds = {
 	404: "missing",
 	405: "missing",
 	409: "conflict",
+	412: "conflict",
 	429: "busy",
 	501: "missing"
 };
@@ -733,15 +734,16 @@ function refused(link, operation, sent) {
 		failure: sent.kind === "reply" ? failureOfReply(sent, mask, link.clock.now()) : failureOfSend(sent.failure, mask)
 	};
 }
-function requestOf(link, { method, path, query = "", body, accept }) {
+function requestOf(link, { method, path, query = "", headers, body, accept }) {
 	const known = body === void 0 ? link.headers : link.headersWithBody;
 	return {
 		origin: link.origin,
 		method,
 		path: `${link.prefix}${path}${query}`,
-		headers: accept === void 0 ? known : {
+		headers: {
 			...known,
-			accept
+			...headers,
+			...accept === void 0 ? {} : { accept }
 		},
 		body: body === void 0 ? void 0 : JSON.stringify(body)
 	};

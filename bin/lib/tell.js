@@ -235,12 +235,12 @@ function storyLines(event) {
 }
 /** The end in a few lines: outcome, sentence, advice, and the log lines of a failure. */
 function outcomeLines(outcome) {
-	const { kind, reason, advice, logs, deploymentUrl, revisionId } = outcome;
+	const { kind, reason, advice, logs, deploymentUrl, activeRevisionId: serving } = outcome;
 	return [
 		...logs && logs.length > 0 ? ["The last log lines:", ...logs.map(({ message }) => asLogLine(message))] : [],
 		`${kind}: ${asLine(reason, 2e3)}`,
 		...advice ? [`What to do: ${asLine(advice, 2e3)}`] : [],
-		...deploymentUrl ? [`Agent: ${asLine(deploymentUrl, 300)}${revisionId ? ` (revision ${short(revisionId)})` : ""}`] : []
+		...deploymentUrl ? [`Agent: ${asLine(deploymentUrl, 300)}${serving ? ` (revision ${short(serving)})` : ""}`] : []
 	];
 }
 function planLines(plan) {
