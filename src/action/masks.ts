@@ -1,17 +1,13 @@
-/** GitHub's advice: a mask of a few letters would hide half of a log. */
-const shortest = 4;
+import { secretParts, shortestHidden, spellingsOf } from '../contract/secret-spellings.ts';
+
+/** An address without a user: a log whose addresses are masked cannot be read. */
+const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);
 
 /**
- * What has to be masked so that a secret shows nowhere: the value, each of its lines where it has several, and what
- * JSON makes of it. Short values and addresses are left out, for masking them would make the log unreadable.
+ * What has to be masked so that a secret shows nowhere: the whole and each of its lines, in every spelling. Short values
+ * and addresses are left out, for masking them would make the log unreadable.
  */
-export function masksOf(values: Iterable<string>): string[] {
-  const masks = new Set<string>();
-  for (const value of values) {
-    const forms = [value, JSON.stringify(value).slice(1, -1), ...value.split(/\r?\n/)];
-    for (const form of forms.map((each) => each.trim())) {
-      if (form.length >= shortest && !/^https?:\/\/[^@]*$/i.test(form)) masks.add(form);
-    }
-  }
-  return [...masks];
+export function masksOf(secrets: readonly string[]): string[] {
+  const parts = secrets.flatMap(secretParts).filter((part) => part.trim().length >= shortestHidden && !isAddress(part));
+  return [...new Set(parts.flatMap(spellingsOf).map((spelling) => spelling.trim()))];
 }

@@ -1,5 +1,4 @@
-/** Shorter ones stand in ordinary words: hiding them would garble every sentence and hide nothing. */
-const shortest = 4;
+import { secretSpellings, shortestHidden } from '../contract/secret-spellings.ts';
 
 /** What the story must never repeat, and the words of others without it. */
 export class Secrecy {
@@ -13,24 +12,19 @@ export class Secrecy {
   }
 
   learn(secrets: readonly { value: string }[]): void {
-    for (const { value } of secrets) {
-      if (value === '' || this.#hidden.has(value)) continue;
+    const fresh = secrets.map(({ value }) => value).filter((value) => value !== '' && !this.#hidden.has(value));
+    if (fresh.length === 0) return;
+    for (const value of new Set(fresh)) {
       this.#hidden.add(value);
       this.#mask(value);
     }
-    this.#ordered = [...new Set([...this.#hidden].flatMap(spellings))].toSorted((a, b) => b.length - a.length);
+    const spelled = new Set([...this.#hidden].flatMap(secretSpellings).filter((each) => each.length >= shortestHidden));
+    // The longest first: a secret that begins like another one must not leave its own end standing.
+    this.#ordered = [...spelled].toSorted((a, b) => b.length - a.length);
   }
 
   /** The text of another party, with every secret in it blotted out. */
   redact(text: string): string {
     return this.#ordered.reduce((blotted, secret) => blotted.replaceAll(secret, '***'), text);
   }
-}
-
-/** A log tells a secret of many lines one line at a time; a body tells it as JSON, an address percent-encoded. */
-function spellings(secret: string): string[] {
-  const lines = secret.split(/\r?\n/).map((line) => line.trim());
-  return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed()), ...lines].filter(
-    (spelling) => spelling.length >= shortest,
-  );
 }

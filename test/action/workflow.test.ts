@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { masksOf } from '../../src/action/masks.ts';
 import { readWorkflow } from '../../src/action/workflow.ts';
 
 const push = {
@@ -56,16 +55,3 @@ describe('the workflow run', () => {
     expect(readWorkflow({ ...push, sha: '', ref: '' }, undefined).workflow).toBeUndefined();
   });
 });
-
-test.each([
-  ['a key', ['sk-12345'], ['sk-12345']],
-  [
-    'every line of a key of many',
-    ['line one\nline two'],
-    ['line one\nline two', 'line one\\nline two', 'line one', 'line two'],
-  ],
-  ['what JSON makes of quotes', ['a"quoted"b'], ['a"quoted"b', 'a\\"quoted\\"b']],
-  ['no tiny string', ['abc'], []],
-  ['no address', ['https://host/path'], []],
-  ['an address with a password', ['https://me:pass@host'], ['https://me:pass@host']],
-])('masked is %s', (_, values, masks) => expect(masksOf(values)).toEqual(masks));
