@@ -53,6 +53,7 @@ export async function tellStory(story: StoryToTell): Promise<Outcome> {
       signal,
       tell,
       mask,
+      credentials: apiKey === undefined ? [] : [apiKey],
     });
   } finally {
     await Promise.all([control.close(), ...[...agents.values()].map((agent) => agent.close())]);

@@ -45,6 +45,8 @@ export interface DeployRequest {
   /** Ends the story early: the outcome is `interrupted`, and the revision goes on. */
   signal?: AbortSignal | undefined;
   tell?: ((event: StoryEvent) => void) | undefined;
+  /** What both services know us by: an agent may repeat it, the story does not. */
+  credentials?: readonly string[] | undefined;
   /** Called with every secret, those that come back from the service too, before anything that could hold it is told. */
   mask?: ((secret: string) => void) | undefined;
 }
@@ -85,6 +87,7 @@ export class Story {
     this.request = request;
     this.deadline = request.clock.now() + request.timeoutMs;
     this.#secrecy = new Secrecy(request.mask ?? (() => undefined));
+    this.#secrecy.learn((request.credentials ?? []).map((value) => ({ value })));
     this.#secrecy.learn(request.desired.secrets ?? []);
   }
 

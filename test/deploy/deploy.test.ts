@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OutcomeKind } from '../../src/deploy/outcome-types.ts';
 import type { DeployRequest } from '../../src/deploy/story.ts';
-import { says } from './agent-model.ts';
+import { breaks, says } from './agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
 import { first, github, hello, image, imaged, running, second, workflowOn, World } from './told.ts';
 
@@ -234,4 +234,13 @@ test('no secret is in anything that is told, and each is masked before', async (
   expect(world.masked.toSorted()).toEqual(['canary-asked-for', 'canary-of-the-service']);
   expect(JSON.stringify([world.events, outcome])).not.toContain('canary');
   expect(outcome.reason).toContain('TOKEN=*** was refused');
+});
+
+test('a key that the agent repeats is told nowhere', async () => {
+  const world = await running();
+  world.agent.answers = [says('x-api-key: canary-key'), breaks('canary-key')];
+  const outcome = await world.deploy({ smokeTests: [hello], credentials: ['canary-key'] });
+  expect(outcome.kind).toBe('broken');
+  expect(world.masked).toContain('canary-key');
+  expect(JSON.stringify([world.events, outcome])).not.toContain('canary-key');
 });
