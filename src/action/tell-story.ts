@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.ts';
 import type { DesiredDeployment } from '../config/desired.ts';
 import type { DoorOptions } from '../config/door-options.ts';
+import type { SmokeTest } from '../config/smoke-test.ts';
 import type { Workflow } from '../decide/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { StoryEvent } from '../deploy/story-event.ts';
@@ -18,6 +19,13 @@ export interface StoryToTell {
   mask: (secret: string) => void;
 }
 
+/**
+ * How long an agent may be silent (ms): as long as its slowest test allows. Some servers send nothing while a model
+ * thinks, and the test's own time bounds the whole answer anyway.
+ */
+export const longestSilence = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): number =>
+  Math.max(60_000, ...tests.map(({ timeoutMs }) => timeoutMs));
+
 /** Joins the story with the clients: connects, deploys, and closes every connection that was made. */
 export async function tellStory(story: StoryToTell): Promise<Outcome> {
   const { options, deployment, workflow, head, userAgent, signal, tell, mask } = story;
@@ -29,9 +37,10 @@ export async function tellStory(story: StoryToTell): Promise<Outcome> {
   const { baseUrl, apiKey, tenantId, spelling, allowHttp } = options;
   const settings = { apiKey, tenantId, allowHttp, userAgent };
   const control = connectControlService({ ...settings, baseUrl, spelling });
+  const idleMs = longestSilence(deployment.smokeTests);
   const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
   const agentAt = (url: string) => {
-    const agent = agents.get(url) ?? connectAgentServer({ ...settings, url });
+    const agent = agents.get(url) ?? connectAgentServer({ ...settings, url, idleMs });
     agents.set(url, agent);
     return agent;
   };

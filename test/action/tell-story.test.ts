@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
-import { tellStory } from '../../src/action/tell-story.ts';
+import { longestSilence, tellStory } from '../../src/action/tell-story.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { startControlStub } from './control-stub.ts';
 
@@ -62,4 +62,12 @@ test('the key that an agent repeats is not told', async () => {
   expect(outcome.kind).toBe('broken');
   expect(JSON.stringify(outcome)).toContain('your key is ***');
   expect(JSON.stringify(outcome)).not.toContain('key-of-the-service');
+});
+
+test.each([
+  ['a minute where no test wants more', [20_000, 60_000], 60_000],
+  ['as long as the slowest test', [20_000, 600_000], 600_000],
+  ['a minute where there is no test', [], 60_000],
+])('an agent may be silent for %s', (_, times, silence) => {
+  expect(longestSilence(times.map((timeoutMs) => ({ timeoutMs })))).toBe(silence);
 });
