@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { askAgent, closeAll, deploy, goesLive, keyHeader, logOf, openGround, openHouse, until } from './house.ts';
@@ -27,31 +27,33 @@ const run = (url: string, path: string, input: object, signal?: AbortSignal): Pr
     ...(signal ? { signal } : {}),
   });
 
-test('an example is installed from the registry, answers over the real agent server, and is replaced while it streams', async () => {
-  const ground = await openGround(exampleFiles());
-  const house = await openHouse(ground, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
-  const asked = await deploy(house);
-  const revision = await goesLive(house, asked);
-  expect(await logOf(house, asked.revisionId, 'build')).toContain(
-    'Installing: npm ci (package-lock.json asks for npm)',
-  );
-  expect(await (await askAgent(asked.url, '/info')).text()).toContain(asked.revisionId);
-  const answer = await run(asked.url, '/runs/wait', { input: 'world' });
-  expect(await answer.text()).toContain('"output":"hello world"');
+describe('over HTTP', () => {
+  test('[agent.server.every-deployment] [agent.server.own-address] an example is installed from the registry, answers over the real agent server, and is replaced while it streams', async () => {
+    const ground = await openGround(exampleFiles());
+    const house = await openHouse(ground, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
+    const asked = await deploy(house);
+    const revision = await goesLive(house, asked);
+    expect(await logOf(house, asked.revisionId, 'build')).toContain(
+      'Installing: npm ci (package-lock.json asks for npm)',
+    );
+    expect(await (await askAgent(asked.url, '/info')).text()).toContain(asked.revisionId);
+    const answer = await run(asked.url, '/runs/wait', { input: 'world' });
+    expect(await answer.text()).toContain('"output":"hello world"');
 
-  const slow = await run(asked.url, '/runs/stream', { input: 'old', sleep_ms: 3_000 });
-  const again = await house.control.redeployRevision(asked.id, asked.revisionId);
-  const second = { id: asked.id, revisionId: again.latest_revision_id ?? '' };
-  const { source_revision_config } = await goesLive(house, second);
-  expect(source_revision_config.repo_commit_sha).toBe(revision.source_revision_config.repo_commit_sha);
-  expect(await (await askAgent(asked.url, '/info')).text()).toContain(second.revisionId);
-  const events = await slow.text();
-  expect(events).toMatch(/^event: metadata\n/);
-  expect(events).toContain('"output":"hello old"');
-  await until(async () => (await logOf(house, asked.revisionId, 'deploy')).at(-1) === 'The agent was stopped.');
+    const slow = await run(asked.url, '/runs/stream', { input: 'old', sleep_ms: 3_000 });
+    const again = await house.control.redeployRevision(asked.id, asked.revisionId);
+    const second = { id: asked.id, revisionId: again.latest_revision_id ?? '' };
+    const { source_revision_config } = await goesLive(house, second);
+    expect(source_revision_config.repo_commit_sha).toBe(revision.source_revision_config.repo_commit_sha);
+    expect(await (await askAgent(asked.url, '/info')).text()).toContain(second.revisionId);
+    const events = await slow.text();
+    expect(events).toMatch(/^event: metadata\n/);
+    expect(events).toContain('"output":"hello old"');
+    await until(async () => (await logOf(house, asked.revisionId, 'deploy')).at(-1) === 'The agent was stopped.');
 
-  const leaving = new AbortController();
-  const left = await run(asked.url, '/runs/stream', { input: 'x', sleep_ms: 60_000 }, leaving.signal);
-  leaving.abort();
-  await expect(left.text()).rejects.toThrow('aborted');
-}, 120_000);
+    const leaving = new AbortController();
+    const left = await run(asked.url, '/runs/stream', { input: 'x', sleep_ms: 60_000 }, leaving.signal);
+    leaving.abort();
+    await expect(left.text()).rejects.toThrow('aborted');
+  }, 120_000);
+});
