@@ -10,6 +10,6 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    reporters: ['default', './test/conformance/reporter.ts'],
+    reporters: ['default', './test/conformance/reporter.ts', './test/journey/canary-reporter.ts'],
   },
 });
