@@ -9,8 +9,8 @@ import { summary } from '../report/summary.ts';
 import { outputsOf } from './outputs.ts';
 import { print } from './progress.ts';
 
-/** A runner shows ten annotations of a kind for a step. */
-const annotationLimit = 10;
+/** A runner shows ten annotations of a kind for a step; the last one is for the sentence that the step fails with. */
+const annotationLimit = 9;
 
 /** Sets the outputs, tells the end, and fails the step where the outcome does not pass. */
 export function tellOutcome(outcome: Outcome): void {
@@ -29,11 +29,14 @@ export async function writeSummary(outcome: Outcome): Promise<void> {
 }
 
 /** Every problem as an annotation on its line, and one outcome for all. */
-export function refuse(problems: readonly Problem[]): Outcome {
+export function refuse(
+  problems: readonly Problem[],
+  advice = 'Correct what is named above; nothing was sent',
+): Outcome {
   for (const [index, problem] of problems.entries()) {
     const { file, line, column, message, suggestion, field } = problem;
     const text = `${message}${suggestion ? `; did you mean \`${suggestion}\`?` : ''}`;
-    if (index >= annotationLimit) print(formatProblem(problem));
+    if (index >= annotationLimit) print(asLine(formatProblem(problem), 1000));
     else if (file === 'input') core.error(text, { title: `Input ${field}` });
     else core.error(text, { title: field || file, file, startLine: line, startColumn: column });
   }
@@ -42,7 +45,7 @@ export function refuse(problems: readonly Problem[]): Outcome {
     kind: 'refused',
     passes: false,
     reason: `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...places].join(' and ')}`,
-    advice: 'Correct what is named above; nothing was sent',
+    advice,
     changed: false,
     notes: [],
   };

@@ -1,6 +1,5 @@
 import * as core from '@actions/core';
 import { context } from '@actions/github';
-import { readFileSync } from 'node:fs';
 import type { Inputs } from '../config/door-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { refuse, tellOutcome, writeSummary } from './conclude.ts';
@@ -9,6 +8,7 @@ import { masksOf } from './masks.ts';
 import { Progress } from './progress.ts';
 import { version } from './version.ts';
 import { readWorkflow } from './workflow.ts';
+import { readWorkspaceFile } from './workspace-file.ts';
 
 /** How long a cancelled step may take to end by itself (ms): a runner waits 7.5 s, a person does not like to. */
 const goneWithinMs = 1500;
@@ -20,12 +20,16 @@ export async function run(): Promise<void> {
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
   if (!inputs['api-key'] && withoutSecrets) return conclude(neutral);
   // Loaded late: a run that has nothing to send needs none of it.
-  const [{ readAsk }, { defaultConfigPath }] = await Promise.all([
+  const [{ readAsk }, { defaultConfigPath }, { inputProblem }] = await Promise.all([
     import('./ask.ts'),
     import('../config/deploy-file.ts'),
+    import('../config/inputs.ts'),
   ]);
-  const ask = readAsk({ inputs, ...deployFile(inputs['config'] || defaultConfigPath), env: process.env });
-  if (!ask.ok) return conclude(refuse(ask.problems));
+  const deployFile = readWorkspaceFile(inputs['config'] || defaultConfigPath);
+  if (deployFile.kind === 'unreadable') return conclude(refuse([inputProblem('config', `config ${deployFile.why}`)]));
+  const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
+  const ask = readAsk({ inputs, ...file, env: process.env });
+  if (!ask.ok) return conclude(refuse(ask.problems, deployFile.kind === 'absent' ? checkOut : undefined));
   const { options, deployment } = ask;
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
   if (!options.apiKey) return conclude(keyless);
@@ -61,16 +65,6 @@ function mask(values: readonly string[]): void {
   for (const each of masksOf(values)) core.setSecret(each);
 }
 
-/** The deploy file, relative to the workspace, where it is there. */
-function deployFile(path: string): { file?: { text: string; path: string } } {
-  try {
-    return { file: { text: readFileSync(path, 'utf8'), path } };
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw error;
-  }
-}
-
 async function conclude(outcome: Outcome): Promise<void> {
   tellOutcome(outcome);
   await writeSummary(outcome);
@@ -83,6 +77,9 @@ const neutral: Outcome = {
   changed: false,
   notes: [],
 };
+
+const checkOut =
+  'Correct what is named above; where a deploy file is meant, let actions/checkout come before this step. Nothing was sent';
 
 const keyless: Outcome = {
   kind: 'refused',

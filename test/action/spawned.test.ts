@@ -175,6 +175,28 @@ describe('the step, spawned as a runner does', () => {
     expect(step.log).toMatch(/::error title=.*,file=\.github\/landfall\.yml,line=5,col=\d+::.*rollback/);
   });
 
+  test('leaves one of ten annotations to the sentence that it fails with', async () => {
+    const wrong = Array.from({ length: 15 }, (_, index) => `stranger-${index}: 1`);
+    await writeFile(join(workspace, 'landfall.yml'), ['name: echo', 'source: external_docker', ...wrong].join('\r\n'));
+    const step = await run({ inputs: { name: '', source: '', 'image-uri': '', config: './landfall.yml' } });
+    const errors = step.log.split('\n').filter((line) => line.startsWith('::error'));
+    expect(errors).toHaveLength(10);
+    expect(errors[0]).toContain('file=landfall.yml,line=3,col=1::');
+    expect(errors.at(-1)).toMatch(/^::error::refused: 15 things are wrong in landfall\.yml\./);
+    expect(step.log).toContain('landfall.yml:17:1: `stranger-14` is not a field of a deployment');
+  });
+
+  test('says so where config names a folder, and where it names nothing', async () => {
+    await mkdir(join(workspace, 'deploy'));
+    const folder = await run({ inputs: { config: 'deploy' } });
+    expect(folder).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
+    expect(folder.log).toContain('::error title=Input config::config names a folder');
+    const nothing = await run({ inputs: { config: 'deploy/none.yml' } });
+    expect(nothing).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
+    expect(nothing.log).toContain('::error title=Input config::');
+    expect(nothing.log).toContain('actions/checkout');
+  });
+
   test('a service that cannot be reached is told with the inputs to check', async () => {
     const step = await run({ inputs: { 'base-url': 'http://127.0.0.1:9', 'timeout-minutes': '0.05' } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed' } });
