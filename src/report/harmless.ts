@@ -21,13 +21,16 @@ export function asLine(text: string, limit = 500): string {
  */
 export const asLogLine = (text: string): string => `  | ${asLine(text, 2000).replaceAll('##[', '## [')}`;
 
+/** What GitHub takes for a commit becomes a link, half of an id too. */
+const idsAndCommits = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{7,40}\b/gi;
+
 /** Text inside a Markdown sentence or table cell: no markup, no HTML, no mention, no link, no reference to an issue. */
 export function asMarkdown(text: string, limit = 500): string {
   return asLine(text, limit)
     .replace(/[\\`*_{}[\]()<>#+|~!$:&]/g, (sign) => `&#${sign.codePointAt(0)};`)
     .replace(/@/g, '@\u200b')
     .replace(/\b(www)\./gi, '$1\u200b.')
-    .replace(/\b([0-9a-f]{7,40})\b/gi, '<code>$1</code>');
+    .replace(idsAndCommits, '<code>$&</code>');
 }
 
 /** A code span that shows the text as it is: longer fences than any inside, no line break, no pipe that ends a cell. */

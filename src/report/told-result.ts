@@ -30,7 +30,10 @@ export function toldResult(outcome: Outcome) {
     deployment_url: outcome.deploymentUrl ?? null,
     changed: outcome.changed,
     plan: plan?.kind ?? null,
-    changes: plan && 'changes' in plan ? plan.changes : [],
+    changes: (plan && 'changes' in plan ? plan.changes : []).map(({ makesRevision, ...change }) => ({
+      ...change,
+      makes_revision: makesRevision,
+    })),
     obstacles: plan?.kind === 'impossible' ? plan.obstacles : [],
     statuses: (rollout?.seen ?? []).map(({ status, at }) => ({ status, at: new Date(at).toISOString() })),
     built_commit: rollout?.builtCommit ?? null,

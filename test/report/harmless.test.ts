@@ -34,6 +34,16 @@ describe('text of others is made harmless', () => {
     expect(asCode(text)).not.toMatch(acting);
   });
 
+  test.each([
+    ['a commit', 'commit 0123abc is live', 'commit <code>0123abc</code> is live'],
+    ['an id, as a whole', '44444444-4444-4444-8444-44444444444a', '<code>44444444-4444-4444-8444-44444444444a</code>'],
+    [
+      'not a word',
+      'defaced is 7 letters of a commit, faced is not',
+      '<code>defaced</code> is 7 letters of a commit, faced is not',
+    ],
+  ])('%s is shown as it is', (_, text, shown) => expect(asMarkdown(text)).toBe(shown));
+
   test('a block cannot be left from inside', () => {
     const block = asCodeBlock(['before', '```', '````', '# after']);
     const fence = /^(`+)text$/m.exec(block)?.[1] ?? '';

@@ -105,6 +105,7 @@ describe('the result for machines', () => {
       deployment_id: 'd1',
       revision_id: 'r2',
       plan: 'patch',
+      changes: [{ field: 'secrets.KEY', makes_revision: true }, { field: 'source_revision_config.repo_ref' }],
       smoke_verdict: 'failed',
       first_event_ms: 12,
       total_ms: 80,
