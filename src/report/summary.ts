@@ -10,7 +10,7 @@ export const summaryLimitBytes = 1_000_000;
 
 /**
  * The job summary in Markdown: sentence, plan, timeline, smoke table, log lines of a failure. Sections that do not fit
- * into `limitBytes` are shortened from the end, and it says so.
+ * into `limitBytes` are cut behind a line, from the end, and it says so.
  */
 export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): string {
   const sections = [
@@ -23,17 +23,33 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
     logsSection(outcome),
   ].filter(Boolean);
   const whole: string[] = [];
-  let left = limitBytes - 100;
+  let left = limitBytes - Buffer.byteLength(shortened) - 10;
   for (const section of sections) {
-    const size = Buffer.byteLength(section) + 2;
-    if (size > left) {
-      whole.push('_The rest did not fit into a step summary; the log of this step has it._');
-      break;
-    }
-    whole.push(section);
-    left -= size;
+    const fitting = beginningOf(section, left);
+    whole.push(fitting);
+    left -= Buffer.byteLength(fitting) + 2;
+    if (fitting === section) continue;
+    whole.push(shortened);
+    break;
   }
-  return `${whole.join('\n\n')}\n`;
+  return `${whole.filter(Boolean).join('\n\n')}\n`;
+}
+
+const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
+
+/** The lines of a section that fit into so many bytes, a block of code among them closed; none where the title alone would. */
+function beginningOf(section: string, bytes: number): string {
+  if (Buffer.byteLength(section) <= bytes) return section;
+  const fence = /^(`{3,})text$/m.exec(section)?.[1];
+  const kept: string[] = [];
+  let left = bytes - (fence ? fence.length + 1 : 0);
+  for (const line of section.split('\n')) {
+    left -= Buffer.byteLength(line) + 1;
+    if (left < 0) break;
+    kept.push(line);
+  }
+  const isOpen = fence !== undefined && kept.includes(`${fence}text`);
+  return kept.length < 3 ? '' : [...kept, ...(isOpen ? [fence] : [])].join('\n');
 }
 
 function headline(outcome: Outcome): string {

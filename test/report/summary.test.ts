@@ -91,10 +91,21 @@ describe('the job summary', () => {
     expect(summary(deployed)).not.toMatch(/@everyone/);
   });
 
-  test('stays below the limit and says that it was shortened', () => {
-    const text = summary({ ...deployed, logs: Array.from({ length: 5000 }, () => ({ message: 'x'.repeat(900) })) });
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_000_000);
-    expect(text).toContain('did not fit');
+  test.each([1_000, 3_000, 20_000, 1_000_000])(
+    'stays below %d bytes, tells what fits, and says that it was cut',
+    (limit) => {
+      const logs = Array.from({ length: 5000 }, (_, line) => ({ message: `${line} ${'ä'.repeat(400)}` }));
+      const text = summary({ ...deployed, logs }, limit);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limit);
+      expect(text).toMatch(/\n\n_The rest did not fit into a step summary; the log of this step has it\._\n$/);
+      expect(text.match(/^```/gm)?.length ?? 0).toSatisfy((fences: number) => fences % 2 === 0);
+      if (limit >= 20_000) expect(text).toContain('\n1 ä');
+    },
+  );
+
+  test('has all of it where it fits', () => {
+    expect(summary(deployed)).not.toContain('did not fit');
+    expect(summary(deployed, Buffer.byteLength(summary(deployed)) + 200)).toBe(summary(deployed));
   });
 });
 
