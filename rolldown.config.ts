@@ -51,6 +51,8 @@ export const builds = (base: string): BuildOptions[] => [
     output: {
       dir: join(outputs(base).cli, 'lib'),
       format: 'esm',
+      // Names stay, so that a stack of a service says where it was.
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
     },
