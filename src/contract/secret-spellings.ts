@@ -8,11 +8,16 @@ export function secretParts(secret: string): string[] {
   return [...new Set(parts)].filter((part) => part.trim() !== '');
 }
 
-/** The ways in which others write a text: as it is, and as JSON, an address and base64 spell it. */
+const asJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+/** As a program prints a value in other quotation marks: Node's `console.log` of an object does. */
+const asLiteral = (text: string): string => text.split('"').map(asJson).join('"');
+
+/** The ways in which others write a text: as it is, and as JSON, JSON in JSON, a literal, an address and base64 spell it. */
 export function spellingsOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const encoded = text.length < shortestHidden ? [] : [bytes.toString('base64'), bytes.toString('base64url')];
-  return [...new Set([text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text.toWellFormed()), ...encoded])];
+  const escaped = [asJson(text), asJson(asJson(text)), asLiteral(text), encodeURIComponent(text.toWellFormed())];
+  return [...new Set([text, ...escaped, ...encoded])];
 }
 
 /** Every spelling of every part of a secret: what must show nowhere. */

@@ -17,6 +17,8 @@ test.each<[string, string, string[]]>([
 test.each<[string, string, string]>([
   ['as it is', 'say "hush"', 'say "hush"'],
   ['in JSON', 'say "hush"', String.raw`say \"hush\"`],
+  ['in JSON in JSON', 'say "hush"', String.raw`say \\\"hush\\\"`],
+  ['in other quotation marks', String.raw`say "a\nb"`, String.raw`say "a\\nb"`],
   ['in an address', 'hush/hush&', 'hush%2Fhush%26'],
   ['in base64', 'hush~hush?', 'aHVzaH5odXNoPw=='],
   ['in base64 for addresses', 'hush~hush?', 'aHVzaH5odXNoPw'],

@@ -1,3 +1,5 @@
+import { secretSpellings, shortestHidden } from '../../contract/secret-spellings.ts';
+
 /** Takes secrets out of text. */
 export interface Mask {
   /** Wherever a secret stands in the text, `***` stands in the result. */
@@ -6,26 +8,11 @@ export interface Mask {
   cut(text: string): string;
 }
 
-/** A shorter value would black out half of every log; nobody keeps a secret in three letters. */
-const shortest = 4;
-
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-
-/** The ways in which a value is found in output: as it is, line by line, and as other formats write it. */
-function spellings(value: string): string[] {
-  return [
-    value,
-    ...value.split(/\r?\n/).map((line) => line.trim()),
-    JSON.stringify(value).slice(1, -1),
-    encodeURIComponent(value),
-    Buffer.from(value).toString('base64'),
-    Buffer.from(value).toString('base64url'),
-  ];
-}
 
 /** Makes the mask of some secret values. */
 export function maskOf(values: Iterable<string>): Mask {
-  const words = [...new Set([...values].flatMap(spellings))].filter((word) => word.length >= shortest);
+  const words = [...new Set([...values].flatMap(secretSpellings))].filter((word) => word.length >= shortestHidden);
   // The longest first: a secret may begin with another one.
   words.sort((one, other) => other.length - one.length);
   const pattern = words.length === 0 ? undefined : new RegExp(words.map(escaped).join('|'), 'g');
