@@ -1,14 +1,15 @@
-import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import { ruleOf } from '../contract/control/field-rules.ts';
 import type { Desired } from '../config/desired.ts';
 import { planCreation } from './plan-create.ts';
 import { compareFields, requestFields } from './plan-fields.ts';
+import { identityObstacles } from './plan-identity.ts';
 import { rebuilding, type Rebuilding } from './plan-rebuild.ts';
 import { compareResources } from './plan-resources.ts';
 import { restatement } from './plan-restate.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
 import { pushOnTag } from './plan-tag.ts';
-import type { FieldChange, Obstacle, Plan, Seen } from './plan-types.ts';
+import type { FieldChange, Plan, Seen } from './plan-types.ts';
 
 /**
  * What has to be done so that `desired` runs, and why. Pure: the same two values give the same plan. A field that does
@@ -83,33 +84,6 @@ function filled<Name extends string, Part extends object>(name: Name, part: Part
   const whole: { [N in Name]?: Part } = {};
   if (Object.keys(part).length > 0) whole[name] = part;
   return whole;
-}
-
-/** What was chosen for good when the deployment was created. */
-function identityObstacles(desired: Desired, deployment: Deployment): Obstacle[] {
-  const obstacles: Obstacle[] = [];
-  if (deployment.status === 'AWAITING_DELETE' || deployment.status === 'AWAITING_FINAL_DELETE') {
-    obstacles.push({
-      field: 'status',
-      problem: `the deployment is being deleted (${deployment.status})`,
-      advice: 'Run this again when it is gone, or give another name.',
-    });
-  }
-  if (desired.source !== deployment.source) {
-    obstacles.push({
-      field: 'source',
-      problem: `it is ${deployment.source} since the deployment was created, and it cannot be changed to ${desired.source}`,
-      advice: `Set source to ${deployment.source}, or give another name to create a new deployment.`,
-    });
-  }
-  if (desired.name !== undefined && desired.name !== deployment.name) {
-    obstacles.push({
-      field: 'name',
-      problem: `the deployment of this deployment-id is named ${deployment.name}, and a name cannot be changed`,
-      advice: `Set name to ${deployment.name} or remove it, or remove deployment-id to find one by its name.`,
-    });
-  }
-  return obstacles;
 }
 
 /** What is changed by now and helps nobody until the next revision. */

@@ -1,4 +1,7 @@
+import type { Deployment } from '../contract/control/deployment.ts';
 import { ServiceError } from '../contract/service-error.ts';
+import { nameObstacles } from '../decide/plan-identity.ts';
+import type { Plan } from '../decide/plan-types.ts';
 import type { Rollout } from '../decide/rollout-types.ts';
 import { begin } from './begin.ts';
 import { conclude } from './conclude.ts';
@@ -56,26 +59,31 @@ async function followBegun(deploymentId: string, revisionId: string, story: Stor
   return rollout;
 }
 
-async function askOnly(story: Story): Promise<Ending> {
+const askOnly = (story: Story): Promise<Ending> =>
+  ofTheOneMeant(story, async (deployment) => {
+    story.known.verdict = deployment.active_revision_id
+      ? await smokeLive(story)
+      : unasked(story.request.smokeTests, 'no revision is live');
+    return { kind: 'asked' };
+  });
+
+const rollBack = (story: Story): Promise<Ending> =>
+  ofTheOneMeant(story, async (deployment) => {
+    story.known.rollback = await goBack(deployment, story);
+    return { kind: 'gone-back' };
+  });
+
+/** A story of the deployment that is there, where nothing is planned. */
+async function ofTheOneMeant(story: Story, told: (deployment: Deployment) => Promise<Ending>): Promise<Ending> {
   const [deployment, ...others] = await find(story);
   if (!deployment) return { kind: 'absent' };
-  if (others.length > 0) return impossible(story, [deployment, ...others]);
-  story.known.verdict = deployment.active_revision_id
-    ? await smokeLive(story)
-    : unasked(story.request.smokeTests, 'no revision is live');
-  return { kind: 'asked' };
+  if (others.length > 0) return impossible(story, severalOfOneName([deployment, ...others]));
+  const obstacles = nameObstacles(story.request.desired, deployment);
+  return obstacles.length > 0 ? impossible(story, { kind: 'impossible', obstacles }) : told(deployment);
 }
 
-async function rollBack(story: Story): Promise<Ending> {
-  const [deployment, ...others] = await find(story);
-  if (!deployment) return { kind: 'absent' };
-  if (others.length > 0) return impossible(story, [deployment, ...others]);
-  story.known.rollback = await goBack(deployment, story);
-  return { kind: 'gone-back' };
-}
-
-function impossible(story: Story, deployments: Parameters<typeof severalOfOneName>[0]): Ending {
-  story.decided(severalOfOneName(deployments));
+function impossible(story: Story, planned: Extract<Plan, { kind: 'impossible' }>): Ending {
+  story.decided(planned);
   return { kind: 'impossible' };
 }
 

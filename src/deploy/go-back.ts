@@ -12,7 +12,7 @@ export async function takeBack(broken: string | undefined, story: Story): Promis
   const { formerLive, deployment } = story.known;
   if (broken === undefined) {
     return impossible(
-      'this run changed nothing, so it has nothing to take back',
+      'this run made no revision, so it has none to take back',
       'Run with mode: rollback to go further back.',
     );
   }

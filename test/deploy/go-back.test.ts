@@ -58,6 +58,16 @@ describe('mode: rollback', () => {
     expect(await new World().deploy({ mode: 'rollback' })).toMatchObject({ kind: 'refused' });
   });
 
+  test.each(['rollback', 'smoke'] as const)('%s: an id of another deployment than the one named', async (mode) => {
+    const world = await twoLive();
+    const desired = { ...github, deploymentId: 'd1', name: 'another' };
+    const outcome = await world.deploy({ mode, desired, smokeTests: [hello] });
+    expect(outcome).toMatchObject({ kind: 'refused', passes: false, changed: false });
+    expect(outcome.reason).toContain('named agent');
+    expect(world.control.count('redeploy')).toBe(0);
+    expect(world.agent.asked).toEqual([]);
+  });
+
   test('nothing was live before', async () => {
     const world = new World();
     world.control.has(built, goesLive(first));
