@@ -23,7 +23,7 @@ export function conclude(
   return {
     kind,
     reason: redact(reason),
-    ...(advice ? { advice } : {}),
+    ...(advice ? { advice: redact(advice) } : {}),
     passes: passes(kind, request),
     ...(name ? { deploymentName: name } : {}),
     ...(id ? { deploymentId: id } : {}),

@@ -95,11 +95,12 @@ export class Story {
     this.request.tell?.(event);
   }
 
-  /** Said once, however often it is noticed. */
+  /** Said once, however often it is noticed; notes may repeat what the service said. */
   note(text: string): void {
-    if (this.known.notes.includes(text)) return;
-    this.known.notes.push(text);
-    this.tell({ kind: 'noted', note: text });
+    const note = this.redact(text);
+    if (this.known.notes.includes(note)) return;
+    this.known.notes.push(note);
+    this.tell({ kind: 'noted', note });
   }
 
   redact(text: string): string {

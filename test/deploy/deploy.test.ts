@@ -244,3 +244,17 @@ test('a key that the agent repeats is told nowhere', async () => {
   expect(world.masked).toContain('canary-key');
   expect(JSON.stringify([world.events, outcome])).not.toContain('canary-key');
 });
+
+test('what the service says of a log that cannot be read holds no secret', async () => {
+  const world = new World();
+  world.control.has(imaged, goesLive());
+  await world.passes(60_000);
+  world.control.scripts.push(ends('DEPLOY_FAILED'));
+  world.control.fails(
+    'build logs',
+    serviceError('rejected', 'read build logs', { detail: 'no canary-of-the-service' }),
+  );
+  const outcome = await world.deploy({ desired: { ...image, imageUri: 'registry.test/agent:2' } });
+  expect(outcome.notes.join()).toContain('the build log could not be read');
+  expect(JSON.stringify([world.events, outcome])).not.toContain('canary');
+});
