@@ -7,8 +7,8 @@ export interface LastWords {
   best: () => string | undefined;
 }
 
-/** `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown. */
-const namesAnError = /^(Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?: \S/;
+/** `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as our agent server does. */
+const namesAnError = /^((Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?|error\[[\w-]+\]): \S/;
 /** What stands around it: the stack, the source line with its marker, fields of the error, the runtime's version. */
 const isAround = /^(\s|[{}[\]]*,?$|at |Node\.js v\d|node:internal|file:\/\/)/;
 

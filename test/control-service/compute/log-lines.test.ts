@@ -111,6 +111,11 @@ test.each<[string, string[], string | undefined]>([
   ],
   ['an error with fields', ['Error [ERR_X]: odd', '    at x {', "  code: 'ERR_X'", '}'], 'Error [ERR_X]: odd'],
   ['the last of two', ['TypeError: one', 'RangeError: two', 'bye'], 'RangeError: two'],
+  [
+    'our own refusal after an error of the agent',
+    ['Error: odd', 'error[graph-import]: a.ts: no', '  why'],
+    'error[graph-import]: a.ts: no',
+  ],
   ['a stack alone', ['    at main (main.js:1:2)'], undefined],
 ])('of %s the best line is told', (_, lines, best) => {
   const words = lastWords();
