@@ -48,8 +48,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-const Talk = z.object({ said: z.string(), mood: z.string(), pid: z.number() });
-/** What the talker answers. */
+const Talk = z.object({ said: z.string(), mood: z.string().default(''), pid: z.int().default(0) });
+/** What the talker answers; the gossip tells less of itself. */
 export type Talk = z.infer<typeof Talk>;
 
 /** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
