@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { refusedInCommand } from '../contract/control/commands.ts';
 import { dnsLabel } from '../contract/control/container.ts';
 import { readRepoRef } from '../contract/control/repo-ref.ts';
 import { resourceSpec } from '../contract/control/resource-spec.ts';
@@ -38,10 +39,19 @@ const pathInRepository = oneLine.refine((path) => !/^[/\\]|\\|(^|\/)\.\.(\/|$)/.
   message: 'must be a path within the repository, with forward slashes, from its root',
 });
 
-/** The public service takes plain words and `&&` here; what it refuses is told before anything is sent. */
-const command = oneLine.refine((line) => !/["'`\\|;$<>]|(?<!&)&(?!&)/.test(line.replaceAll('&&', ' ')), {
-  message: 'must not hold quotes, backslashes, `|`, `;`, `$`, `<`, `>` or a single `&`: put such a command in a script',
-});
+/** What the service refuses is told before anything is sent. */
+const command = z
+  .string()
+  .trim()
+  .min(1)
+  .superRefine((written, context) => {
+    const found = refusedInCommand(written);
+    if (found.length === 0) return;
+    context.addIssue({
+      code: 'custom',
+      message: `must not hold ${found.join(' or ')}: put such a command in a script`,
+    });
+  });
 
 const webAddress = z
   .url({ protocol: /^https?$/ })

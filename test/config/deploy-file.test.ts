@@ -219,9 +219,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
   [
     'a command of a shell',
     'install-command: curl x | sh',
-    [
-      '3:18: `install-command` must not hold quotes, backslashes, `|`, `;`, `$`, `<`, `>` or a single `&`: put such a command in a script',
-    ],
+    ['3:18: `install-command` must not hold one of | ; $ < >: put such a command in a script'],
   ],
   ['no uuid', 'integration-id: 12', ['3:17: `integration-id` must be text, not a number']],
   [

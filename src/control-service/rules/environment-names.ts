@@ -1,29 +1,15 @@
+import { reservedNames } from '../../contract/control/reserved-names.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 
-/** What the platform sets for an agent itself, or what would change how it is started: no secret may take these. */
-const reserved = new Set([
-  'PORT',
+/** What would change how an agent is started here, beside what every platform sets: no secret may take these. */
+const reservedHere = new Set([
   'HOST',
-  'PATH',
   'HOME',
   'NODE_OPTIONS',
   'NODE_PATH',
   'LD_PRELOAD',
   'LD_LIBRARY_PATH',
-  'DATABASE_URI',
-  'POSTGRES_URI',
-  'POSTGRES_PASSWORD',
-  'REDIS_URI',
-  'LANGSMITH_API_KEY',
-  'LANGCHAIN_API_KEY',
-  'LANGSMITH_CONTROL_PLANE_API_KEY',
   'LANGSMITH_TRACING',
-  'LANGCHAIN_TRACING_V2',
-  'LANGSMITH_PROJECT',
-  'LANGCHAIN_PROJECT',
-  'LANGSMITH_HOST_PROJECT_ID',
-  'LANGSMITH_HOST_PROJECT_NAME',
-  'LANGSMITH_HOST_REVISION_ID',
   'LANGSERVE_GRAPHS',
 ]);
 const reservedPrefix = 'LANDFALL_';
@@ -32,7 +18,8 @@ const reservedPrefix = 'LANDFALL_';
 export const longestValue = 120_000;
 
 /** True for the names of variables that a deployment cannot set. */
-export const isReserved = (name: string): boolean => reserved.has(name) || name.startsWith(reservedPrefix);
+const isReserved = (name: string): boolean =>
+  reservedNames.has(name) || reservedHere.has(name) || name.startsWith(reservedPrefix);
 
 /** Every sentence against the variables that a deployment is given. No value is ever told. */
 export function environmentProblems(

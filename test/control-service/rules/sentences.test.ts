@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { reservedNames } from '../../../src/contract/control/reserved-names.ts';
 import { commandProblem } from '../../../src/control-service/rules/commands.ts';
 import { environmentProblems, longestValue } from '../../../src/control-service/rules/environment-names.ts';
 import {
@@ -82,7 +83,7 @@ describe('the environment', () => {
     ).toEqual([]);
   });
 
-  test.each(['PORT', 'PATH', 'DATABASE_URI', 'REDIS_URI', 'POSTGRES_URI', 'LANGSMITH_API_KEY', 'LANDFALL_X'])(
+  test.each([...reservedNames, 'NODE_OPTIONS', 'LD_PRELOAD', 'HOME', 'LANDFALL_X'])(
     '%s is refused as a secret and as a reference',
     (name) => {
       expect(environmentProblems([{ name, value: 'secret-value' }], null)).toEqual([
