@@ -5,7 +5,7 @@ import { Health, ServerInfo } from '../contract/agent/server-info.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { Thread, ThreadCreate, ThreadState } from '../contract/agent/thread.ts';
 import { EVENT_STREAM_TYPE } from '../sse/write-event.ts';
-import { query, segment } from './address.ts';
+import { query, segment } from './path.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { checked, readJson, readNothing, type Reader } from './reading.ts';

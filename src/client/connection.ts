@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
-import { readAddress } from './address.ts';
+import { readAddress } from '../contract/base-address.ts';
+import { unfitForHeader } from '../contract/header-value.ts';
+
 import { dispatcherFor, type Environment } from './dispatcher.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts';
 
@@ -65,9 +67,9 @@ export function connection(baseUrl: string, settings: ConnectionSettings): Conne
   const refusal =
     (read.ok ? undefined : read.problem) ??
     (made && !made.ok ? made.problem : undefined) ??
-    unfit('api key', apiKey) ??
-    unfit('tenant id', tenantId) ??
-    unfit('bearer token', bearer);
+    unfitForHeader('the api key', apiKey) ??
+    unfitForHeader('the tenant id', tenantId) ??
+    unfitForHeader('the bearer token', bearer);
   const dispatcher = settings.dispatcher ?? (made?.ok ? made.dispatcher : undefined);
   const headers = {
     accept: 'application/json',
@@ -105,9 +107,4 @@ function trimmed({ apiKey, tenantId, bearer }: ConnectionSettings): {
   bearer: string | undefined;
 } {
   return { apiKey: apiKey?.trim(), tenantId: tenantId?.trim(), bearer: bearer?.trim() };
-}
-
-function unfit(what: string, value: string | undefined): string | undefined {
-  if (value === undefined || /^[\x21-\x7e]*$/.test(value)) return undefined;
-  return `the ${what} holds a space, a line break or a letter that no header may carry`;
 }

@@ -14,7 +14,7 @@ import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
 import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
 import type { ControlService } from '../contract/control/service.ts';
-import { query, segment } from './address.ts';
+import { query, segment } from './path.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { checked, readJson } from './reading.ts';

@@ -1,5 +1,5 @@
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
-import type { BaseAddress } from './address.ts';
+import type { BaseAddress } from '../contract/base-address.ts';
 
 /** The variables that a proxy is read from, in the order in which they count; the small ones come first, as in curl. */
 const PROXY_VARIABLES = { http: ['http_proxy', 'HTTP_PROXY'], https: ['https_proxy', 'HTTPS_PROXY'] } as const;

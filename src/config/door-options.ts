@@ -1,4 +1,6 @@
+import { readAddress } from '../contract/base-address.ts';
 import { fieldSpellings, type FieldSpelling } from '../contract/control/aliases.ts';
+import { unfitForHeader } from '../contract/header-value.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import type { Problem } from '../located/problem.ts';
 
@@ -55,31 +57,31 @@ export function readDoorOptions(inputs: Inputs): ReadDoorOptions {
       wrong(name, `${name} is a number from ${least} to ${most}`);
     return count * unitMs;
   };
+  const allowHttp = flag('allow-http', false);
   const address = (name: string): string | undefined => {
     const written = given(name);
-    if (written === undefined) return undefined;
-    const parsed = URL.parse(written);
-    if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
-      wrong(name, `${name} is an address that starts with https:// (or http:// on this machine)`);
-    } else if (parsed.username || parsed.password) {
-      wrong(name, `${name} holds a user or a password; give the key as api-key`);
-    } else if (parsed.search || parsed.hash) {
-      wrong(name, `${name} ends before any ? or #`);
-    }
+    const read = written === undefined ? undefined : readAddress(written, { allowHttp });
+    if (read?.ok === false) wrong(name, `${name}: ${read.problem}`);
+    return written;
+  };
+  const header = (name: string): string | undefined => {
+    const written = given(name);
+    const problem = unfitForHeader(name, written);
+    if (problem !== undefined) wrong(name, problem);
     return written;
   };
 
   const baseUrl = address('base-url');
   if (baseUrl === undefined) wrong('base-url', 'base-url is missing: give the address of the control service');
-  const apiKey = given('api-key');
-  const tenantId = given('tenant-id');
+  const apiKey = header('api-key');
+  const tenantId = header('tenant-id');
   const agentUrl = address('agent-url');
   const options: DoorOptions = {
     baseUrl: baseUrl ?? '',
     ...(apiKey ? { apiKey } : {}),
     ...(tenantId ? { tenantId } : {}),
     spelling: word('field-names', fieldSpellings, 'contract'),
-    allowHttp: flag('allow-http', false),
+    allowHttp,
     mode: word('mode', modes, 'deploy'),
     ...(agentUrl ? { agentUrl } : {}),
     wait: flag('wait', true),

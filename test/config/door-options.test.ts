@@ -25,6 +25,10 @@ describe('the inputs that say how and where', () => {
     ['a missing address', { 'base-url': '' }, 'base-url', undefined],
     ['an address that is none', { 'base-url': 'host/api' }, 'base-url', undefined],
     ['a password in the address', { 'base-url': 'https://me:secret@host' }, 'base-url', undefined],
+    ['plain http to another machine', { 'base-url': 'http://host' }, 'base-url', undefined],
+    ['plain http to an agent on another machine', { 'agent-url': 'http://host' }, 'agent-url', undefined],
+    ['a key that no header may carry', { 'api-key': 'two secret@ words' }, 'api-key', undefined],
+    ['a workspace that no header may carry', { 'tenant-id': 'a\nb' }, 'tenant-id', undefined],
     ['a mode with a slip of the finger', { mode: 'deplyo' }, 'mode', 'deploy'],
     ['a word for true that is none', { wait: 'yes' }, 'wait', undefined],
     ['a time that is no number', { 'timeout-minutes': 'soon' }, 'timeout-minutes', undefined],
@@ -37,6 +41,11 @@ describe('the inputs that say how and where', () => {
     ]);
     expect(JSON.stringify(read)).not.toContain('secret@');
   });
+
+  test.each([
+    ['to this machine', { 'base-url': 'http://127.0.0.1:8123' }],
+    ['where it was allowed', { 'base-url': 'http://host', 'allow-http': 'true' }],
+  ])('take plain http %s', (_, inputs) => expect(readDoorOptions({ ...base, ...inputs }).ok).toBe(true));
 
   test('are all judged at once', () => {
     const read = readDoorOptions({ mode: 'x', wait: 'y', 'poll-seconds': 'z' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isLoopback, query, readAddress, segment } from '../../src/client/address.ts';
+import { isLoopback, readAddress } from '../../src/contract/base-address.ts';
 
 describe('a base address', () => {
   test.each([
@@ -49,21 +49,4 @@ describe('a base address', () => {
     '%s is loopback in another spelling',
     (written) => expect(readAddress(written)).toMatchObject({ ok: true, address: { loopback: true } }),
   );
-});
-
-describe('a path', () => {
-  test('takes an id as one segment, whatever is in it', () => {
-    expect(segment('the id', 'a/b?c#d e')).toBe('a%2Fb%3Fc%23d%20e');
-  });
-
-  test.each(['', '.', '..'])('is never built from the id %j', (id) => {
-    expect(() => segment('the thread id', id)).toThrow('the thread id');
-  });
-
-  test('has a query of what is there', () => {
-    expect(query({ limit: 10, name: 'a b&c', status: undefined, deployment_ids: ['a', 'b'] })).toBe(
-      '?limit=10&name=a+b%26c&deployment_ids=a%2Cb',
-    );
-    expect(query({ name: undefined })).toBe('');
-  });
 });
