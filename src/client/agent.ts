@@ -12,6 +12,7 @@ import { checked, readJson, readNothing, type Reader } from './reading.ts';
 import { readRunResult } from './run-result.ts';
 import { streamEvents } from './run-stream.ts';
 
+/** How one agent server is reached, and how long it may take. */
 export interface AgentServerSettings extends ConnectionSettings {
   /** Where the agent server answers: the address that the deployment tells. */
   url: string;

@@ -4,6 +4,7 @@ import type { SendFailure } from './send-failure.ts';
 /** Above this many bytes waiting to be read the other side is told to pause. */
 const HIGH_WATER = 256 * 1024;
 
+/** How long a stream may be silent, and how it is given up. */
 export interface BodyStreamOptions {
   /** The longest that nothing at all may come while somebody waits for it (ms). */
   idleMs: number;

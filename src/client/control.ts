@@ -19,6 +19,7 @@ import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { checked, readJson } from './reading.ts';
 
+/** How a control service is reached. */
 export interface ControlServiceSettings extends ConnectionSettings {
   /** The base address, with its path prefix where it has one. */
   baseUrl: string;

@@ -4,6 +4,7 @@ import type { BaseAddress } from '../contract/base-address.ts';
 /** The variables that a proxy is read from, in the order in which they count; the small ones come first, as in curl. */
 const PROXY_VARIABLES = { http: ['http_proxy', 'HTTP_PROXY'], https: ['https_proxy', 'HTTPS_PROXY'] } as const;
 
+/** Variables by name, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The connections to one service, or why there can be none. `secrets` are the credentials of the proxy. */

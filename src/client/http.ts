@@ -12,6 +12,7 @@ export interface HttpRequest {
   body?: string | undefined;
 }
 
+/** How long and how large an exchange may get, and what ends it early. */
 export interface SendLimits {
   /** From now until the last byte of the answer: connecting, waiting and reading (ms). */
   timeoutMs: number;
@@ -20,6 +21,7 @@ export interface SendLimits {
   signal?: AbortSignal | undefined;
 }
 
+/** A whole answer, of any status. */
 export interface HttpReply {
   kind: 'reply';
   status: number;
@@ -35,7 +37,9 @@ export interface HttpStream {
   body: BodyStream;
 }
 
+/** What came of sending once. */
 export type Sent = HttpReply | { kind: 'failed'; failure: SendFailure };
+/** Headers by their names in lower case. */
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**

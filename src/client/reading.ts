@@ -4,6 +4,7 @@ import type { HttpReply } from './http.ts';
 
 /** What a success meant, or why it cannot be read. */
 export type Readout<T> = { ok: true; value: T } | { ok: false; failure: AttemptFailure };
+/** Makes a value of a success. */
 export type Reader<T> = (reply: HttpReply) => Readout<T>;
 
 /** Reads a JSON body by a schema of the contract. `prepare` may spell its fields first. */

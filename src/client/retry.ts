@@ -10,8 +10,10 @@ export interface RetryPolicy {
   capMs: number;
 }
 
+/** Five attempts within about four seconds of waiting at most, unless the service asks for more. */
 export const defaultRetryPolicy: RetryPolicy = { attempts: 5, baseMs: 250, capMs: 8_000 };
 
+/** All that a decision about another attempt is made of. */
 export interface RetrySituation {
   /** How many attempts were made: 1 after the first. */
   attempt: number;

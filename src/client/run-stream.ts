@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts';
 import { header, type HttpStream } from './http.ts';
 import { parse, type Readout } from './reading.ts';
 
+/** How long a run may be silent, and how much it may say at once. */
 export interface StreamLimits {
   /** The longest silence (ms), heartbeats counting as life: a server that only pings is left at the deadline. */
   idleMs: number;

@@ -13,6 +13,7 @@ export interface DraftOfFile extends Draft {
   key?: string;
 }
 
+/** The deployments of a file as they were written, or why it cannot be told which there are. */
 export type DraftsOfFile = { ok: true; drafts: DraftOfFile[] } | { ok: false; problems: Problem[] };
 
 /** Reads a deploy file as far as its deployments: one at its top level, or many under `deployments`, each by its name. */

@@ -11,6 +11,7 @@ export type SecretsStrategy = (typeof secretsStrategies)[number];
 export const rebuilds = ['auto', 'always', 'never'] as const;
 export type Rebuild = (typeof rebuilds)[number];
 
+/** What becomes of a live revision that answers wrongly. */
 export const onFailures = ['rollback', 'keep'] as const;
 export type OnFailure = (typeof onFailures)[number];
 

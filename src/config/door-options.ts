@@ -4,7 +4,8 @@ import { unfitForHeader } from '../contract/header-value.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import type { Problem } from '../located/problem.ts';
 
-export const modes = ['deploy', 'plan', 'smoke', 'rollback'] as const;
+const modes = ['deploy', 'plan', 'smoke', 'rollback'] as const;
+/** What the story is to do: all of it, only its plan, only its questions, or the way back. */
 export type Mode = (typeof modes)[number];
 
 /** How the story is to be told and where the service is: what every door asks for beside what should run. */
@@ -23,6 +24,7 @@ export interface DoorOptions {
   onSuperseded: 'fail' | 'pass';
 }
 
+/** The options, or everything that is wrong with them. */
 export type ReadDoorOptions = { ok: true; options: DoorOptions } | { ok: false; problems: Problem[] };
 
 /** Inputs by name; one that is absent or empty was not given. */

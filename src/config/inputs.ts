@@ -38,6 +38,7 @@ export function inputText(inputs: Inputs, name: string): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text;
 }
 
+/** A problem of an input as a whole. */
 export const inputProblem = (field: string, message: string, suggestion?: string): Problem => ({
   file: inputsFile,
   ...start,

@@ -18,6 +18,7 @@ export interface Asked {
   env?: Environment;
 }
 
+/** Every deployment that was asked for, or everything that is wrong with what was written. */
 export type ReadDeployments<T> = { ok: true; deployments: T[] } | { ok: false; problems: Problem[] };
 
 /**

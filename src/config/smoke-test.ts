@@ -13,6 +13,7 @@ export type Expectation =
   | { kind: 'first-event'; withinMs: number }
   | { kind: 'total'; withinMs: number };
 
+/** What must hold of a value. */
 export type ValueTest =
   | { kind: 'equals'; value: unknown }
   | { kind: 'contains'; text: string }

@@ -8,7 +8,7 @@ import { draftProblem, fieldProblem, type Draft } from './draft.ts';
 import { toKebab } from './spelling.ts';
 
 /** The sources that this version deploys. */
-export const deployable = ['github', 'external_docker'] as const satisfies readonly Desired['source'][];
+const deployable = ['github', 'external_docker'] as const satisfies readonly Desired['source'][];
 type Deployable = (typeof deployable)[number];
 
 /** The sources that a field applies to, by the name that a person writes: the document's rules, and our own `rebuild`. */

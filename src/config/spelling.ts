@@ -6,7 +6,7 @@ export const toKebab = (word: string): string =>
   word.replaceAll('_', '-').replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 export const toCamel = (word: string): string =>
   word.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-export const toSnake = (word: string): string => word.replaceAll('-', '_');
+const toSnake = (word: string): string => word.replaceAll('-', '_');
 
 /** The public service's names in a person's spelling, and what they are called here. */
 export const synonyms: ReadonlyMap<string, string> = new Map(

@@ -18,6 +18,7 @@ export interface FieldProblem {
   type: string;
 }
 
+/** What a `ServiceError` is made of. */
 export interface ServiceErrorDetails {
   kind: ServiceErrorKind;
   /** What was tried, in words: `get deployment`, `stream run`. */

@@ -20,6 +20,7 @@ const mostNodes = 20;
 /** What is looked at behind the cut, so that a secret that lies across it is found: longer ones are in no environment. */
 const longestSecret = 130_000;
 
+/** The words of one answer, with what nobody may read blotted out by `redact`. */
 export function wordsWith(redact: Redact): Words {
   const redacted = (text: string, most: number): string => redact(text.slice(0, most + longestSecret));
   const brief = (value: unknown, most = longest): string => cut(written(value, most, 0), most);

@@ -74,7 +74,7 @@ export function requestFields(
 }
 
 /** The object without the members that are undefined. */
-export function present<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function present<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in object) {
     const value = object[key];

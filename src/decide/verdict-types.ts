@@ -17,6 +17,7 @@ export type Evidence =
   /** No whole answer: the agent could not be reached, was not ready, or the stream ended early. */
   | { kind: 'unreachable'; why: string };
 
+/** One thing that was expected, and what was seen of it. */
 export interface HeldExpectation {
   expectation: Expectation;
   held: boolean;
@@ -33,6 +34,7 @@ export type TestVerdict =
   /** Unreachable, or attempts that disagree: never a reason to roll back. */
   | { kind: 'unproven'; why: string };
 
+/** The verdict on one smoke test, and in how many attempts it was come to. */
 export interface NamedVerdict {
   name: string;
   attempts: number;

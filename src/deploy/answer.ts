@@ -24,6 +24,7 @@ export interface Answer {
   error: { error: string; message: string } | undefined;
 }
 
+/** An answer of which nothing has come: `sentAt` is ms since the epoch. */
 export function unanswered(sentAt: number, asked: readonly StreamMode[]): Answer {
   return {
     sentAt,

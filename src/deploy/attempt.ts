@@ -1,5 +1,6 @@
 import { ServiceError } from '../contract/service-error.ts';
 
+/** A call's value, or how the other party failed. */
 export type Attempted<T> = { ok: true; value: T } | { ok: false; error: ServiceError };
 
 /** The other party's failure as a value. Everything else, an abort among it, goes on as it was thrown. */

@@ -37,6 +37,7 @@ export async function look(story: Story): Promise<Sighting> {
   return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit } };
 }
 
+/** Why nothing is done where a name is that of several deployments. */
 export function severalOfOneName(deployments: readonly Deployment[]): Extract<Sighting, { kind: 'impossible' }> {
   const problem = `${deployments.length} deployments are named ${deployments[0]?.name}: ${deployments.map(({ id }) => id).join(', ')}`;
   return {

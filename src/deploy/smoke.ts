@@ -6,6 +6,7 @@ import type { Evidence, NamedVerdict, TestVerdict, Verdict } from '../decide/ver
 import { ask } from './ask.ts';
 import type { StoryEvent } from './story-event.ts';
 
+/** What to ask, whom, and the world around. */
 export interface Smoking {
   tests: readonly SmokeTest[];
   agent: AgentServer;

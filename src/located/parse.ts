@@ -9,7 +9,7 @@ import { wordSyntaxError } from './syntax.ts';
 export type ParsedText = ({ ok: true; value: unknown } & Places) | { ok: false; problems: Problem[] };
 
 /** Longer texts (characters) are no configuration; reading them would cost seconds. */
-export const longestText = 256 * 1024;
+const longestText = 256 * 1024;
 
 /** What aliases may unfold to, as a multiple of what was written. */
 const maxAliasCount = 100;

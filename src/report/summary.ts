@@ -6,7 +6,7 @@ import { asCode, asCodeBlock, asMarkdown } from './harmless.ts';
 import { timeline } from './timeline.ts';
 
 /** What a runner takes of a step's summary: 1 MiB, of which a margin is left to others. */
-export const summaryLimitBytes = 1_000_000;
+const summaryLimitBytes = 1_000_000;
 
 /**
  * The job summary in Markdown: sentence, plan, timeline, smoke table, log lines of a failure. Sections that do not fit

@@ -24,6 +24,7 @@ export class EventStreamError extends Error {
   }
 }
 
+/** How much may be held. */
 export interface ParseOptions {
   /** The most that is held of one event (characters, of which no byte makes more than one). */
   maxEventBytes: number;

@@ -16,7 +16,6 @@ export const FIRST_VERSION = 1;
 
 /** What to do when the id of something to be made is taken: answer 409, or answer with what is there. */
 export const IF_EXISTS = ['raise', 'do_nothing'] as const;
-export type IfExists = (typeof IF_EXISTS)[number];
 
 /**
  * An assistant as a server answers it (section "Assistant"). Read leniently: the document lists the id, the graph, the
@@ -85,6 +84,7 @@ export const ASSISTANT_FIELDS = [
   'version',
 ] as const;
 
+/** The directions of a search. */
 export const SORT_ORDERS = ['asc', 'desc'] as const;
 
 /**

@@ -47,6 +47,7 @@ export const ThreadCronCreate = z.strictObject({
 });
 export type ThreadCronCreate = z.infer<typeof ThreadCronCreate>;
 
+/** The fields a search of crons may sort by. */
 export const CRON_SORT_FIELDS = [
   'cron_id',
   'assistant_id',

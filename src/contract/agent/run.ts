@@ -25,9 +25,13 @@ export type FinalRunStatus = (typeof FINAL_RUN_STATUSES)[number];
 export const MULTITASK_STRATEGIES = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
 export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number];
 
+/** What becomes of a run whose stream is left. */
 export const ON_DISCONNECT = ['cancel', 'continue'] as const;
+/** What becomes of the thread of a stateless run. */
 export const ON_COMPLETION = ['delete', 'keep'] as const;
+/** What to do where the thread of a run is not there. */
 export const IF_NOT_EXISTS = ['create', 'reject'] as const;
+/** When a run writes its state down: before the next step, beside it, or at its end. */
 export const DURABILITIES = ['sync', 'async', 'exit'] as const;
 
 /** A run as a server answers it; section "Webhook notification" lists the fields, and leaves the rest open. */

@@ -73,6 +73,7 @@ export type ThreadCreate = z.infer<typeof ThreadCreate>;
 export const ThreadPatch = z.strictObject({ metadata: freeObject.optional(), ttl: ThreadTtl.optional() });
 export type ThreadPatch = z.infer<typeof ThreadPatch>;
 
+/** The fields a search of threads may sort by. */
 export const THREAD_SORT_FIELDS = ['thread_id', 'status', 'created_at', 'updated_at'] as const;
 
 /** The fields a search may select. */

@@ -45,7 +45,9 @@ export const envVar = z
   });
 export type EnvVar = z.infer<typeof envVar>;
 
+/** control-service.md, Container: `imagePullPolicy`. */
 export const imagePullPolicies = ['Always', 'Never', 'IfNotPresent'] as const;
+/** control-service.md, Container: `restartPolicy`, for sidecars. */
 export const containerRestartPolicies = ['Always', 'OnFailure'] as const;
 
 /** control-service.md, Container: an init container or a sidecar. */

@@ -10,6 +10,7 @@ import { sources, type Source } from './source.ts';
  */
 export type PatchEffect = 'revision' | 'in-place' | 'next-revision' | 'fixed' | 'read-only';
 
+/** What the document says of one field, beside its type. */
 export interface FieldRule {
   /** Dotted path in the body, in the document's spelling. */
   path: string;

@@ -7,6 +7,7 @@ export const githubIntegration = z.looseObject({
   name: z.string().nullish(),
 });
 export type GithubIntegration = z.infer<typeof githubIntegration>;
+/** The answer of `GET /v1/integrations/github/install`. */
 export const githubIntegrations = z.array(githubIntegration);
 
 /** A repository that an integration reaches. `id` is GitHub's number of it. */
@@ -19,4 +20,5 @@ export const githubRepository = z.looseObject({
   default_branch: z.string().nullish(),
 });
 export type GithubRepository = z.infer<typeof githubRepository>;
+/** The answer of `GET /v1/integrations/github/{integration_id}/repos`. */
 export const githubRepositories = z.array(githubRepository);

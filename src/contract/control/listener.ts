@@ -13,5 +13,6 @@ export const listener = z.looseObject({
 });
 export type Listener = z.infer<typeof listener>;
 
+/** A page of listeners. */
 export const listenersList = z.looseObject({ resources: z.array(listener), offset: z.int() });
 export type ListenersList = z.infer<typeof listenersList>;

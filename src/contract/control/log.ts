@@ -12,6 +12,7 @@ export const logQuery = z.strictObject({
 });
 export type LogQuery = z.infer<typeof logQuery>;
 
+/** One line of a log: other people's text. */
 export const logEntry = z.looseObject({
   id: z.union([z.string(), z.number()]).nullish(),
   /** Milliseconds since the epoch, or text. */
@@ -21,5 +22,6 @@ export const logEntry = z.looseObject({
 });
 export type LogEntry = z.infer<typeof logEntry>;
 
+/** A page of a log; `next_offset` asks for the next one. */
 export const logPage = z.looseObject({ logs: z.array(logEntry), next_offset: z.string().nullish() });
 export type LogPage = z.infer<typeof logPage>;

@@ -17,6 +17,7 @@ export const revisionStatusClasses = {
   INTERRUPTED: 'interrupted',
   UNKNOWN: 'unknown',
 } as const;
+/** The status words that are known. */
 export type RevisionStatus = keyof typeof revisionStatusClasses;
 export type RevisionStatusClass = (typeof revisionStatusClasses)[RevisionStatus];
 
@@ -42,6 +43,7 @@ export type Revision = z.infer<typeof revision>;
 export const revisionsList = z.looseObject({ resources: z.array(revision), offset: z.int() });
 export type RevisionsList = z.infer<typeof revisionsList>;
 
+/** The query of listing revisions: `limit` 1 to 100. */
 export const revisionsQuery = z.strictObject({
   limit: z.int().min(1).max(100).optional(),
   offset: z.int().min(0).optional(),

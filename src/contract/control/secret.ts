@@ -21,6 +21,7 @@ export const secretReference = z.strictObject({
 });
 export type SecretReference = z.infer<typeof secretReference>;
 
+/** A secret reference as the service tells it. */
 export const secretReferenceReply = z.looseObject({
   name: z.string(),
   secret_name: z.string(),
