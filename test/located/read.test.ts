@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { formatProblem } from '../../src/located/problem.ts';
-import { readLocated } from '../../src/located/read.ts';
+import { readLocated } from './read-located.ts';
 
 const schema = z.strictObject({
   name: z.string().min(1),

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { problemsOf, type Checked } from './issues.ts';
-import { parseText } from './parse.ts';
-import { inOrder, type Places, type Problem } from './problem.ts';
+import { problemsOf, type Checked } from '../../src/located/issues.ts';
+import { parseText } from '../../src/located/parse.ts';
+import { inOrder, type Places, type Problem } from '../../src/located/problem.ts';
 
 /** A value with the places of its parts, or everything that is wrong with it. */
 export type Located<T> = ({ ok: true; value: T } & Places) | { ok: false; problems: Problem[] };
