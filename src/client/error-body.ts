@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json-object.ts';
 import type { FieldProblem } from '../contract/service-error.ts';
 import type { Mask } from './mask.ts';
 
@@ -35,9 +36,6 @@ export function tidy(text: string, mask: Mask): string {
     .trim();
   return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL - 1)}…` : line;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parseJson(body: string): unknown {
   try {

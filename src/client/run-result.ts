@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json-object.ts';
 import { ERROR_KEY, type RunResult } from '../contract/agent/run.ts';
 import { notJson, unreadable } from './attempt-failure.ts';
 import { parse, type Reader } from './reading.ts';
@@ -37,6 +38,3 @@ function innermost(outer: Failure): Failure {
   const wrapped = typeof error === 'string' && typeof message === 'string' && Object.keys(rest).length === 0;
   return wrapped ? { error, message } : outer;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

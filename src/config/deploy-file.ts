@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json-object.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import { kindOf } from '../located/issue-words.ts';
 import { parseText } from '../located/parse.ts';
@@ -25,7 +26,7 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
     ok: false,
     problems: [{ file: path, ...place, field, message, ...(suggestion === undefined ? {} : { suggestion }) }],
   });
-  if (!isMap(value)) {
+  if (!isObject(value)) {
     return tell(
       parsed.placeOf([]),
       '',
@@ -48,7 +49,7 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
       `\`${stray}\` stands beside \`deployments\`: move it into one of them`,
     );
   }
-  if (!isMap(deployments) || Object.keys(deployments).length === 0) {
+  if (!isObject(deployments) || Object.keys(deployments).length === 0) {
     const message = '`deployments` must be a map with at least one deployment under its name';
     return tell(parsed.placeOf(['deployments']), 'deployments', message);
   }
@@ -60,7 +61,7 @@ function many(deployments: Record<string, unknown>, places: Places): DraftsOfFil
   const drafts: DraftOfFile[] = [];
   for (const [key, fields] of Object.entries(deployments)) {
     const at: FieldPath = ['deployments', key];
-    if (isMap(fields)) drafts.push({ ...draftOf(fields, places, at), key });
+    if (isObject(fields)) drafts.push({ ...draftOf(fields, places, at), key });
     else {
       const message = `\`${key}\` must be a map of the fields of a deployment, not ${kindOf(fields)}`;
       problems.push({ file: places.file, ...places.placeOf(at), field: `deployments.${key}`, message });
@@ -82,6 +83,3 @@ function draftOf(fields: Record<string, unknown>, places: Places, within: FieldP
   for (const [name, value] of Object.entries(fields)) written.set(name, { value, places: own, within });
   return { fields: written, file: places.file, place: places.placeOfKey(within), within };
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

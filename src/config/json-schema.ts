@@ -1,4 +1,5 @@
 import { dereference, validate, type Schema } from '@cfworker/json-schema';
+import { isObject } from '../contract/json-object.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import type { FieldPath } from '../located/problem.ts';
 import { compilePattern } from './pattern.ts';
@@ -135,6 +136,3 @@ function referenceFaults(schema: SchemaObject): SchemaFault[] {
     ];
   }
 }
-
-const isObject = (value: unknown): value is SchemaObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

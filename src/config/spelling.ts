@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json-object.ts';
 import type { FieldPath } from '../located/problem.ts';
 import { fieldAliases } from '../contract/control/aliases.ts';
 
@@ -18,12 +19,12 @@ export const synonyms: ReadonlyMap<string, string> = new Map(
 
 /** A map with its keys in the service's spelling; anything else as it is. */
 export const withSnakeKeys = (value: unknown): unknown =>
-  isMap(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [toSnake(key), inner])) : value;
+  isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [toSnake(key), inner])) : value;
 
 /** The keys of a map that stand in it in another spelling already. */
 export function keysInTwoSpellings(value: unknown): string[] {
   const seen = new Set<string>();
-  return Object.keys(isMap(value) ? value : {}).filter((key) => seen.size === seen.add(toSnake(key)).size);
+  return Object.keys(isObject(value) ? value : {}).filter((key) => seen.size === seen.add(toSnake(key)).size);
 }
 
 /** The path of what was written, from a path in another spelling: wherever the written value has no such key. */
@@ -31,12 +32,9 @@ export function writtenPath(written: unknown, path: FieldPath): FieldPath {
   const found: (string | number)[] = [];
   let inner = written;
   for (const part of path) {
-    const key = typeof part === 'string' && isMap(inner) && !Object.hasOwn(inner, part) ? toKebab(part) : part;
+    const key = typeof part === 'string' && isObject(inner) && !Object.hasOwn(inner, part) ? toKebab(part) : part;
     found.push(key);
     inner = typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined;
   }
   return found;
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json-object.ts';
 import {
   defaultedResourceFields,
   resourceFields,
@@ -180,6 +181,3 @@ const isNothing = (value: unknown): boolean =>
   value === undefined ||
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

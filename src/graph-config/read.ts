@@ -1,3 +1,4 @@
+import { isObject } from '../contract/json-object.ts';
 import type * as z from 'zod';
 import { didYouMean } from '../located/did-you-mean.ts';
 import { problemsOf } from '../located/issues.ts';
@@ -24,10 +25,10 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
   const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);
   if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
   const top = withoutStrangers(parsed.value, GraphConfig, []);
-  const http = isMap(top.value)
+  const http = isObject(top.value)
     ? withoutStrangers(top.value['http'], HttpConfig, ['http'])
     : { value: undefined, keys: [] };
-  const value = isMap(http.value) && isMap(top.value) ? { ...top.value, http: http.value } : top.value;
+  const value = isObject(http.value) && isObject(top.value) ? { ...top.value, http: http.value } : top.value;
   const result = GraphConfig.safeParse(value);
   if (!result.success) {
     const problems = problemsOf(result.error.issues, { schema: GraphConfig, value, places: parsed });
@@ -51,7 +52,7 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
 
 /** A map without the keys that resemble no known one, and the paths of those. */
 function withoutStrangers(value: unknown, schema: z.ZodObject, within: string[]): { value: unknown; keys: string[][] } {
-  if (!isMap(value)) return { value, keys: [] };
+  if (!isObject(value)) return { value, keys: [] };
   const known = Object.keys(schema.shape);
   const isStrange = (key: string) => !known.includes(key) && didYouMean(key, known) === undefined;
   const entries = Object.entries(value);
@@ -60,9 +61,6 @@ function withoutStrangers(value: unknown, schema: z.ZodObject, within: string[])
     keys: entries.flatMap(([key]) => (isStrange(key) ? [[...within, key]] : [])),
   };
 }
-
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const named = (problems: readonly Problem[], file: string): Problem[] =>
   problems.map((problem) => ({ ...problem, file }));

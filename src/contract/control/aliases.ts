@@ -1,3 +1,5 @@
+import { isObject } from '../json-object.ts';
+
 /** Which spelling a service wants to be sent: the documents', or the public service's. Both are read. */
 export const fieldSpellings = ['contract', 'public'] as const;
 export type FieldSpelling = (typeof fieldSpellings)[number];
@@ -33,6 +35,3 @@ function renamed(within: string, value: unknown, spelling: FieldSpelling): unkno
   }
   return result;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
