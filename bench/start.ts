@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { startControlStub } from '../test/action/control-stub.ts';
 import { makeBundles, type Bundles } from './bundles.ts';
 import type { Measured } from './figure.ts';
@@ -11,21 +13,42 @@ import { interleave, median, spread, type Contender } from './rounds.ts';
 
 type Variables = Record<string, string>;
 
-/** A program from its start to its end (ms); it has to end well. */
-function program(args: readonly string[], cwd: string, env: Variables = {}): Contender {
+/** A program that is started again and again; beside its time it notes its CPU time (both in ms). */
+interface Program extends Contender {
+  cpu: number[];
+}
+
+/** A program from its start to its end; it has to end well. */
+function program(args: readonly string[], cwd: string, env: Variables = {}): Program {
+  const cpu: number[] = [];
   return {
-    round: () =>
-      new Promise((resolve, reject) => {
-        const began = performance.now();
-        const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
-        child.on('error', reject);
-        child.on('exit', (code) => {
-          if (code === 0) resolve(performance.now() - began);
-          else reject(new Error(`${args.join(' ')} ended with ${code}`));
-        });
-      }),
+    cpu,
+    round: async () => {
+      const began = performance.now();
+      const child = spawn(process.execPath, ['--require', reportCpu, ...args], {
+        cwd,
+        env,
+        stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+      });
+      const told = child.stdio[3];
+      if (!(told instanceof Readable)) throw new Error('there is no descriptor 3');
+      const [words, ms] = await Promise.all([
+        text(told),
+        new Promise<number>((resolve, reject) => {
+          child.on('error', reject);
+          child.on('exit', (code) => {
+            if (code === 0) resolve(performance.now() - began);
+            else reject(new Error(`${args.join(' ')} ended with ${code}`));
+          });
+        }),
+      ]);
+      cpu.push(Number(words) / 1000);
+      return ms;
+    },
   };
 }
+
+const reportCpu = join(import.meta.dirname, 'report-cpu.cjs');
 
 const runner: Variables = {
   CI: 'true',
@@ -52,49 +75,26 @@ const ask = (address) => new Promise((resolve, reject) => get(address, { agent }
 
 const rounds = { rounds: 31, warmups: 2 };
 
-/** Time from the start of a step to its end, less that of a Node that does nothing (ms). */
+/** Time from the start of a step to its end, and its CPU time, less those of a Node that does nothing (ms). */
 export async function start(): Promise<Measured[]> {
   using bundles = await makeBundles();
   const workspace = mkdtempSync(join(tmpdir(), 'landfall-bench-'));
   try {
-    return [await neutral(bundles, workspace), await planning(bundles, workspace)];
+    return [...(await neutral(bundles, workspace)), ...(await planning(bundles, workspace))];
   } finally {
     rmSync(workspace, { recursive: true, force: true });
   }
 }
 
-const targets = [
-  { of: 'ours', most: 45 },
-  { of: 'peer', most: 0.5 },
-] as const;
-
-async function neutral({ ours, plain }: Bundles, workspace: string): Promise<Measured> {
-  const measured = await interleave(
-    {
-      bare: program(['-e', '0'], workspace),
-      ours: program([ours], workspace, { ...runner, GITHUB_ACTOR: 'dependabot[bot]' }),
-      peer: program([plain], workspace, runner),
-    },
-    rounds,
-  );
-  const bare = median(measured.bare);
-  return {
-    figure: 'start',
-    unit: 'ms over bare node',
-    ours: median(measured.ours) - bare,
-    floor: 0,
-    peer: median(measured.peer) - bare,
-    told: {
-      ours: 'a step without secrets: reads its inputs, ends neutral',
-      floor: `node -e 0 takes ${bare.toFixed(1)} ms`,
-      peer: 'the plain bundle reads an input',
-    },
-    targets,
-    spread: spread(measured.ours),
-  };
+function neutral({ ours, plain }: Bundles, workspace: string): Promise<Measured[]> {
+  return compared('start', workspace, {
+    ours: program([ours], workspace, { ...runner, GITHUB_ACTOR: 'dependabot[bot]' }),
+    peer: program([plain], workspace, runner),
+    told: { ours: 'a step without secrets: reads its inputs, ends neutral', peer: 'the plain bundle reads an input' },
+  });
 }
 
-async function planning({ ours, plain }: Bundles, workspace: string): Promise<Measured> {
+async function planning({ ours, plain }: Bundles, workspace: string): Promise<Measured[]> {
   const stub = await startControlStub({ status: 'DEPLOYED' });
   try {
     const step = program([ours], workspace, { ...runner, ...inputs(stub.url) });
@@ -102,33 +102,54 @@ async function planning({ ours, plain }: Bundles, workspace: string): Promise<Me
     const asked = stub.requests.map((line) => `${stub.url}${line.replace(/^GET /, '')}`);
     if (asked.length === 0) throw new Error('the step asked for nothing');
     const env = { ...runner, PLAIN_ASKS: JSON.stringify(asked) };
-    const measured = await interleave(
-      {
-        bare: program(['-e', '0'], workspace),
-        ours: step,
-        floor: program(['-e', plainAsks], workspace, env),
-        peer: program([plain], workspace, env),
-      },
-      rounds,
-    );
-    const bare = median(measured.bare);
-    return {
-      figure: 'start-and-plan',
-      unit: 'ms over bare node',
-      ours: median(measured.ours) - bare,
-      floor: median(measured.floor) - bare,
-      peer: median(measured.peer) - bare,
+    return await compared('start-and-plan', workspace, {
+      ours: step,
+      floor: program(['-e', plainAsks], workspace, env),
+      peer: program([plain], workspace, env),
       told: {
         ours: `a step that plans: config, client, ${asked.length} requests to loopback`,
         floor: 'the same requests by node:http, JSON.parse',
         peer: 'the plain bundle sends the same requests by undici',
       },
-      targets,
-      spread: spread(measured.ours),
-    };
+    });
   } finally {
     await stub.close();
   }
+}
+
+interface Programs {
+  ours: Program;
+  floor?: Program;
+  peer: Program;
+  told: { ours: string; floor?: string; peer: string };
+}
+
+/** The same programs by the clock and by their CPU time, which other work on the machine disturbs less. */
+async function compared(figure: string, workspace: string, programs: Programs): Promise<Measured[]> {
+  const { ours, floor, peer, told } = programs;
+  const bare = program(['-e', '0'], workspace);
+  const contenders: Readonly<Record<string, Program>> = { bare, ours, peer, ...(floor ? { floor } : {}) };
+  const measured = await interleave(contenders, rounds);
+  const by = (unit: string, name: string, values: (of: string) => readonly number[]): Measured => {
+    const zero = median(values('bare'));
+    return {
+      figure: name,
+      unit,
+      ours: median(values('ours')) - zero,
+      floor: floor ? median(values('floor')) - zero : 0,
+      peer: median(values('peer')) - zero,
+      told: { floor: `node -e 0 takes ${zero.toFixed(1)} ms`, ...told },
+      targets: [
+        { of: 'ours', most: 45 },
+        { of: 'peer', most: 0.5 },
+      ],
+      spread: spread(values('ours')),
+    };
+  };
+  return [
+    by('ms over bare node', figure, (of) => measured[of] ?? []),
+    by('ms CPU over bare node', `${figure}-cpu`, (of) => contenders[of]?.cpu.slice(-rounds.rounds) ?? []),
+  ];
 }
 
 const inputs = (url: string): Variables => ({
