@@ -60,7 +60,7 @@ async function commitIsTold(deploymentId: string, revisionId: string, story: Sto
   story.tell({ kind: 'waiting-for-commit', revisionId });
   let retryAfterMs: number | undefined;
   while (story.request.clock.now() < story.deadline) {
-    await story.untilNextPoll(story.deadline, retryAfterMs);
+    await watch.untilNextLook(retryAfterMs);
     const looked = await watch.look();
     retryAfterMs = looked.ok ? undefined : looked.error.retryAfterMs;
     const { kind, builtCommit, seen } = watch.rollout;

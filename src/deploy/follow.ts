@@ -19,7 +19,7 @@ export async function follow(watched: Watched, story: Story): Promise<Rollout> {
     refused = looked.ok || mayPass(looked.error) ? 0 : refused + 1;
     if (!looked.ok && refused >= refusals) throw looked.error;
     if (watch.rollout.kind !== 'in-progress') break;
-    await story.untilNextPoll(watched.deadline, looked.ok ? 0 : looked.error.retryAfterMs);
+    await watch.untilNextLook(looked.ok ? 0 : looked.error.retryAfterMs);
   }
   const rollout = rolloutOutOfTime(watch.rollout);
   watched.record(rollout);

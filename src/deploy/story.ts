@@ -126,11 +126,16 @@ export class Story {
     return { signal: this.request.signal, deadline: Math.min(deadline, this.request.clock.now() + readMs) };
   }
 
+  /** When the next poll is due (ms since the epoch), never beyond `deadline`. */
+  nextPollAt(deadline: number, atLeastMs = 0): number {
+    const { clock, pollMs, random } = this.request;
+    const jittered = pollMs * (0.9 + random() * 0.2);
+    return Math.min(Math.max(clock.now(), deadline), clock.now() + Math.max(jittered, atLeastMs));
+  }
+
   /** Waits for the next poll, but never beyond `deadline`. Rejects when the story is ended. */
   async untilNextPoll(deadline: number, atLeastMs = 0): Promise<void> {
-    const { clock, pollMs, random, signal } = this.request;
-    const jittered = pollMs * (0.9 + random() * 0.2);
-    const left = Math.max(0, deadline - clock.now());
-    await clock.sleep(Math.min(left, Math.max(jittered, atLeastMs)), signal);
+    const { clock, signal } = this.request;
+    await clock.sleep(this.nextPollAt(deadline, atLeastMs) - clock.now(), signal);
   }
 }

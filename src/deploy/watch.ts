@@ -52,6 +52,17 @@ export class Watch {
     return { ok: true, value: this.rollout };
   }
 
+  /** Waits for the next look, however long the service asks to wait, and tells in between that it does. */
+  async untilNextLook(atLeastMs = 0): Promise<void> {
+    const { clock, signal } = this.#story.request;
+    const next = this.#story.nextPollAt(this.#watched.deadline, atLeastMs);
+    while (clock.now() < next) {
+      const quietUntil = Math.min(next, this.#toldAt + heartbeatMs);
+      await clock.sleep(Math.max(0, quietUntil - clock.now()), signal);
+      if (clock.now() < next) this.#heartbeat();
+    }
+  }
+
   async #sight(): Promise<Sight> {
     const { control, clock } = this.#story.request;
     const { revisionId } = this.rollout;

@@ -137,6 +137,20 @@ test('a long silence is broken by heartbeats', async () => {
   expect(world.told('heartbeat')[0]).toMatchObject({ status: 'BUILDING', leftMs: 570_000 });
 });
 
+test('also where the service asks to wait for long', async () => {
+  const world = await running();
+  world.control.scripts.push(goesLive(second));
+  world.control.onWrite = () =>
+    void world.control.fails('revision', serviceError('busy', 'get revision', { status: 429, retryAfterMs: 100_000 }));
+  await world.deploy({ workflow: workflowOn(second) });
+  expect(world.told('heartbeat').map(({ sinceMs, status }) => [sinceMs, status])).toEqual([
+    [30_000, 'not seen yet'],
+    [60_000, 'not seen yet'],
+    [90_000, 'not seen yet'],
+  ]);
+  expect(world.told('status').map(({ status }) => status)).toEqual(['DEPLOYED']);
+});
+
 test('a commit that was built and is not the one that was asked for is told', async () => {
   const world = await running();
   world.control.scripts.push(goesLive('c'.repeat(40)));
