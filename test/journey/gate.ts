@@ -15,8 +15,8 @@ export interface Gate {
   close(): Promise<void>;
 }
 
-const script = `import { existsSync, writeFileSync } from 'node:fs';
-const folder = process.argv[2];
+const script = (folder: string): string => `import { existsSync, writeFileSync } from 'node:fs';
+const folder = ${JSON.stringify(folder)};
 writeFileSync(folder + '/waiting', String(process.pid));
 while (!existsSync(folder + '/open')) await new Promise((resolve) => setTimeout(resolve, 20));
 `;
@@ -24,11 +24,11 @@ while (!existsSync(folder + '/open')) await new Promise((resolve) => setTimeout(
 /** Puts a gate into a repository, whose next commit has it. `folder` is made for what passes between the two. */
 export async function placeGate(repository: Repository, folder: string): Promise<Gate> {
   await mkdir(folder);
-  await writeFile(join(repository.folder, 'gate.mjs'), script);
+  await writeFile(join(repository.folder, 'gate.mjs'), script(folder));
   const waiting = join(folder, 'waiting');
   const opened = join(folder, 'open');
   return {
-    command: `node gate.mjs ${folder}`,
+    command: 'node gate.mjs',
     async reached() {
       for (;;) {
         const said = existsSync(waiting) ? await readFile(waiting, 'utf8') : '';

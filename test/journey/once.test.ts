@@ -1,86 +1,156 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// One cause makes at most one revision: whoever asks at the same moment, and whatever is lost on the way.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
 import { startCuttingProxy, type CuttingProxy, type Fate } from './cutting-proxy.ts';
 import { openWorld, type World } from './world.ts';
 
 let world: World;
-let repository: Repository;
-/** On this way two writes wait for each other: both steps have decided before either is heard. */
-let meeting: CuttingProxy;
+const proxies: CuttingProxy[] = [];
+/** It takes a minute until a change is given up, so that step begins first and is looked at last. */
+let givenUp: Promise<StepResult>;
+/** On its way the answer to the change is lost, and from then on nothing comes through. */
+let dark: CuttingProxy;
 
 beforeAll(async () => {
   world = await openWorld();
-  repository = await world.repository('talker');
-  let waiting: (() => void) | undefined;
-  meeting = await startCuttingProxy(world.service.url, async (request): Promise<Fate> => {
-    if (!/^(PATCH|POST) \/v2/.test(request)) return 'passes';
-    const other = waiting;
-    waiting = undefined;
-    if (other) other();
-    else await new Promise<void>((resolve) => (waiting = resolve));
-    return 'passes';
+  let isDark = false;
+  dark = await proxy((request) => {
+    if (isDark) return 'never arrives';
+    isDark = request.startsWith('PATCH ');
+    return isDark ? 'answer lost' : 'passes';
   });
+  const unlucky = await world.repository('talker', 'unlucky');
+  givenUp = (async () => {
+    await world.step(unlucky);
+    return world.step(unlucky, { baseUrl: dark.url, inputs: { rebuild: 'always' } });
+  })();
 });
 afterAll(async () => {
-  await meeting?.close();
+  for (const each of proxies) await each.close();
   await world?.close();
 });
 
 const within = { timeout: 60_000 };
 
-async function twoSteps(): Promise<StepResult[]> {
-  const step = (): Promise<StepResult> => world.step(repository, { baseUrl: meeting.url });
-  const steps = await Promise.all([step(), step()]);
-  expect(steps).toMatchObject([
-    { exitCode: 0, outputs: { outcome: 'deployed' } },
-    { exitCode: 0, outputs: { outcome: 'deployed' } },
-  ]);
-  expect(steps[0]?.outputs['revision-id']).toBe(steps[1]?.outputs['revision-id']);
-  expect(steps.filter(({ outputs }) => outputs['changed'] === 'true')).toHaveLength(1);
-  expect(steps.filter(({ log }) => log.includes(': adopted'))).toHaveLength(1);
-  return steps;
+async function proxy(fateOf: (request: string) => Fate | Promise<Fate>): Promise<CuttingProxy> {
+  const opened = await startCuttingProxy(world.service.url, fateOf);
+  proxies.push(opened);
+  return opened;
 }
 
-test('two steps that create one deployment at the same moment make one revision between them', within, async () => {
-  const [step] = await twoSteps();
-  expect(await world.revisions(step?.outputs['deployment-id'])).toHaveLength(1);
-});
+const writes = ({ requests }: CuttingProxy, method: string): number =>
+  requests.filter((request) => request.startsWith(`${method} /v2/deployments`)).length;
 
-test(
-  'two steps that deploy one commit at the same moment: one makes the revision, the other adopts it',
-  within,
-  async () => {
+describe('two steps at the same moment', () => {
+  let repository: Repository;
+  /** On this way two writes wait for each other: both steps have decided before either is heard. */
+  let meeting: CuttingProxy;
+
+  beforeAll(async () => {
+    repository = await world.repository('talker');
+    let waiting: (() => void) | undefined;
+    meeting = await proxy(async (request): Promise<Fate> => {
+      if (!/^(PATCH|POST) \/v2/.test(request)) return 'passes';
+      const other = waiting;
+      waiting = undefined;
+      if (other) other();
+      else await new Promise<void>((resolve) => (waiting = resolve));
+      return 'passes';
+    });
+  });
+
+  async function twoSteps(): Promise<StepResult> {
+    const step = (): Promise<StepResult> => world.step(repository, { baseUrl: meeting.url });
+    const [one, other] = await Promise.all([step(), step()]);
+    const deployed = { exitCode: 0, outputs: { outcome: 'deployed', 'revision-id': one.outputs['revision-id'] } };
+    expect([one, other]).toMatchObject([deployed, deployed]);
+    expect([one, other].filter(({ outputs }) => outputs['changed'] === 'true')).toHaveLength(1);
+    expect([one, other].filter(({ log }) => log.includes(': adopted'))).toHaveLength(1);
+    return one;
+  }
+
+  test('that create one deployment make one revision between them', within, async () => {
+    const { outputs } = await twoSteps();
+    expect(await world.revisions(outputs['deployment-id'])).toHaveLength(1);
+  });
+
+  test('that deploy one commit: one makes the revision, the other adopts it', within, async () => {
     await repository.edit('graph.ts', "'first'", "'second'");
     const commit = await repository.commit('Say something else');
-    const [step] = await twoSteps();
-    const [newest, ...older] = await world.revisions(step?.outputs['deployment-id']);
+    const { outputs } = await twoSteps();
+    const [newest, ...older] = await world.revisions(outputs['deployment-id']);
     expect(older).toHaveLength(1);
     expect(newest).toMatchObject({ status: 'DEPLOYED', source_revision_config: { repo_commit_sha: commit } });
-    expect(await world.ask(step?.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
-  },
-);
+    expect(await world.ask(outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
+  });
 
-test('the same commit once more changes nothing', within, async () => {
-  const again = await world.step(repository);
-  expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', changed: 'false', plan: 'none' } });
-  expect(await world.revisions(again.outputs['deployment-id'])).toHaveLength(2);
+  test('and one more a moment later, which changes nothing', within, async () => {
+    const again = await world.step(repository);
+    expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', changed: 'false', plan: 'none' } });
+    expect(await world.revisions(again.outputs['deployment-id'])).toHaveLength(2);
+  });
+
+  test('rebuild: always builds a commit again that is live', within, async () => {
+    const step = await world.step(repository, { inputs: { rebuild: 'always' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch', changed: 'true' } });
+    const revisions = await world.revisions(step.outputs['deployment-id']);
+    const [newest, former] = revisions.map((revision) => revision.source_revision_config.repo_commit_sha);
+    expect(revisions).toHaveLength(3);
+    expect(newest).toBe(former);
+  });
+
+  test('rebuild: never leaves a new commit where it is', within, async () => {
+    await repository.edit('graph.ts', "'second'", "'third'");
+    await repository.commit('Nobody is to hear this yet');
+    const step = await world.step(repository, { inputs: { rebuild: 'never' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', plan: 'none', changed: 'false' } });
+    expect(await world.revisions(step.outputs['deployment-id'])).toHaveLength(3);
+    expect(await world.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
+  });
 });
 
-test('rebuild: always builds a commit again that is live', within, async () => {
-  const step = await world.step(repository, { inputs: { rebuild: 'always' } });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch', changed: 'true' } });
-  const revisions = await world.revisions(step.outputs['deployment-id']);
-  const [newest, former] = revisions.map((revision) => revision.source_revision_config.repo_commit_sha);
-  expect(revisions).toHaveLength(3);
-  expect(newest).toBe(former);
-});
+describe('an answer that is lost', () => {
+  let repository: Repository;
+  let lossy: CuttingProxy;
+  let lost = /^POST \/v2\/deployments$/;
 
-test('rebuild: never leaves a new commit where it is', within, async () => {
-  await repository.edit('graph.ts', "'second'", "'third'");
-  await repository.commit('Nobody is to hear this yet');
-  const step = await world.step(repository, { inputs: { rebuild: 'never' } });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', plan: 'none', changed: 'false' } });
-  expect(await world.revisions(step.outputs['deployment-id'])).toHaveLength(3);
-  expect(await world.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
+  beforeAll(async () => {
+    repository = await world.repository('talker', 'lossy');
+    lossy = await proxy((request) => (lost.test(request) ? 'answer lost' : 'passes'));
+  });
+
+  test('to a creation: it is looked for by its name, and followed', within, async () => {
+    const step = await world.step(repository, { baseUrl: lossy.url });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create', changed: 'true' } });
+    expect(writes(lossy, 'POST')).toBe(1);
+    const revisions = await world.revisions(step.outputs['deployment-id']);
+    expect(revisions.map(({ id }) => id)).toEqual([step.outputs['revision-id']]);
+  });
+
+  test('to a change: it is looked for by its revision, and followed', within, async () => {
+    await repository.edit('graph.ts', "'first'", "'second'");
+    const commit = await repository.commit('Say something else');
+    lost = /^PATCH /;
+    const step = await world.step(repository, { baseUrl: lossy.url });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch', changed: 'true' } });
+    expect(writes(lossy, 'PATCH')).toBe(1);
+    const [newest, ...older] = await world.revisions(step.outputs['deployment-id']);
+    expect(older).toHaveLength(1);
+    expect(newest).toMatchObject({
+      id: step.outputs['revision-id'],
+      status: 'DEPLOYED',
+      source_revision_config: { repo_commit_sha: commit },
+    });
+    expect(await world.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
+  });
+
+  test('where nobody can look: it is told as unknown, and nothing is sent again', { timeout: 180_000 }, async () => {
+    const step = await givenUp;
+    expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed', plan: 'patch' } });
+    expect(step.outputs['reason']).toMatch(/^It cannot be told whether the change took effect: /);
+    expect(step.log).toContain('the request was not sent twice');
+    expect(writes(dark, 'PATCH')).toBe(1);
+    expect(await world.revisions(step.outputs['deployment-id'])).toHaveLength(2);
+  });
 });

@@ -1,5 +1,5 @@
 // The ground that a journey stands on: both services in a process of their own, git repositories, and a runner.
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -53,7 +53,10 @@ const Talk = z.object({ said: z.string(), mood: z.string().default(''), pid: z.i
 export type Talk = z.infer<typeof Talk>;
 
 /** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
-export const linkPackages = `ln -s ${join(root, 'node_modules')} node_modules`;
+export const linkPackages = 'node link.mjs';
+const linkScript = `import { symlinkSync } from 'node:fs';
+symlinkSync(${JSON.stringify(join(root, 'node_modules'))}, 'node_modules');
+`;
 
 /** Starts a world; `env` is the services' environment. Whoever does closes it. */
 export async function openWorld({ env = process.env }: { env?: NodeJS.ProcessEnv } = {}): Promise<World> {
@@ -83,8 +86,12 @@ export async function openWorld({ env = process.env }: { env?: NodeJS.ProcessEnv
     get service() {
       return service;
     },
-    repository: (agent, name = agent) =>
-      Repository.ofExample(join(import.meta.dirname, 'agents', agent), join(git, owner, name)),
+    async repository(agent, name = agent) {
+      const made = await Repository.ofExample(join(import.meta.dirname, 'agents', agent), join(git, owner, name));
+      await writeFile(join(made.folder, 'link.mjs'), linkScript);
+      await made.commit('Link the packages');
+      return made;
+    },
     async step(repository, { inputs = {}, baseUrl = service.url, commit, ...given } = {}) {
       const name = repository.folder.split('/').at(-1) ?? '';
       return runStep({
