@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
-import { hasCode } from '../../database/embedded/file-errors.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { cannot, made, type Part } from './build.ts';
 import { findTool } from './find-tool.ts';
 import { planInstall, type SeenFolder } from './install-plan.ts';
+import { readBeginning } from './read-beginning.ts';
 import type { RunCommand } from './run-command.ts';
 
 export interface InstallSettings {
@@ -56,6 +56,10 @@ export async function install(settings: InstallSettings): Promise<Part<'installe
 export const failure = (what: string, { how, said }: { how: string; said: string | undefined }): string =>
   said === undefined ? `${what} failed: ${how}.` : `${what} failed: ${how}. It said: ${said}`;
 
+/** How much of these files is looked at, in bytes: a longer manifest is no manifest, and a lock file says at its top what it is. */
+const largestManifest = 1_000_000;
+const yarnHead = 4_096;
+
 const manifest = z.object({ packageManager: z.string().optional() });
 
 /** What lies in a folder and in those above it, up to the root of the checkout. */
@@ -66,12 +70,13 @@ function foldersUp(folder: string, source: string): SeenFolder[] {
 
 function see(folder: string, path: string): SeenFolder {
   const files = new Set(readdirSync(folder));
-  const text = files.has('package.json') ? readText(join(folder, 'package.json')) : undefined;
+  const text = files.has('package.json') ? readBeginning(join(folder, 'package.json'), largestManifest) : undefined;
   return {
     path,
     files,
     packageManager: text === undefined ? undefined : packageManagerIn(text),
-    modernYarn: files.has('yarn.lock') && (readText(join(folder, 'yarn.lock')) ?? '').includes('__metadata:'),
+    modernYarn:
+      files.has('yarn.lock') && (readBeginning(join(folder, 'yarn.lock'), yarnHead) ?? '').includes('__metadata:'),
   };
 }
 
@@ -81,14 +86,5 @@ function packageManagerIn(text: string): string | undefined {
   } catch {
     // The package manager itself will say better what is wrong with the file.
     return undefined;
-  }
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'EISDIR', 'EACCES', 'ELOOP')) return undefined;
-    throw error;
   }
 }

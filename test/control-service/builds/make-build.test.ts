@@ -51,6 +51,13 @@ test('a package manager that is not on this machine is named, with what to do', 
   );
 });
 
+test('a file that the package managers look for and that is a link to a device is not read', async () => {
+  const { build, lines, root } = place({ 'package.json': '-> /dev/zero', 'yarn.lock': '-> /dev/zero' });
+  const programs = writePrograms(join(root, 'bin'), { yarn: tellingTool });
+  await build({ settings: { env: { PATH: `${programs}:${process.env.PATH}` } } });
+  expect(lines).toContain('Installing: yarn install --frozen-lockfile (yarn.lock asks for yarn)');
+});
+
 test('the install command runs from the root of the repository', async () => {
   const { build, lines, dataDir } = place({
     'agent/langgraph.json': graphConfig,
