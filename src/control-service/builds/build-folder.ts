@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
 import type { Build } from './build.ts';
 
 /** The folders of one build. */
@@ -35,8 +35,32 @@ export async function freshBuildFolder(dataDir: string, revisionId: string): Pro
 }
 
 /** Removes a build; one that is not there is no error. */
-export async function removeBuild(root: string): Promise<void> {
-  await rm(root, { recursive: true, force: true, maxRetries: 3 });
+async function removeBuild(root: string): Promise<void> {
+  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 3 });
+  await remove().catch(async (error: unknown) => {
+    // Nothing can be taken out of a folder that a build closed, even by its owner.
+    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
+    await openFolders(root);
+    await remove();
+  });
+}
+
+/** Lets us write into every folder of a tree; links are not followed. */
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+  }
+}
+
+/**
+ * Removes a build that nobody needs. One that can't be removed is told and stays until the next start tries again: no
+ * revision and no start has to fail for it.
+ */
+export async function clearAway(root: string, tell: (message: string) => void): Promise<void> {
+  await removeBuild(root).catch((error: unknown) => {
+    tell(`${root} could not be removed: ${messageOf(error)}`);
+  });
 }
 
 /** The file that says that a build is complete; it is written last. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { maskOf } from '../compute/mask.ts';
 import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets } from './build-environment.ts';
-import { freshBuildFolder, recordBuild, removeBuild, type BuildFolder } from './build-folder.ts';
+import { clearAway, freshBuildFolder, recordBuild, type BuildFolder } from './build-folder.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
 import type { Build, BuildBounds, BuildEnd, BuildRequest, Part } from './build.ts';
 import { checkOut } from './check-out.ts';
@@ -43,7 +43,7 @@ export async function makeBuild(
     complete = true;
     return { kind: 'built', build: part.value };
   } finally {
-    await removeBuild(complete ? folder.temporary : folder.root);
+    await clearAway(complete ? folder.temporary : folder.root, (message) => request.log('warning', message));
   }
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../clock.ts';
-import { buildFolder, buildsThere, removeBuild } from '../builds/build-folder.ts';
+import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
 import type { BuildBounds } from '../builds/build.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -120,7 +120,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     const deployment = await patiently(() => store.deployment(deploymentId));
     const built = await patiently(() => store.revisionsWithBuild(deploymentId));
     for (const build of spareBuilds(built, deployment?.active_revision_id ?? null)) {
-      await removeBuild(buildFolder(dataDir, build).root);
+      await clearAway(buildFolder(dataDir, build).root, log);
     }
   }
 
@@ -177,7 +177,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     },
     async recover() {
       const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
-      for (const id of buildsThere(dataDir)) if (!named.has(id)) await removeBuild(buildFolder(dataDir, id).root);
+      for (const id of buildsThere(dataDir)) if (!named.has(id)) await clearAway(buildFolder(dataDir, id).root, log);
       for (const { deployment, revision } of await patiently(() => store.activeRevisions())) {
         begin(deployment.id, () => serveAgain(deployment, revision));
       }

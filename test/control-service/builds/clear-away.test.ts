@@ -1,0 +1,56 @@
+import { chmodSync, chownSync, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
+import { temporaryFolder, write } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+
+const isRoot = process.geteuid?.() === 0;
+const nobody = 65_534;
+
+/** Does something without root's right to write everywhere. */
+async function asOrdinaryUser(folders: readonly string[], work: () => Promise<void>): Promise<void> {
+  if (!isRoot) return work();
+  for (const folder of folders) chownSync(folder, nobody, nobody);
+  process.seteuid?.(nobody);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+function closedBuild(): { root: string; build: string; told: string[]; clear: () => Promise<void> } {
+  const root = temporaryFolder(atTheEnd);
+  const build = join(root, 'build');
+  write(root, { 'build/cache/module/file': 'x', 'build/link': '-> ..' });
+  for (const folder of ['cache/module', 'cache']) chmodSync(join(build, folder), 0o555);
+  const told: string[] = [];
+  const folders = [root, build, join(build, 'cache'), join(build, 'cache/module')];
+  const clear = () => asOrdinaryUser(folders, () => clearAway(build, (message) => told.push(message)));
+  return { root, build, told, clear };
+}
+
+test('a build that closed its own folders is removed all the same', async () => {
+  const { root, build, told, clear } = closedBuild();
+  await clear();
+  expect([existsSync(build), readdirSync(root), told]).toEqual([false, [], []]);
+});
+
+test('a build that can not be removed is told and stays', async () => {
+  const { root, build, told, clear } = closedBuild();
+  chmodSync(root, 0o555);
+  await clear();
+  chmodSync(root, 0o755);
+  expect([existsSync(build), told]).toEqual([true, [expect.stringContaining(`${build} could not be removed: EACCES`)]]);
+});
+
+test('a build that is not there is no trouble', async () => {
+  const told: string[] = [];
+  await clearAway(join(temporaryFolder(atTheEnd), 'none'), (message) => told.push(message));
+  expect(told).toEqual([]);
+});
