@@ -187,6 +187,18 @@ describe('after a process is gone', () => {
     );
   });
 
+  test('what comes before the left runs are taken up waits for them, and not they for it', async () => {
+    const killed = await start();
+    const { thread_id } = await killed.agent.createThread({});
+    const left = await killed.agent.createRun(slow(300), thread_id);
+    killed.child.kill('SIGKILL');
+    await killed.gone;
+    const { agent } = await start();
+    const next = await agent.waitRun({ assistant_id: 'echo', input: { input: 'next' } }, thread_id);
+    expect(valuesOf(next)).toMatchObject({ output: 'hello next', steps: ['prepare', 'answer', 'prepare', 'answer'] });
+    expect(await agent.getRun(thread_id, left.run_id)).toMatchObject({ status: 'success' });
+  });
+
   test('two processes at once see each other, and what one leaves the other goes on with', async () => {
     const [leaving, { agent }] = await Promise.all([start({ LANDFALL_DRAIN_MS: '100' }), start()]);
     const thread = await leaving.agent.createThread({});

@@ -59,26 +59,36 @@ export class Recovery {
     for (const request of await store.cancelRequests()) {
       runs.find(request.run_id)?.stop(request.cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');
     }
-    const orphans = await store.orphans(AT_ONCE);
+    const orphans = await store.orphans(AT_ONCE, runs.inHand());
     const handedOver = (run: StoredRun) => run.process_id === null;
-    for (const run of orphans) if (handedOver(run) || this.#seenOnce.has(key(run))) await this.#takeCareOf(run);
+    for (const run of orphans) if (handedOver(run) || this.#seenOnce.has(key(run))) await this.#tryToTakeCareOf(run);
     this.#seenOnce = new Set(orphans.map(key));
+  }
+
+  /** One run that nobody can take care of does not keep the others from it. */
+  async #tryToTakeCareOf(run: StoredRun): Promise<void> {
+    try {
+      await this.#takeCareOf(run);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      this.#parts.log(`Run ${run.run_id} was left by a process that is gone, and can't be taken up: ${String(error)}`);
+    }
   }
 
   async #takeCareOf(run: StoredRun): Promise<void> {
     const { store, runs, graphs, log } = this.#parts;
     const fate = fateOf(run, (graphId) => graphs.has(graphId));
     if (!(await store.takeUp(run, fate.kind === 'go-on'))) return;
-    const plan = planOf(run, this.#parts.clock.now());
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {
       log(`Run ${run.run_id} was left by a process that is gone; going on with attempt ${next}.`);
-      runs.adopt(plan, next);
+      runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
       return;
     }
     log(`Run ${run.run_id} was left by a process that is gone; it ends as ${fate.status}.`);
     const after = await this.#threadAfter(run);
-    await store.end(plan, { status: fate.status, error: fate.error, values: undefined, ...after });
+    const ended = { runId: run.run_id, temporary: run.temporary };
+    await store.end(ended, { status: fate.status, error: fate.error, values: undefined, ...after });
   }
 
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {

@@ -5,6 +5,8 @@ import type { FinalRunStatus, MultitaskStrategy, Run, RunStatus } from '../../co
 /** A run as it is stored. */
 export interface StoredRun {
   run_id: string;
+  /** The order in which runs were accepted: a whole number. */
+  sequence: string;
   thread_id: string;
   assistant_id: string;
   graph_id: string;

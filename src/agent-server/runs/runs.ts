@@ -13,7 +13,8 @@ import { planRun } from './run-plan.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import { Slots } from './slots.ts';
-import type { RunStore } from './store.ts';
+import { ThreadLines } from './thread-lines.ts';
+import type { Begun, RunStore } from './store.ts';
 
 /** What the runs of a process work with. */
 export interface RunsParts {
@@ -36,8 +37,9 @@ export class Runs {
   readonly #parts: RunsParts;
   readonly #slots: Slots;
   readonly #executions = new Map<string, Execution>();
-  /** The last run of each thread: the next one on the thread waits for it. */
-  readonly #lastOnThread = new Map<string, Execution>();
+  /** Runs that are being written down. */
+  readonly #beginning = new Set<string>();
+  readonly #lines = new ThreadLines();
   #closing = false;
 
   constructor(parts: RunsParts) {
@@ -67,14 +69,17 @@ export class Runs {
     this.#mustBeOpen();
     const mayStart = carried !== 'background' && plan.delayMs === 0 && this.#slots.tryTake();
     let started = false;
+    this.#beginning.add(plan.runId);
     try {
-      started = await this.#begin(plan, stateless, mayStart, request.if_not_exists === 'create');
+      const { status, sequence } = await this.#begin(plan, stateless, mayStart, request.if_not_exists === 'create');
+      started = status === 'running';
+      const execution = this.#carryOut(plan, sequence, { attempt: 1, started, followed: carried === 'stream' });
+      if (!started) await this.#makeWay(plan);
+      return execution;
     } finally {
+      this.#beginning.delete(plan.runId);
       if (mayStart && !started) this.#slots.give();
     }
-    const execution = this.#carryOut(plan, { attempt: 1, started, followed: carried === 'stream' });
-    if (!started) await this.#makeWay(plan);
-    return execution;
   }
 
   /** The run, if this process has it in hand. */
@@ -82,9 +87,14 @@ export class Runs {
     return this.#executions.get(runId);
   }
 
+  /** The ids of the runs that this process has in hand, or is about to. */
+  inHand(): string[] {
+    return [...this.#executions.keys(), ...this.#beginning];
+  }
+
   /** Carries out a run that another process left; it has been taken up in the database. */
-  adopt(plan: RunPlan, attempt: number): Execution {
-    return this.#carryOut(plan, { attempt, started: false, followed: false });
+  adopt(plan: RunPlan, sequence: number, attempt: number): Execution {
+    return this.#carryOut(plan, sequence, { attempt, started: false, followed: false });
   }
 
   /** Ends an unfinished run, wherever it is carried out. */
@@ -153,14 +163,19 @@ export class Runs {
     if (problems.length > 0) throw new Refusal(422, problems);
   }
 
-  /** Writes the run down; true where it may start at once. */
-  async #begin(plan: RunPlan, stateless: boolean, mayStart: boolean, makeThread: boolean): Promise<boolean> {
+  /** Writes the run down; it is `running` where it may start at once. */
+  async #begin(
+    plan: RunPlan,
+    stateless: boolean,
+    mayStart: boolean,
+    makeThread: boolean,
+  ): Promise<Extract<Begun, { kind: 'begun' }>> {
     let begun = await this.#parts.store.begin(plan, stateless, mayStart);
     if (begun.kind === 'no-thread' && makeThread) {
       await this.#parts.threads.create(plan.threadId, {});
       begun = await this.#parts.store.begin(plan, stateless, mayStart);
     }
-    if (begun.kind === 'begun') return begun.status === 'running';
+    if (begun.kind === 'begun') return begun;
     if (begun.kind === 'no-thread') throw missing(`Thread ${plan.threadId} does not exist.`);
     throw new Refusal(
       409,
@@ -168,18 +183,18 @@ export class Runs {
     );
   }
 
-  #carryOut(plan: RunPlan, beginning: Omit<Beginning, 'after'>): Execution {
+  #carryOut(plan: RunPlan, sequence: number, beginning: Omit<Beginning, 'after'>): Execution {
     const { graphs, store, clock, log } = this.#parts;
     const around: Surroundings = { graphs, store, slots: this.#slots, clock, log };
-    const after = plan.temporary ? undefined : this.#lastOnThread.get(plan.threadId)?.ended;
+    const after = plan.temporary ? undefined : this.#lines.endBefore(plan.threadId, sequence);
     const execution = new Execution(plan, around, { ...beginning, after });
     this.#executions.set(plan.runId, execution);
-    if (!plan.temporary) this.#lastOnThread.set(plan.threadId, execution);
+    const leave = this.#lines.add(plan.threadId, { sequence, ended: execution.ended });
     void execution.ended
       .catch((error: unknown) => log(`Run ${plan.runId} ended in a mistake of the server: ${String(error)}`))
       .finally(() => {
         this.#executions.delete(plan.runId);
-        if (this.#lastOnThread.get(plan.threadId) === execution) this.#lastOnThread.delete(plan.threadId);
+        leave();
       });
     return execution;
   }

@@ -22,7 +22,7 @@ export const BEGIN_ON_THREAD = {
       returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status
     )
     insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('thread.status')} from thread
-    returning status`,
+    returning status, sequence`,
 };
 
 /** A stateless run whose thread is kept. */
@@ -34,7 +34,7 @@ export const BEGIN_WITH_THREAD = {
       values ($2, 'busy', 1, $14::jsonb, '{}', '{}', $12, $12)
     )
     insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
-    returning status`,
+    returning status, sequence`,
 };
 
 /** A stateless run that keeps nothing. */
@@ -42,7 +42,7 @@ export const BEGIN_ALONE = {
   name: 'begin-alone',
   text: `
     insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
-    returning status`,
+    returning status, sequence`,
 };
 
 /** $1 run, $2 process, $3 now. No row while a run that came before is unfinished, or when the run is not ours to start. */

@@ -18,7 +18,9 @@ export interface RunPage {
 }
 
 /** What became of a run that was asked for. */
-export type Begun = { kind: 'begun'; status: 'pending' | 'running' } | { kind: 'no-thread' } | { kind: 'busy' };
+/** `sequence` is the order of acceptance. */
+export type Begun =
+  { kind: 'begun'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
 
 /** The runs of a deployment, in its database. Every change names the process, so that a process that was taken for dead changes nothing. */
 export class RunStore {
@@ -41,7 +43,7 @@ export class RunStore {
         : statements.BEGIN_ON_THREAD;
     const now = new Date(plan.acceptedAt);
     const known = { graph_id: plan.graphId, assistant_id: plan.assistantId };
-    const { rows } = await this.#storage.pool.query<{ status: 'pending' | 'running' }>({
+    const { rows } = await this.#storage.pool.query<{ status: 'pending' | 'running'; sequence: string }>({
       ...statement,
       values: [
         plan.runId,
@@ -61,7 +63,7 @@ export class RunStore {
       ],
     });
     const [row] = rows;
-    if (row) return { kind: 'begun', status: row.status };
+    if (row) return { kind: 'begun', status: row.status, sequence: Number(row.sequence) };
     return (await this.#hasThread(plan.threadId)) ? { kind: 'busy' } : { kind: 'no-thread' };
   }
 
@@ -160,15 +162,21 @@ export class RunStore {
       .execute();
   }
 
-  /** Unfinished runs that no living process has in hand, oldest first. */
-  async orphans(limit: number): Promise<StoredRun[]> {
+  /**
+   * Unfinished runs that nobody has in hand, oldest first: no living process, or this one by name only, because it never
+   * heard that they had begun.
+   *
+   * @param inHand the runs that this process knows of.
+   */
+  async orphans(limit: number, inHand: readonly string[]): Promise<StoredRun[]> {
     const alive = sql<boolean>`exists (
       select from pg_stat_activity a
       where a.datname = current_database() and a.application_name = ${applicationName('')} || runs.process_id::text
     )`;
     const query = this.#storage.db.selectFrom('runs').selectAll().where('status', 'in', ['pending', 'running']);
     return query
-      .where((at) => at.or([at('process_id', 'is', null), at.not(alive)]))
+      .where((at) => at.or([at('process_id', 'is', null), at.not(alive), at('process_id', '=', this.#processId)]))
+      .where(sql<boolean>`run_id <> all(${inHand}::uuid[])`)
       .orderBy('sequence')
       .limit(limit)
       .execute();
