@@ -42,14 +42,21 @@ const TURN_POLL_MS = 200;
 /** How long (ms) until the end of a run is written down again, while the database is away. */
 const RETRY_MS = 500;
 
-const UNSTORABLE: Pick<RunEnd, 'status' | 'error'> = {
+const failedWith = (error: string, message: string): RunEnd => ({
   status: 'error',
-  error: { error: 'ResultNotStored', message: 'The run ended, but its result could not be stored.' },
-};
+  error: { error, message },
+  interrupts: '{}',
+  values: undefined,
+  unfinishedState: false,
+});
+const UNSTORABLE = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
+const NOT_TOLD = failedWith('Error', 'The run failed with an error that can not be shown.');
 
 /** What the agent's owner needs to find a failure: its stack, within bounds. */
-const told = (failure: unknown): string =>
-  (failure instanceof Error ? (failure.stack ?? failure.message) : describeError(failure).message).slice(0, 4000);
+function told(failure: unknown): string {
+  const stack: unknown = failure instanceof Error ? failure.stack : undefined;
+  return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
+}
 
 /** One run in the hands of this process, from its acceptance to its end in the database. */
 export class Execution {
@@ -62,13 +69,16 @@ export class Execution {
   readonly #stop = new AbortController();
   readonly #reached: Reached = { values: undefined, waitsFor: undefined };
   #lastValues: { values: unknown; json: string } | undefined;
+  /** What a caller who waits is answered where the run succeeds. */
+  #answer = 'null';
 
   constructor(plan: RunPlan, around: Surroundings, beginning: Beginning) {
     this.plan = plan;
     this.attempt = beginning.attempt;
     this.events = new EventLog(plan.resumable ? 'all' : beginning.followed ? 'until-followed' : 'none');
     this.#around = around;
-    this.ended = this.#carryOut(beginning);
+    // Whatever happens, nobody waits for another event.
+    this.ended = this.#carryOut(beginning).finally(() => this.events.close());
   }
 
   /** Ends the run where it is. The first reason counts. */
@@ -93,11 +103,15 @@ export class Execution {
       // Whatever a graph throws is how its run ended, and no failure of the server.
       failure = error ?? new Error('The graph threw nothing.');
     }
-    const end = await this.#settle(await this.#endOf(failure, graph), failure, graph);
+    const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
+      // An error of the agent's may throw even when it is looked at; the run has ended all the same.
+      this.#around.log(`How run ${runId} ended can't be told: ${describeError(mistake).message}`);
+      return NOT_TOLD;
+    });
+    const end = await this.#settle(reached, failure, graph);
     if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end.error) this.events.add(ERROR_EVENT, JSON.stringify(end.error));
-    this.events.close();
-    return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer();
+    return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
   }
 
   /** Waits until it is this run's turn: its time has come, its thread is free, and there is a slot. */
@@ -141,6 +155,10 @@ export class Execution {
         this.events.add(event, json);
       },
     });
+    // Here, because a state that JSON can't hold is how the run failed.
+    const { values, waitsFor } = this.#reached;
+    this.#answer =
+      values !== undefined && waitsFor === undefined ? this.#wire(values) : toWire(answerOf(this.#reached));
   }
 
   async #endOf(failure: unknown, graph: Graph | undefined): Promise<RunEnd> {
@@ -150,7 +168,7 @@ export class Execution {
       this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
     const thrown = stopped ? this.#stop.signal.reason : failure;
     const error = thrown === undefined ? undefined : describeError(thrown);
-    const values = this.#reached.values === undefined ? undefined : this.#wire(this.#reached.values);
+    const values = this.#valuesLeft();
     const isInTheMiddle =
       !this.plan.temporary && graph !== undefined && (stopped || this.#reached.waitsFor !== undefined);
     if (!isInTheMiddle) return { status, error, values, interrupts: '{}', unfinishedState: false };
@@ -175,7 +193,7 @@ export class Execution {
         }
         log(`The end of run ${this.plan.runId} could not be stored: ${String(error)}`);
         if (last !== end) return last;
-        last = { ...UNSTORABLE, interrupts: '{}', values: undefined, unfinishedState: false };
+        last = UNSTORABLE;
       }
     }
   }
@@ -192,9 +210,16 @@ export class Execution {
     await store.restoreValues(threadId, before.createdAt === undefined ? null : toWire(before.values));
   }
 
-  #answer(): string {
-    const { values, waitsFor } = this.#reached;
-    return waitsFor === undefined && values !== undefined ? this.#wire(values) : toWire(answerOf(this.#reached));
+  /** The state that the run reached, as JSON; undefined where there is none, or JSON can't hold it. */
+  #valuesLeft(): string | undefined {
+    const { values } = this.#reached;
+    if (values === undefined) return undefined;
+    try {
+      return this.#wire(values);
+    } catch (error) {
+      this.#around.log(`The state of run ${this.plan.runId} is no JSON: ${describeError(error).message}`);
+      return undefined;
+    }
   }
 
   #wire(values: unknown): string {

@@ -27,6 +27,11 @@ export class RunStopped extends Error {
 export function describeError(thrown: unknown): NonNullable<RunEnd['error']> {
   if (!(thrown instanceof Error))
     return { error: 'Error', message: typeof thrown === 'string' ? thrown : `Threw ${typeof thrown}` };
-  const named = thrown.name !== '' && thrown.name !== 'Error' ? thrown.name : thrown.constructor.name;
-  return { error: named || 'Error', message: thrown.message };
+  // A graph may have put anything there, whatever the types say.
+  const [name, message]: unknown[] = [thrown.name, thrown.message];
+  const named: unknown = name !== '' && name !== 'Error' ? name : thrown.constructor.name;
+  return {
+    error: typeof named === 'string' && named !== '' ? named : 'Error',
+    message: typeof message === 'string' ? message : `Threw an error whose message is of type ${typeof message}`,
+  };
 }
