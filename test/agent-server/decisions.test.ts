@@ -43,6 +43,11 @@ describe('what a graph throws', () => {
     ['an error with a name', Object.assign(new Error('late'), { name: 'Late' }), { error: 'Late', message: 'late' }],
     ['a text', 'out of ink', { error: 'Error', message: 'out of ink' }],
     ['something else', { code: 5 }, { error: 'Error', message: 'Threw object' }],
+    [
+      'an error that is none',
+      Object.assign(new Error('x'), { name: 7, message: { a: 1n } }),
+      { error: 'Error', message: 'Threw an error whose message is of type object' },
+    ],
     ['being stopped', new RunStopped('cancelled'), { error: 'RunCancelled', message: 'The run was cancelled.' }],
   ])('%s', (_, thrown, told) => expect(describeError(thrown)).toEqual(told));
 });
@@ -70,6 +75,7 @@ describe('values as JSON', () => {
     ['a NUL goes', { a: 'x\u0000y' }, '{"a":"xy"}'],
     ['its spelling as plain text stays', { a: 'x\\u0000y' }, '{"a":"x\\\\u0000y"}'],
     ['after a backslash it goes as well', { a: '\\\u0000' }, '{"a":"\\\\"}'],
+    ['half of a pair of surrogates goes', { a: 'x\ud83d\udc00y\udc00' }, '{"a":"x\ud83d\udc00y"}'],
     ['two of them go', { a: '\u0000\u0000' }, '{"a":""}'],
   ])('for the database: %s', (_, value, json) => expect(storable(value)).toBe(json));
 });

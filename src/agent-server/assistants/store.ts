@@ -4,7 +4,7 @@ import { FIRST_VERSION, PAGE } from '../../contract/agent/assistant.ts';
 import type { AssistantCount, AssistantCreate, AssistantSearch } from '../../contract/agent/assistant.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
-import { storable } from '../storage/storable.ts';
+import { storable, storableText } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
 import { defaultAssistantId, isUuid } from './assistant.ts';
 import type { StoredAssistant } from './assistant.ts';
@@ -41,8 +41,8 @@ export class AssistantStore {
       assistant_id: assistantId,
       version: FIRST_VERSION,
       graph_id: request.graph_id,
-      name: request.name ?? DEFAULT_NAME,
-      description: request.description ?? null,
+      name: storableText(request.name ?? DEFAULT_NAME),
+      description: request.description == null ? null : storableText(request.description),
       context: JSON.stringify(request.context ?? {}),
       config: JSON.stringify(request.config ?? {}),
       metadata: storable(request.metadata ?? {}),
@@ -102,7 +102,8 @@ function matching<O>(
 ): SelectQueryBuilder<Tables, 'assistants', O> {
   let narrowed = query;
   if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
-  if (graph_id !== undefined) narrowed = narrowed.where('graph_id', '=', graph_id);
-  if (name !== undefined) narrowed = narrowed.where(sql<boolean>`strpos(lower(name), lower(${name})) > 0`);
+  if (graph_id !== undefined) narrowed = narrowed.where('graph_id', '=', storableText(graph_id));
+  if (name !== undefined)
+    narrowed = narrowed.where(sql<boolean>`strpos(lower(name), lower(${storableText(name)})) > 0`);
   return narrowed;
 }

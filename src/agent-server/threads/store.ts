@@ -117,10 +117,10 @@ function matching<O>(
   if (ids !== undefined) narrowed = narrowed.where(sql<boolean>`thread_id = any(${ids}::uuid[])`);
   if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
   if (status !== undefined) narrowed = narrowed.where('status', '=', status);
-  // Values may hold the character NUL, at which the conversion would fail for every row.
+  // Values may hold what `jsonb` can't (see `storable`), at which the conversion would fail for every row.
   if (values !== undefined) {
     narrowed = narrowed.where(
-      sql<boolean>`case when strpos("values"::text, '\\u0000') = 0 then "values"::jsonb @> ${storable(values)}::jsonb else false end`,
+      sql<boolean>`case when "values"::text ~* '\\\\u(0000|d[89a-f])' then false else "values"::jsonb @> ${storable(values)}::jsonb end`,
     );
   }
   return narrowed;
