@@ -34,7 +34,10 @@ try {
     clock: systemClock,
   });
   const leave = async (): Promise<void> => {
-    await server.close();
+    await server.close().catch((error: unknown) => {
+      complain(`Leaving failed: ${String(error)}`);
+      process.exit(1);
+    });
     process.exit(0);
   };
   process.once('SIGTERM', () => void leave());

@@ -3,6 +3,9 @@ import { EventLog } from '../../src/agent-server/runs/event-log.ts';
 import type { Keeping } from '../../src/agent-server/runs/event-log.ts';
 import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
 import { Slots } from '../../src/agent-server/runs/slots.ts';
+import { ThreadLines } from '../../src/agent-server/runs/thread-lines.ts';
+import { Backlog } from '../../src/agent-server/routes/backlog.ts';
+import { nestsDeeper } from '../../src/agent-server/routes/nesting.ts';
 
 describe('the events of a run', () => {
   const heard = (log: EventLog, afterId?: number) => {
@@ -91,6 +94,77 @@ describe('slots', () => {
     await second;
     expect(slots.tryTake()).toBe(false);
   });
+
+  test('one that is given to somebody who gives up at that moment costs no other waiter his place', async () => {
+    const slots = new Slots(1);
+    slots.tryTake();
+    const impatient = new AbortController();
+    const first = slots.take(impatient.signal);
+    const second = slots.take(new AbortController().signal);
+    slots.give();
+    impatient.abort(new Error('enough'));
+    await first;
+    slots.give();
+    await second;
+    expect(slots.tryTake()).toBe(false);
+  });
+});
+
+describe('the line of a thread', () => {
+  const run = (sequence: number) => ({ sequence, ended: Promise.resolve(sequence) });
+
+  test('lets a run wait for the one accepted before it, in whichever order they came in hand', async () => {
+    const lines = new ThreadLines();
+    lines.add('thread', run(5));
+    const leave = lines.add('thread', run(2));
+    lines.add('thread', run(9));
+    lines.add('other', run(3));
+    expect(lines.endBefore('thread', 2)).toBeUndefined();
+    expect(await lines.endBefore('thread', 4)).toBe(2);
+    expect(await lines.endBefore('thread', 7)).toBe(5);
+    leave();
+    expect(lines.endBefore('thread', 4)).toBeUndefined();
+  });
+});
+
+describe('what waits for a caller', () => {
+  const MB = 1024 * 1024;
+  /** A caller for whom `bytes` wait, and who takes `perLook` of them between two looks. */
+  const watched = async (bytes: number, perLook: number) => {
+    const done = new AbortController();
+    let waits = bytes;
+    let looks = 0;
+    let givenUp = false;
+    const giveUp = () => {
+      givenUp = true;
+      done.abort();
+    };
+    const sleep = async () => {
+      waits = Math.max(0, waits - perLook);
+      looks += 1;
+    };
+    new Backlog({ now: () => 0, sleep }, done.signal, { bytes: () => waits, giveUp }).grown(bytes);
+    await new Promise((resolve) => setImmediate(resolve));
+    return { givenUp, looks };
+  };
+
+  test.each([
+    ['little, and nothing is taken', 16, 0, { givenUp: false, looks: 0 }],
+    ['much, and some of it is taken', 40, 10, { givenUp: false, looks: 3 }],
+    ['much, and nothing is taken', 40, 0, { givenUp: true, looks: 1 }],
+    ['too much', 300, 10, { givenUp: true, looks: 0 }],
+  ])('%s', async (_, waits, perLook, expected) => {
+    expect(await watched(waits * MB, perLook * MB)).toEqual(expected);
+  });
+});
+
+describe('how deep a body nests', () => {
+  test.each([
+    ['as deep as may be', '[[[{}]]]', false],
+    ['deeper', '[[[{"a":[]}]]]', true],
+    ['brackets in texts do not count', '[["[[[[\\"[[[["]]', false],
+    ['side by side does not count', '[[],[],[],[],[],[]]', false],
+  ])('%s: %s', (_, json, deeper) => expect(nestsDeeper(json, 4)).toBe(deeper));
 });
 
 describe('messages as they come', () => {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { FieldProblem } from '../../contract/service-error.ts';
 import { isUuid } from '../assistants/assistant.ts';
 import { Refusal } from '../refusal.ts';
+import { MOST_DEPTH, nestsDeeper } from './nesting.ts';
 
 /**
  * The body of a request, held to a schema of the contract. No body counts as `{}`, a null as if the field were
@@ -23,6 +24,8 @@ export const MOST_BYTES = 16 * 1024 * 1024;
 async function readJson(c: Context): Promise<unknown> {
   const text = await readText(c);
   if (text.trim() === '') return {};
+  if (nestsDeeper(text))
+    throw new Refusal(422, [{ loc: ['body'], msg: `nests deeper than ${MOST_DEPTH} levels`, type: 'value_error' }]);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -2,11 +2,12 @@ import type { Clock } from '../../clock.ts';
 import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
 import { EVENT_STREAM_TYPE, writeComment, writeEvent } from '../../sse/write-event.ts';
 import type { EventLog } from '../runs/event-log.ts';
+import { Backlog } from './backlog.ts';
 
 /** How long (ms) a stream may say nothing before it shows that it lives. */
 const HEARTBEAT_MS = 5000;
-/** What may wait (bytes) for a caller who reads slowly, before the stream is given up. */
-const MOST_WAITING = 16 * 1024 * 1024;
+/** What a stream takes in (bytes) before anybody asks for it. */
+const AHEAD = 64 * 1024;
 
 /** How a stream is followed. */
 export interface StreamOptions {
@@ -30,14 +31,20 @@ export function eventStream(events: EventLog, { clock, onGone, afterId, modes, h
     {
       start: (controller) => {
         let quiet = true;
+        const backlog = new Backlog(clock, done.signal, {
+          bytes: () => AHEAD - (controller.desiredSize ?? AHEAD),
+          giveUp: () => {
+            unfollow();
+            done.abort();
+            controller.error(new Error('The caller reads too slowly.'));
+            onGone();
+          },
+        });
         const say = (text: string) => {
           quiet = false;
-          controller.enqueue(encoder.encode(text));
-          if ((controller.desiredSize ?? 0) >= -MOST_WAITING) return;
-          unfollow();
-          done.abort();
-          controller.error(new Error('The caller reads too slowly.'));
-          onGone();
+          const bytes = encoder.encode(text);
+          controller.enqueue(bytes);
+          backlog.grown(bytes.byteLength);
         };
         unfollow = events.follow((logged) => {
           if (done.signal.aborted) return;
@@ -60,7 +67,7 @@ export function eventStream(events: EventLog, { clock, onGone, afterId, modes, h
         onGone();
       },
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
+    new ByteLengthQueuingStrategy({ highWaterMark: AHEAD }),
   );
   return new Response(body, {
     headers: { ...headers, 'content-type': EVENT_STREAM_TYPE, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },

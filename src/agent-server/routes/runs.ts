@@ -71,7 +71,12 @@ const whereIs = ({ threadId, runId }: { threadId: string; runId: string }): Reco
   'content-location': `/threads/${threadId}/runs/${runId}`,
 });
 
+/** The farthest a run is put off: 24 days, as long as a timer can be. */
+const MOST_AFTER_SECONDS = 24 * 24 * 3600;
+
 /** A field that would be without effect is refused rather than passed over. */
 function mustBeOffered(request: RunCreate): void {
   if (request.webhook !== undefined) throw unacceptable('webhook', 'this server sends no webhooks');
+  if ((request.after_seconds ?? 0) > MOST_AFTER_SECONDS)
+    throw unacceptable('after_seconds', `this server puts a run off by ${MOST_AFTER_SECONDS} seconds at most`);
 }

@@ -20,7 +20,10 @@ export class Slots {
     if (this.tryTake()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = () => {
-      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+      const place = this.#waiting.indexOf(resolve);
+      // Not in the queue any more: the slot has been given, and whoever holds it gives it back.
+      if (place < 0) return;
+      this.#waiting.splice(place, 1);
       reject(signal.reason);
     };
     this.#waiting.push(resolve);

@@ -1,0 +1,59 @@
+import type { Clock } from '../../clock.ts';
+
+/** What may wait (bytes) for a caller for as long as it takes. */
+const MUCH = 16 * 1024 * 1024;
+/** What may wait (bytes) at most: one large state can be told several times before anybody could have read it. */
+const MOST = 256 * 1024 * 1024;
+/** How long (ms) a caller for whom much waits may take nothing. */
+const STALL_MS = 10_000;
+
+/** How much waits for a caller, as a stream's controller knows it. */
+export interface Waiting {
+  /** Bytes that nobody has taken yet. */
+  bytes: () => number;
+  /** Gives the caller up. */
+  giveUp: () => void;
+}
+
+/**
+ * Tells a caller who does not read from one for whom large events come faster than a connection takes them. The first
+ * is given up, so that nothing piles up without bound.
+ */
+export class Backlog {
+  readonly #clock: Clock;
+  readonly #done: AbortSignal;
+  readonly #waiting: Waiting;
+  #added = 0;
+  #watching = false;
+
+  /** @param done aborts when the stream has ended, however it did. */
+  constructor(clock: Clock, done: AbortSignal, waiting: Waiting) {
+    this.#clock = clock;
+    this.#done = done;
+    this.#waiting = waiting;
+  }
+
+  /** So many bytes were just added to what waits. */
+  grown(bytes: number): void {
+    this.#added += bytes;
+    const waits = this.#waiting.bytes();
+    if (waits > MOST) this.#waiting.giveUp();
+    else if (waits > MUCH && !this.#watching) void this.#watch();
+  }
+
+  get #taken(): number {
+    return this.#added - this.#waiting.bytes();
+  }
+
+  async #watch(): Promise<void> {
+    this.#watching = true;
+    let before = this.#taken;
+    while (!this.#done.aborted && this.#waiting.bytes() > MUCH) {
+      // The end of the stream ends the wait early; the loop sees it.
+      await this.#clock.sleep(STALL_MS, this.#done).catch(() => undefined);
+      if (!this.#done.aborted && this.#taken === before) this.#waiting.giveUp();
+      before = this.#taken;
+    }
+    this.#watching = false;
+  }
+}

@@ -1,0 +1,23 @@
+/** How deep a body may nest: deeper than any graph's, and shallower than what a stack or the database bears. */
+export const MOST_DEPTH = 1000;
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/** Whether JSON nests deeper than `most` maps and lists; told from its text, before anything walks through its value. */
+export function nestsDeeper(json: string, most = MOST_DEPTH): boolean {
+  // Every level takes two characters.
+  if (json.length <= 2 * most) return false;
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) isText = !isText;
+    else if (isText && code === BACKSLASH) at += 1;
+    else if (!isText && OPENING.has(code)) depth += 1;
+    else if (!isText && CLOSING.has(code)) depth -= 1;
+    if (depth > most) return true;
+  }
+  return false;
+}
