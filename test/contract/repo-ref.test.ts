@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { isTagRef, readRepoRef } from '../../src/contract/control/repo-ref.ts';
+
+test.each([
+  ['a branch as its plain name', 'main', 'main'],
+  ['a branch with slashes', 'feature/one', 'feature/one'],
+  ['a branch in full, put right', 'refs/heads/feature/one', 'feature/one'],
+  ['a branch with white space around it, put right', ' main\n', 'main'],
+  ['a tag in full', 'refs/tags/v1.0.0', 'refs/tags/v1.0.0'],
+])('%s', (_, written, ref) => expect(readRepoRef(written)).toEqual({ ok: true, ref }));
+
+test.each([
+  ['a tag in short', 'tags/v1', 'refs/tags/v1'],
+  ['a branch in short', 'heads/main', 'main'],
+  ['a branch of a remote', 'origin/main', 'main'],
+  ['a branch of a remote in full', 'refs/remotes/origin/feature/one', 'feature/one'],
+  ['the merge of a pull request', 'refs/pull/1/merge', undefined],
+  ['a commit', 'a'.repeat(40), undefined],
+  ['no name', '', undefined],
+  ['a tag without a name', 'refs/tags/', undefined],
+  ['a branch without a name', 'refs/heads/', undefined],
+  ['a name that git does not allow', 'a..b', undefined],
+  ['a name that looks like an option', '-b', undefined],
+  ['a name with a space', 'a b', undefined],
+  ['a name of a lock', 'a.lock', undefined],
+])('%s is refused, with the right spelling where there is one', (_, written, suggestion) => {
+  const read = readRepoRef(written);
+  expect(read).toMatchObject({ ok: false, ...(suggestion ? { suggestion } : {}) });
+  expect('suggestion' in read).toBe(suggestion !== undefined);
+});
+
+test('what was put right stays as it is', () => {
+  for (const written of ['refs/heads/main', 'refs/tags/v1', 'a/b']) {
+    const read = readRepoRef(written);
+    expect(read.ok && readRepoRef(read.ref)).toEqual(read);
+  }
+});
+
+test('only a full ref is a tag', () => {
+  expect([isTagRef('refs/tags/v1'), isTagRef('v1'), isTagRef('tags/v1')]).toEqual([true, false, false]);
+});
