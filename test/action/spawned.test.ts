@@ -107,6 +107,18 @@ describe('the step, spawned as a runner does', () => {
     expect(step.summary).toContain('Last log lines');
   });
 
+  test('the log stands in groups, each closed before the next one and before the end is told', async () => {
+    stub = await startControlStub({ status: 'DEPLOY_FAILED' });
+    const lines = (await run({})).log.split('\n');
+    expect(lines.filter((line) => /^::(?:end)?group::/.test(line))).toEqual([
+      '::group::Look and plan',
+      '::endgroup::',
+      '::group::Rollout',
+      '::endgroup::',
+    ]);
+    expect(lines.lastIndexOf('::endgroup::')).toBeLessThan(lines.findIndex((line) => line.startsWith('failed: ')));
+  });
+
   test('a revision that gave way to a newer one is superseded, and never told as deployed', async () => {
     stub = await startControlStub({ status: 'SKIPPED' });
     expect(await run({})).toMatchObject({ exitCode: 1, outputs: { outcome: 'superseded' } });
