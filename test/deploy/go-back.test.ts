@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { says } from './agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
-import { built, first, github, hello, second, World } from './told.ts';
+import { built, first, github, hello, image, imaged, second, World } from './told.ts';
 
 const wrong = says('good bye');
 describe('mode: rollback', () => {
@@ -95,6 +95,41 @@ describe('mode: rollback', () => {
     const outcome = await world.deploy({ mode: 'rollback' });
     expect(outcome).toMatchObject({ kind: 'interrupted', revisionId: 'r3', deploymentId: 'd1' });
     expect(outcome.reason).toContain('revision r3 goes on');
+  });
+
+  // What a door that only knows whom it speaks of hands in has to be of some source.
+  const whomOnly = { name: 'agent', source: 'github', secretsStrategy: 'merge', rebuild: 'never' } as const;
+
+  const twoImages = async () => {
+    const world = new World();
+    world.control.has(imaged, goesLive());
+    await world.passes(60_000);
+    await world.deploy({ desired: { ...image, imageUri: 'registry.test/agent:2' } });
+    world.control.sent.length = 0;
+    return world;
+  };
+  const back = { kind: 'rolled-back', passes: true, rollback: { toRevisionId: 'r1', verdict: { kind: 'passed' } } };
+
+  test('of an image: by deploying it again', async () => {
+    const world = await twoImages();
+    expect(await world.deploy({ mode: 'rollback', desired: whomOnly, smokeTests: [hello] })).toMatchObject(back);
+    expect([world.control.count('redeploy'), world.control.sent]).toEqual([1, []]);
+  });
+
+  test('of an image: by its address, where nothing is deployed again', async () => {
+    const world = await twoImages();
+    world.control.lacks.add('redeploy');
+    expect(await world.deploy({ mode: 'rollback', desired: whomOnly, smokeTests: [hello] })).toMatchObject(back);
+    expect(world.control.sent).toEqual([{ source_revision_config: { image_uri: 'registry.test/agent:1' } }]);
+  });
+
+  test('of an image: asked only', async () => {
+    const world = new World();
+    world.control.has(imaged, goesLive());
+    await world.passes(60_000);
+    const outcome = await world.deploy({ mode: 'smoke', desired: whomOnly, smokeTests: [hello] });
+    expect(outcome).toMatchObject({ kind: 'unchanged', passes: true, changed: false });
+    expect(world.control.sent).toEqual([]);
   });
 
   test('the wishes of a deploy play no part in it', async () => {
