@@ -79,7 +79,9 @@ export const writtenExpectations = z
 
 const expected = (where: string, test: ValueTest): Expectation => ({ kind: 'value', path: where, test });
 
-const inMessages = (where: string): string => `$.messages${where.slice(1)}`;
+/** Outside of its texts, every `$` of a query stands for the whole, those within its filters too. */
+const inMessages = (where: string): string =>
+  where.replace(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\$/g, (part) => (part === '$' ? '$.messages' : part));
 
 const visited = (order: 'sequence' | 'set', names: string[] | undefined): Expectation[] =>
   names === undefined ? [] : [{ kind: 'nodes', order, nodes: names }];

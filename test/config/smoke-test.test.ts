@@ -220,3 +220,17 @@ test.each<[sentence: string, text: string, problems: string[]]>([
     ['1:12: `smoke-tests`: flow map in block collection must be sufficiently indented and end with a }'],
   ],
 ])('%s', (_, text, problems) => expect(seen(text)).toEqual(problems.map((problem) => `input:${problem}`)));
+
+test.each([
+  ['$[-1].content', '$.messages[-1].content'],
+  ['$[?@.id == $[0].id].content', '$.messages[?@.id == $.messages[0].id].content'],
+  [
+    "$[?@.content == '$5 for \\'$\\'' || @.content == \"$\"]",
+    "$.messages[?@.content == '$5 for \\'$\\'' || @.content == \"$\"]",
+  ],
+])('among messages %s looks at %s', (written, path) => {
+  const text = JSON.stringify([
+    { name: 'a', assistant: 'a', input: {}, expect: { messages: [{ path: written, contains: 'x' }] } },
+  ]);
+  expect(smokeTests(text)[0]?.expect[1]).toMatchObject({ path });
+});
