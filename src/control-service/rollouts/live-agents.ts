@@ -27,6 +27,8 @@ export interface LiveAgents {
   switchTo(spec: AgentSpec, agent: RunningAgent): Switched;
   /** Starts the agent of a revision that is live already, as often as it takes, unless one serves. Returns at once. */
   revive(spec: AgentSpec): void;
+  /** Whether a deployment has an agent that serves, or is being started again. */
+  looksAfter(deploymentId: string): boolean;
   /** Stops every agent within `withinMs`: the first half is for requests in flight, the other for the agents themselves. */
   stop(withinMs: number): Promise<void>;
 }
@@ -164,6 +166,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
     revive(spec) {
       if (!posts.has(spec.deploymentId)) posts.set(spec.deploymentId, take(spec, undefined));
     },
+    looksAfter: (deploymentId) => posts.has(deploymentId),
     async stop(withinMs) {
       const inTime = new AbortController();
       const forRequests = withinMs / 2;

@@ -32,6 +32,8 @@ export interface RolloutsSettings {
   buildBounds?: BuildBounds;
   /** Milliseconds that requests on a former process have to end by themselves; 10 minutes when absent. */
   lettingGoMs?: number;
+  /** How often the table is looked at for work that nobody woke us for, in milliseconds; 30 s when absent. */
+  lookEveryMs?: number;
 }
 
 /** Carries revisions out, one at a time for a deployment. The truth is the table of revisions; waking only saves time. */
@@ -52,12 +54,12 @@ export interface Rollouts {
   stop: (withinMs?: number) => Promise<void>;
 }
 
-/** How often the table is looked at for work that nobody woke us for, in milliseconds. */
-const lookEvery = 30_000;
+/** The longest wait between two attempts to serve a live revision again, in milliseconds. */
+const longestPause = 15 * 60_000;
 
-/** Makes what carries revisions out. Nothing happens before `recover` or a `wake`. */
+/** Makes what carries revisions out. Nothing happens before `recover`, which sees what was asked for until then. */
 export function startRollouts(settings: RolloutsSettings): Rollouts {
-  const { store, dataDir, allowGit, gateway, compute, clock, log } = settings;
+  const { store, dataDir, allowGit, gateway, compute, clock, log, lookEveryMs = 30_000 } = settings;
   const stopping = new AbortController();
   const patiently = patience(clock, stopping.signal, log);
   const tools: Tools = {
@@ -74,6 +76,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   const wokenAgain = new Set<string>();
   const atWork = new Map<string, { revisionId: string; letGo: AbortController }>();
   const background = new Set<Promise<void>>();
+  const unserved = new Map<string, { attempts: number; next: number }>();
+  let recovered = false;
 
   /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
   function atTheDoor(what: string, work: () => Promise<void>): Promise<void> {
@@ -131,7 +135,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   }
 
   function wake(deploymentId: string): void {
-    if (stopping.signal.aborted) return;
+    if (!recovered || stopping.signal.aborted) return;
     if (working.has(deploymentId)) {
       wokenAgain.add(deploymentId);
       inBackground('Queueing a revision', () => queueUp(deploymentId));
@@ -156,17 +160,32 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
 
   async function lookAgain(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await clock.sleep(lookEvery, stopping.signal).catch(() => undefined);
-      if (!stopping.signal.aborted) await atTheDoor('Looking for work', wakeAll);
+      await clock.sleep(lookEveryMs, stopping.signal).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      await atTheDoor('Serving live revisions', serveAll);
+      await atTheDoor('Looking for work', wakeAll);
+    }
+  }
+
+  /** Starts the agents of live revisions that nobody looks after: at the start all of them, later what failed then. */
+  async function serveAll(): Promise<void> {
+    for (const { deployment, revision } of await patiently(() => store.activeRevisions())) {
+      const { id } = deployment;
+      if (tools.live.looksAfter(id) || working.has(id) || clock.now() < (unserved.get(id)?.next ?? 0)) continue;
+      begin(id, () => serveAgain(deployment, revision));
     }
   }
 
   async function serveAgain(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+    const attempts = (unserved.get(deployment.id)?.attempts ?? 0) + 1;
+    const pause = Math.min(lookEveryMs * 2 ** (attempts - 1), longestPause);
+    unserved.set(deployment.id, { attempts, next: clock.now() + pause });
     const undertaking = undertake(deployment, revision, stopping.signal, tools);
     const build = await oldBuild(undertaking, tools);
     if (!build) return;
     undertaking.deployLog.write('info', 'The service was started again; starting the agent.');
     tools.live.revive(await agentSpec(undertaking, build, tools));
+    unserved.delete(deployment.id);
   }
 
   return {
@@ -178,9 +197,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     async recover() {
       const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
       for (const id of buildsThere(dataDir)) if (!named.has(id)) await clearAway(buildFolder(dataDir, id).root, log);
-      for (const { deployment, revision } of await patiently(() => store.activeRevisions())) {
-        begin(deployment.id, () => serveAgain(deployment, revision));
-      }
+      await serveAll();
+      recovered = true;
       await wakeAll();
       inBackground('Looking for work', lookAgain);
     },

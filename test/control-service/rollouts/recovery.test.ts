@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { runs } from '../compute/agents.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts';
+import { fakeAgent, runs } from '../compute/agents.ts';
 import { answering, askAgent, change, closeAll, deploy, forget, gate, goesLive, history, logOf } from './house.ts';
 import { openGround, openHouse, reaches, until } from './house.ts';
 
@@ -50,6 +53,68 @@ test('after a stop and a new start the live revision serves again, and a build t
     'DEPLOYING',
     'DEPLOYED',
   ]);
+});
+
+test('a live revision that can not be served at the start is tried again until it can', async () => {
+  const ground = await openGround();
+  const before = await openHouse(ground);
+  const asked = await deploy(before);
+  await goesLive(before, asked);
+  await before.close();
+  rmSync(join(ground.dataDir, 'builds'), { recursive: true });
+  renameSync(ground.repo, `${ground.repo}-away`);
+
+  const house = await openHouse(ground, { lookEveryMs: 50 });
+  const url = (await house.control.getDeployment(asked.id)).url ?? '';
+  const cause = `error: There is no folder ${ground.repo} on this machine. Check source_config.repo_url.`;
+  await until(async () => (await logOf(house, asked.revisionId, 'deploy')).includes(cause));
+  expect(await answering(url)).toBe('503');
+  renameSync(`${ground.repo}-away`, ground.repo);
+  await until(async () => (await answering(url)) === asked.revisionId);
+  expect((await house.control.getRevision(asked.id, asked.revisionId)).status).toBe('DEPLOYED');
+});
+
+test('what is asked for while a start still clears up is carried out after it, and once', async () => {
+  const ground = await openGround();
+  const house = await openHouse(ground);
+  let clearedUp = (): void => {};
+  const clearing = new Promise<void>((resolve) => (clearedUp = resolve));
+  const rollouts = startRollouts({
+    store: { ...house.store, namedBuilds: () => clearing.then(() => house.store.namedBuilds()) },
+    dataDir: ground.dataDir,
+    adminDatabaseUrl: ground.databaseUrl,
+    allowGit: ground.allowGit,
+    gateway: house.gateway,
+    compute: processCompute({ clock: systemClock, agentServer: fakeAgent }),
+    clock: systemClock,
+    log: (message) => house.logged.push(message),
+  });
+  const asked = await house.store.createDeployment(ground.tenantId, {
+    name: 'early',
+    source: 'github',
+    source_config: { repo_url: ground.repo },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+    secrets: [],
+    secret_references: null,
+  });
+  if (asked.kind !== 'created') throw new Error(asked.kind);
+  const { deployment, latest } = asked;
+  const recovering = rollouts.recover();
+  rollouts.wake(deployment.id);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await history(house, latest.id)).toEqual(['CREATING']);
+  clearedUp();
+  await recovering;
+  await reaches(house, deployment.id, latest.id, ['DEPLOYED']);
+  expect(await history(house, latest.id)).toEqual([
+    'CREATING',
+    'AWAITING_BUILD',
+    'BUILDING',
+    'AWAITING_DEPLOY',
+    'DEPLOYING',
+    'DEPLOYED',
+  ]);
+  await rollouts.stop(4_000);
 });
 
 const started = z.object({ live: z.string(), building: z.string(), waiting: z.string(), agent: z.number() });
