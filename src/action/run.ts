@@ -29,7 +29,10 @@ export async function run(): Promise<void> {
   if (deployFile.kind === 'unreadable') return conclude(refuse([inputProblem('config', `config ${deployFile.why}`)]));
   const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
   const ask = readAsk({ inputs, ...file, env: process.env });
-  if (!ask.ok) return conclude(refuse(ask.problems, deployFile.kind === 'absent' ? checkOut : undefined));
+  if (!ask.ok) {
+    const lacksFile = deployFile.kind === 'absent' && ask.problems.some(({ field }) => fromFile.has(field));
+    return conclude(refuse(ask.problems, lacksFile ? checkOut : undefined));
+  }
   const { options, deployment } = ask;
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
   if (!options.apiKey) return conclude(keyless);
@@ -77,6 +80,9 @@ const neutral: Outcome = {
   changed: false,
   notes: [],
 };
+
+/** What may be wrong because the deploy file is not there. */
+const fromFile: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);
 
 const checkOut =
   'Correct what is named above; where a deploy file is meant, let actions/checkout come before this step. Nothing was sent';

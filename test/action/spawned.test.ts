@@ -207,6 +207,7 @@ describe('the step, spawned as a runner does', () => {
     expect(nothing).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
     expect(nothing.log).toContain('::error title=Input config::');
     expect(nothing.log).toContain('actions/checkout');
+    expect((await run({ inputs: { mode: 'deplyo' } })).log).not.toContain('actions/checkout');
   });
 
   test('a service that cannot be reached is told with the inputs to check', async () => {
