@@ -56,10 +56,22 @@ export async function ensureAgentDatabase(adminUrl: string, agent: AgentDatabase
     const own = await admin.query<{ name: string }>('select current_database() as name');
     for (const { name } of own.rows) await closeToPublic(admin, name);
   });
-  const url = new URL(withDatabase(adminUrl, database));
-  url.username = encodeURIComponent(role);
-  url.password = encodeURIComponent(password);
-  return url.href;
+  return withRole(withDatabase(adminUrl, database), agent);
+}
+
+/** The same database for another role. An address may name its user in the query too, where it would count first. */
+function withRole(url: string, { role, password }: AgentDatabase): string {
+  const other = new URL(url);
+  for (const name of ['user', 'password']) other.searchParams.delete(name);
+  if (other.hostname === '') {
+    // Without a host, as for a socket's file, there is no other place for them.
+    other.searchParams.set('user', role);
+    other.searchParams.set('password', password);
+  } else {
+    other.username = encodeURIComponent(role);
+    other.password = encodeURIComponent(password);
+  }
+  return other.href;
 }
 
 /** Removes an agent's database and its role; what does not exist is no error. */
@@ -116,8 +128,20 @@ async function asAdmin<T>(adminUrl: string, work: (admin: Client) => Promise<T>)
   });
   try {
     await admin.query("select pg_advisory_lock(hashtext('landfall administration'))");
-    return await work(admin);
+    return await work(admin).catch((error: unknown) => {
+      throw explainForbidden(error);
+    });
   } finally {
     await admin.end();
   }
+}
+
+/** SQLSTATE 42501 says what is not allowed, and not what to do. */
+function explainForbidden(error: unknown): unknown {
+  const isForbidden = error instanceof Error && 'code' in error && error.code === '42501';
+  if (!isForbidden) return error;
+  return new Error(
+    `Postgres says: ${error.message}. Every deployment has a database and a role of its own: let the role of DATABASE_URL make them (ALTER ROLE ... CREATEDB CREATEROLE), or name another one.`,
+    { cause: error },
+  );
 }

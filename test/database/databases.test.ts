@@ -50,6 +50,19 @@ describe("an agent's database", () => {
     await expect(query(withPassword(urls[0] ?? '', one.password), 'select')).rejects.toThrow('password authentication');
   });
 
+  test.each([
+    ['in its query', ({ host, pathname }: URL, who: string) => `postgres://${host}${pathname}?${who}`],
+    [
+      'in its query, and the host too',
+      ({ hostname, port, pathname }: URL, who: string) => `postgres://${pathname}?host=${hostname}&port=${port}&${who}`,
+    ],
+  ])('is told without the administrator, whose address names user and password %s', async (_, spell) => {
+    const admin = new URL(postgres.url);
+    const url = await ensureAgentDatabase(spell(admin, `user=${admin.username}&password=${admin.password}`), two);
+    expect(await query(url, 'select current_user as role')).toEqual([{ role: two.role }]);
+    expect(url).not.toContain(admin.password);
+  });
+
   test('is the only one its role can reach', async () => {
     const [first, second] = [
       await ensureAgentDatabase(postgres.url, one),
@@ -105,6 +118,18 @@ describe("an agent's database", () => {
     await dropAgentDatabase(admin.href, three);
     await dropDatabase(postgres.url, 'plain_home');
     await query(postgres.url, 'drop role plain_admin');
+  });
+
+  test('says what to allow where the administrator may make no roles', async () => {
+    await query(postgres.url, "create role powerless login password 'powerless'");
+    const admin = new URL(postgres.url);
+    [admin.username, admin.password] = ['powerless', 'powerless'];
+    await query(postgres.url, `grant connect on database "${admin.pathname.slice(1)}" to powerless`);
+    await expect(
+      ensureAgentDatabase(admin.href, { database: 'agent_four', role: 'agent_four', password: 'fourth' }),
+    ).rejects.toThrow(/^Postgres says: permission denied to create role\. .*ALTER ROLE \.\.\. CREATEDB CREATEROLE/);
+    await query(postgres.url, `revoke connect on database "${admin.pathname.slice(1)}" from powerless`);
+    await query(postgres.url, 'drop role powerless');
   });
 
   test.each([
