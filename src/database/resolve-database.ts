@@ -1,4 +1,6 @@
+import { Client } from 'pg';
 import { startEmbeddedPostgres } from './embedded.ts';
+import { messageOf } from './embedded/file-errors.ts';
 
 /** Where Landfall's database comes from. */
 export interface DatabaseSource {
@@ -22,11 +24,13 @@ export interface ResolvedDatabase {
 /**
  * The one Postgres of this installation: the person's own where an address is given, else the embedded one.
  *
- * @throws Error when the address is not one of Postgres, or as `startEmbeddedPostgres` does.
+ * @throws Error when the address is not one of Postgres or nobody answers there, or as `startEmbeddedPostgres` does.
  */
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {
-    return { url: checkAddress(databaseUrl), embedded: false, close: async () => undefined };
+    const url = checkAddress(databaseUrl);
+    await checkConnection(url);
+    return { url, embedded: false, close: async () => undefined };
   }
   const server = await startEmbeddedPostgres({ dataDir, log });
   return { url: server.url, embedded: true, close: () => server.stop() };
@@ -38,4 +42,19 @@ function checkAddress(address: string): string {
   throw new Error(
     'DATABASE_URL is not the address of a Postgres database. Write it as postgres://user:password@host:5432/database.',
   );
+}
+
+async function checkConnection(url: string): Promise<void> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks is told by the attempt under way; the event comes besides.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new Error(
+      `The database at DATABASE_URL can't be used (${messageOf(error)}). Check its host and port, user, password, database and sslmode, and that the server runs.`,
+      { cause: error },
+    );
+  }
+  await client.end();
 }

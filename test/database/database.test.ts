@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/database.ts';
 import { dropAgentDatabase, ensureAgentDatabase } from '../../src/database/databases.ts';
 import { openQueue } from '../../src/database/queue.ts';
+import { messageOf } from '../../src/database/embedded/file-errors.ts';
 import { resolveDatabase } from '../../src/database/resolve-database.ts';
 import { isDatabaseUnavailable, TooManyConnectionsError } from '../../src/database/unavailable.ts';
 import { startTestPostgres } from './postgres.ts';
@@ -74,6 +75,13 @@ describe('an error of a query', () => {
   test('that is no error means nothing', () => expect(isDatabaseUnavailable('ECONNREFUSED')).toBe(false));
 });
 
+test('an error of several attempts says what each of them met', () => {
+  const refused = (host: string) => new Error(`connect ECONNREFUSED ${host}:5432`);
+  expect(messageOf(new AggregateError([refused('::1'), refused('127.0.0.1')]))).toBe(
+    'connect ECONNREFUSED ::1:5432; connect ECONNREFUSED 127.0.0.1:5432',
+  );
+});
+
 describe('the database of an installation', () => {
   test('is the one at DATABASE_URL where that is set, and closing leaves it running', async () => {
     const found = await resolveDatabase({ databaseUrl: postgres.url, dataDir: '/nonexistent', log: () => undefined });
@@ -91,6 +99,22 @@ describe('the database of an installation', () => {
     const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => undefined });
     await expect(resolving).rejects.toThrow('DATABASE_URL is not the address of a Postgres database.');
     await expect(resolving).rejects.not.toThrow('canary-2f9');
+  });
+
+  test.each([
+    ['nobody listens', (url: URL) => Object.assign(url, { port: '1' }), /connect ECONNREFUSED .*host and port/],
+    ['the password is wrong', (url: URL) => Object.assign(url, { password: 'canary-2f9' }), /password authentication/],
+    [
+      'there is no such database',
+      (url: URL) => Object.assign(url, { pathname: '/nowhere' }),
+      /"nowhere" does not exist/,
+    ],
+  ])('is asked for again where %s at DATABASE_URL', async (_, change, why) => {
+    const databaseUrl = change(new URL(postgres.url)).href;
+    const resolving = resolveDatabase({ databaseUrl, dataDir: '/nonexistent', log: () => undefined });
+    await expect(resolving).rejects.toThrow(why);
+    await expect(resolving).rejects.toThrow("The database at DATABASE_URL can't be used (");
+    await expect(resolving).rejects.not.toThrow(new URL(databaseUrl).password);
   });
 
   test('is an embedded one where DATABASE_URL is empty', async () => {
