@@ -37,10 +37,18 @@ console.log('Trust the ratios: contenders take turns in one run, and the figures
 console.log(`Load before: ${load().join(' ')}\n`);
 
 const all: Measured[] = [];
+const failed: string[] = [];
 for (const name of asked) {
-  const measured = (await families[name]?.()) ?? [];
-  console.log(tableOf(measured));
-  all.push(...measured);
+  try {
+    const measured = (await families[name]?.()) ?? [];
+    console.log(tableOf(measured));
+    all.push(...measured);
+  } catch (error) {
+    // One that can't be measured here takes nothing from the others.
+    console.error(`${name} could not be measured: ${error instanceof Error ? error.stack : String(error)}\n`);
+    failed.push(name);
+  }
 }
 console.log(`Load after: ${load().join(' ')}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all.map(figureOf), null, 2)}\n`);
+if (failed.length > 0) process.exitCode = 1;
