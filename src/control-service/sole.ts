@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import type { Clock } from '../clock.ts';
+import { oncePerWhile } from '../database/once-per-while.ts';
 
 /** That one service, and no other, works on a database. */
 export interface SoleClaim {
@@ -20,6 +21,7 @@ const lookEveryMs = 250;
  */
 export async function claimDatabase(url: string, clock: Clock, log: (message: string) => void): Promise<SoleClaim> {
   const released = new AbortController();
+  const tell = oncePerWhile(log, clock);
   let client = await firstClaim();
 
   async function attempt(): Promise<Client | undefined> {
@@ -65,7 +67,7 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
         const held = await attempt();
         if (held && !released.signal.aborted) client = held;
         else if (held) await held.end();
-        else log('Another control service works on this database now. Stop one of the two.');
+        else tell('Another control service works on this database now. Stop one of the two.');
         if (held) return;
       } catch (error) {
         // The database is on its way back; what else can be wrong with it is told by those who use it.

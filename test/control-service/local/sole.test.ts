@@ -53,3 +53,32 @@ test('the claim is made again after the database broke the connection', async ()
   expect(told).toEqual([]);
   await admin.end();
 });
+
+test('that another service was faster after the database broke the connection is told, and not four times a second', async () => {
+  const told: string[] = [];
+  let looks = 0;
+  const clock: Clock = {
+    now: () => 0,
+    sleep: async () => {
+      looks += 1;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+  };
+  const claim = await claimDatabase(postgres.url, clock, (message) => told.push(message));
+  const other = new Client({ connectionString: postgres.url });
+  await other.connect();
+  const lock = other.query("select pg_advisory_lock(hashtext('landfall control service'))");
+  const admin = new Client({ connectionString: postgres.url });
+  await admin.connect();
+  await admin.query(
+    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())",
+  );
+  await lock;
+  await expect.poll(() => told.length, { timeout: 20_000 }).toBe(1);
+  const before = looks;
+  await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(before + 3);
+  expect(told).toEqual(['Another control service works on this database now. Stop one of the two.']);
+  await other.end();
+  await claim.release();
+  await admin.end();
+});
