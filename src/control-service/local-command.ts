@@ -56,6 +56,8 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   if (!/^(\/[\w.-]+)*$/.test(basePath)) {
     return { ok: false, problem: '--base-path begins with a slash and ends with none, as in /api-host.' };
   }
+  if (values.data === '') return { ok: false, problem: '--data is empty.' };
+  if (values['allow-git']?.includes('')) return { ok: false, problem: '--allow-git is empty.' };
   if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
   return {
     ok: true,

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { mkdirSync, realpathSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -9,6 +8,7 @@ import { migrate } from '../database/migrate.ts';
 import { resolveDatabase } from '../database/resolve-database.ts';
 import type { Compute } from './compute/compute.ts';
 import { processCompute } from './compute/process-compute.ts';
+import { allowedFolders, takeDataFolder } from './folders.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { admitToAgent } from './keys/admit.ts';
 import { keepKey } from './keys/kept-key.ts';
@@ -68,14 +68,14 @@ const agentsEndWithin = 6_000;
 export async function startLocal(settings: LocalSettings): Promise<LocalServices> {
   const { port, databaseUrl, basePath = '', fieldNames = 'contract', clock, log } = settings;
   const dataDir = resolve(settings.dataDir);
-  // The embedded server may run as another user, who has to pass through; nobody may look around.
-  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-  const allowGit = settings.allowGit.flatMap((folder) => [resolve(folder), realpathSync(folder)]);
+  const allowGit = allowedFolders(settings.allowGit);
   const opened: (() => Promise<void>)[] = [];
   const end = async (): Promise<void> => {
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
+    const lock = await takeDataFolder(dataDir, clock, log);
+    opened.push(async () => lock.release());
     const database = await resolveDatabase({ databaseUrl, dataDir: join(dataDir, 'postgres'), log });
     opened.push(() => database.close());
     const claim = await claimDatabase(database.url, clock, log);

@@ -32,6 +32,8 @@ describe('the command line', () => {
     ['a port that is none', ['--port', 'http'], '--port http'],
     ['a port beyond all', ['--port', '70000'], '--port 70000'],
     ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
+    ['a data folder without a name', ['--data', ''], '--data is empty'],
+    ['an allowed folder without a name', ['--allow-git', ''], '--allow-git is empty'],
     ['another spelling', ['--field-names', 'own'], 'contract or public'],
     ['an option that there is not', ['--jsno'], '--jsno'],
     ['a word too many', ['up'], 'up'],

@@ -1,0 +1,44 @@
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { hasCode, messageOf } from '../database/embedded/file-errors.ts';
+import { lockFolder, type FolderLock } from '../database/embedded/folder-lock.ts';
+
+/**
+ * Makes the data folder and takes it for this service alone, whichever database it works on: another one would find
+ * builds there that its own database does not name, and clear them away.
+ *
+ * @throws FolderBusyError when another service has it, Error with advice when it can't be used.
+ */
+export async function takeDataFolder(
+  dataDir: string,
+  clock: Clock,
+  log: (message: string) => void,
+): Promise<FolderLock> {
+  try {
+    // The embedded server may run as another user, who has to pass through; nobody may look around.
+    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    return await lockFolder(dataDir, dataDir, clock, log);
+  } catch (error) {
+    if (!hasCode(error, 'EACCES', 'EPERM', 'EEXIST', 'ENOTDIR', 'EROFS')) throw error;
+    throw new Error(
+      `The data folder ${dataDir} can't be made or written to (${messageOf(error)}). Choose another one with --data, or run as the user it belongs to.`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The folders that `repo_url` may name one below of, each as it was written and as it is without links.
+ *
+ * @throws Error when one is not there or no folder.
+ */
+export function allowedFolders(named: readonly string[]): string[] {
+  return named.flatMap((folder) => {
+    const path = resolve(folder);
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new Error(`--allow-git names ${path}, which is no folder. Make it, or name another one.`);
+    }
+    return [path, realpathSync(path)];
+  });
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { allowedFolders, takeDataFolder } from '../../../src/control-service/folders.ts';
+import { startLocal } from '../../../src/control-service/local.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import { temporaryFolder } from '../builds/repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+
+const quiet = (): void => undefined;
+
+test('a data folder is the folder of one service, also where a second one has a database of its own', async () => {
+  const dataDir = join(temporaryFolder(atTheEnd), 'data');
+  const [one, two] = [await startTestPostgres(), await startTestPostgres()];
+  const start = (databaseUrl: string) =>
+    startLocal({ port: 0, dataDir, databaseUrl, allowGit: [], clock: systemClock, log: quiet });
+  const first = await start(one.url);
+  await expect(start(two.url)).rejects.toThrow(`The data folder ${dataDir} is in use by process ${process.pid}.`);
+  await first.close();
+  const second = await start(two.url);
+  await second.close();
+  await Promise.all([one.stop(), two.stop()]);
+});
+
+test.each([
+  ['is a file', ''],
+  ['would be below a file', 'data'],
+])('a data folder that %s is told with what to do', async (_, below) => {
+  const file = join(temporaryFolder(atTheEnd), 'file');
+  writeFileSync(file, '');
+  const dataDir = join(file, below);
+  await expect(takeDataFolder(dataDir, systemClock, quiet)).rejects.toThrow(
+    new RegExp(`^The data folder ${dataDir} can't be made or written to \\(.*Choose another one with --data`),
+  );
+});
+
+test('an allowed folder is known as it was written and as it is without links', () => {
+  const root = temporaryFolder(atTheEnd);
+  mkdirSync(join(root, 'real'));
+  symlinkSync('real', join(root, 'link'));
+  expect(allowedFolders([join(root, 'link')])).toEqual([join(root, 'link'), join(root, 'real')]);
+});
+
+test('an allowed folder that is none is told', () => {
+  const root = temporaryFolder(atTheEnd);
+  writeFileSync(join(root, 'file'), '');
+  for (const name of ['file', 'nothing']) {
+    expect(() => allowedFolders([join(root, name)])).toThrow(
+      `--allow-git names ${join(root, name)}, which is no folder.`,
+    );
+  }
+});
