@@ -19,11 +19,12 @@ export async function find(story: Story): Promise<Deployment[]> {
 
 /** Every deployment of exactly this name; none where the service does not list deployments, which is noted. */
 export async function findByName(name: string, story: Story): Promise<Deployment[]> {
+  const { control } = story.request;
   const met = new Set<string>();
   const found: Deployment[] = [];
   for (let offset = 0; ; offset += pageSize) {
     const query = { name_contains: name, limit: pageSize, offset };
-    const page = await attempt(story.request.control.listDeployments(query, story.reading()));
+    const page = await attempt(control.listDeployments(query, story.reading()));
     if (!page.ok) {
       if (!isNotOffered(page.error)) throw page.error;
       story.note(
@@ -32,9 +33,10 @@ export async function findByName(name: string, story: Story): Promise<Deployment
       return [];
     }
     const fresh = page.value.resources.filter(({ id }) => !met.has(id));
-    for (const deployment of fresh) {
-      met.add(deployment.id);
-      if (deployment.name === name) found.push(story.saw(deployment));
+    for (const listed of fresh) {
+      met.add(listed.id);
+      // A list may leave out what a plan has to know, the secrets first of all.
+      if (listed.name === name) found.push(story.saw(await control.getDeployment(listed.id, story.reading())));
     }
     // A service that does not heed `offset` would answer its first page for ever.
     if (page.value.resources.length < pageSize || fresh.length === 0) return found;

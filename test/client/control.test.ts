@@ -316,6 +316,18 @@ describe('an answer', () => {
     expect(error.message).not.toContain('in-the-answer');
   });
 
+  test('of a deployment without its secrets is unreadable: a change of one would lose the others', async () => {
+    const { secrets: _, ...silent } = deploymentReply;
+    nock(host).get(`/api-host${deploymentPath}`).reply(200, silent);
+    const error = await serviceError(connected().getDeployment(deploymentId));
+    expect(error).toMatchObject({ kind: 'unreadable' });
+    expect(error.message).toContain('secrets');
+    nock(host)
+      .get('/api-host/v2/deployments')
+      .reply(200, { resources: [silent], offset: 0 });
+    expect((await connected().listDeployments({})).resources[0]?.id).toBe(deploymentId);
+  });
+
   test.each<[number, object | string, object]>([
     [
       400,

@@ -72,6 +72,8 @@ export class ControlModel implements ControlService {
   listeners: Listener[] = [];
   others: Deployment[] = [];
   buildLines: LogEntry[] = [];
+  /** Whether a list tells what it would tell of each deployment by its id. */
+  listsSecrets = true;
   /** Refuses a change that was decided on an older revision than the latest; not every service does. */
   heedsIfLatest = false;
   /** What the next revisions do, in the order in which they are made. */
@@ -125,6 +127,8 @@ export class ControlModel implements ControlService {
 
   async getDeployment(id: string, options?: CallOptions): Promise<Deployment> {
     return this.#called('get', options, () => {
+      const other = this.others.find((each) => each.id === id);
+      if (other) return other;
       if (this.service.deployment?.id !== id) throw serviceError('missing', 'get deployment', { status: 404 });
       return this.#deployment();
     });
@@ -159,7 +163,8 @@ export class ControlModel implements ControlService {
       const all = [...this.others, ...(this.service.deployment ? [this.#deployment()] : [])];
       const named = all.filter(({ name }) => name.includes(query.name_contains ?? ''));
       const { offset = 0, limit = 20 } = query;
-      return { resources: named.slice(offset, offset + limit), offset };
+      const page = named.slice(offset, offset + limit);
+      return { resources: this.listsSecrets ? page : page.map((each) => ({ ...each, secrets: null })), offset };
     });
   }
 

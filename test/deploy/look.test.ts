@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { GithubRepository } from '../../src/contract/control/integration.ts';
 import { goesLive, serviceError } from './control-model.ts';
-import { github, image, running, second, workflowOn, World } from './told.ts';
+import { first, github, image, running, second, workflowOn, World } from './told.ts';
 
 const ids = {
   east: '8b6e4c1e-0000-4000-8000-000000000001',
@@ -33,8 +33,18 @@ describe('found by its name', () => {
     for (const mode of ['deploy', 'plan', 'smoke', 'rollback'] as const) {
       const outcome = await world.deploy({ mode });
       expect(outcome).toMatchObject({ kind: 'refused', changed: false });
+      expect(outcome.reason).toContain('2 deployments are named agent: o1, d1');
       expect(outcome.advice).toContain('deployment-id');
     }
+  });
+
+  test('what a list leaves out of a deployment is asked for: secrets that nobody sees would be lost', async () => {
+    const world = await running();
+    world.control.listsSecrets = false;
+    world.control.scripts.push(goesLive(first));
+    const outcome = await world.deploy({ desired: { ...github, secrets: [{ name: 'NEW', value: 'new-value' }] } });
+    expect(outcome).toMatchObject({ kind: 'deployed' });
+    expect(world.control.sent.at(-1)?.secrets?.map(({ name }) => name)).toEqual(['TOKEN', 'NEW']);
   });
 
   test('a service that answers its first page for ever is not asked for ever', async () => {

@@ -54,7 +54,8 @@ export const deployment = z.looseObject({
   source: z.string(),
   source_config: sourceConfig,
   source_revision_config: sourceRevisionConfig,
-  secrets: z.array(secretReply).default([]),
+  /** Required: a PATCH of secrets replaces them all, so whoever cannot see them would remove them. */
+  secrets: z.array(secretReply),
   secret_references: z.array(secretReferenceReply).nullish(),
   id: z.string(),
   tenant_id: z.string(),
@@ -70,8 +71,11 @@ export const deployment = z.looseObject({
 });
 export type Deployment = z.infer<typeof deployment>;
 
+/** A deployment in a list: a service may tell less of it there than where it is asked for by its id. */
+const listedDeployment = deployment.extend({ secrets: z.array(secretReply).nullish() });
+
 /** A page of deployments: no total; a page shorter than `limit` is the last. */
-export const deploymentsList = z.looseObject({ resources: z.array(deployment), offset: z.int() });
+export const deploymentsList = z.looseObject({ resources: z.array(listedDeployment), offset: z.int() });
 export type DeploymentsList = z.infer<typeof deploymentsList>;
 
 /** The query of listing deployments: `limit` 1 to 100, 20 when absent. */
