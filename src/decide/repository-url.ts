@@ -44,5 +44,5 @@ const bare = (path: string) =>
 
 /** The address as it may be shown: a user and a password that it carries are left out. */
 export function shownRepository(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
 }

@@ -111,6 +111,8 @@ describe('spellings of a repository', () => {
 
   test('a password in the address is never shown', () => {
     expect(shownRepository('https://user:word@github.com/acme/agent')).toBe('https://github.com/acme/agent');
+    expect(shownRepository('https://user:wo@rd@github.com/acme/agent')).toBe('https://github.com/acme/agent');
+    expect(shownRepository('https://github.com/acme/agent?by=a@b')).toBe('https://github.com/acme/agent?by=a@b');
     expect(shownRepository('git@github.com:acme/agent.git')).toBe('git@github.com:acme/agent.git');
   });
 });
