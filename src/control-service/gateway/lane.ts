@@ -49,10 +49,22 @@ export function openLane(upstream: Upstream, { clock, log, answerWithinMs }: Lan
   proxy.on('proxyReq', (outgoing, request, response) => {
     const answered = answering.get(request);
     if (answered) void giveUpAfter(outgoing, response, answered.signal);
+    // An answer that asks for another protocol ends the connection without an error.
+    outgoing.once('close', () => {
+      if (!response.headersSent) refuse(response, refusals.broken);
+    });
   });
   proxy.on('proxyRes', (incoming, request, response) => {
     answering.get(request)?.abort();
+    // Node.js reads any three digits, and writes only those of an answer: what it throws then is nobody's to catch.
+    if ((incoming.statusCode ?? 0) < 200) {
+      refuse(response, refusals.broken);
+      incoming.destroy();
+      return;
+    }
     makeFitForCaller(incoming.headers);
+    // The caller's own wish, which the agent does not see.
+    incoming.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
     // A stream's headers go out before its first event, which may be long in coming.
     if (incoming.headers['content-length'] === undefined) queueMicrotask(() => response.flushHeaders());
   });

@@ -1,0 +1,77 @@
+import { Agent, request as send, type IncomingMessage } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { apiKey, deploymentId, listen, listenAsGateway, type GatewayParty } from './parties.ts';
+
+const atTheEnd: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of atTheEnd.splice(0)) await close();
+});
+
+const key = { 'x-api-key': apiKey };
+
+/** What comes back over a bare connection to the gateway, to its end. */
+async function rawAnswer(address: string, headers: string): Promise<string> {
+  const { hostname, port, pathname } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: here\r\nX-Api-Key: ${apiKey}\r\n${headers}\r\n`);
+  return text(socket);
+}
+
+/** A gateway with one agent behind it; both end with the test. */
+async function inFront(agent: { origin: string; close: () => Promise<void> }): Promise<GatewayParty> {
+  const gateway = await listenAsGateway();
+  gateway.gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
+  atTheEnd.push(
+    () => gateway.close(),
+    () => agent.close(),
+  );
+  return gateway;
+}
+
+/** An agent that writes its answer itself. */
+async function writingAgent(answer: string): Promise<GatewayParty> {
+  const agent = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(answer)));
+  await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
+  const address = agent.address();
+  if (address === null || typeof address === 'string') throw new Error('the agent listens on no port');
+  return inFront({ origin: `http://127.0.0.1:${address.port}`, close: async () => void agent.close() });
+}
+
+test.each([
+  ['a status that there is not', 'HTTP/1.1 099 Strange\r\ncontent-length: 0\r\n\r\n'],
+  ['no status', 'HTTP/1.1 000 Nothing\r\ncontent-length: 0\r\n\r\n'],
+  ['another protocol', 'HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: own\r\n\r\nhello'],
+  ['another protocol without its name', 'HTTP/1.1 101 Switching\r\n\r\nhello'],
+  ['more headers than a server reads', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}\r\n`],
+  ['no HTTP', 'hello\r\n\r\n'],
+])('an answer with %s is a 502, and the service goes on', async (_, answer) => {
+  const { address } = await writingAgent(answer);
+  for (let times = 0; times < 2; times += 1) {
+    expect((await fetch(`${address}/ok`, { headers: key })).status).toBe(502);
+  }
+});
+
+test('a caller that wants the connection closed finds it closed', async () => {
+  const { address } = await inFront(await listen((_request, response) => response.end('all of it')));
+  const answer = await rawAnswer(`${address}/ok`, 'Connection: close\r\n');
+  expect(answer).toMatch(/\r\nconnection: close\r\n.*all of it/is);
+});
+
+test.each(['HEAD', 'GET'])('answers without a body to %s keep the connection and are no break-off', async (method) => {
+  const { address, server, logged } = await inFront(
+    await listen((_request, response) => response.writeHead(204).end()),
+  );
+  let connections = 0;
+  server.on('connection', () => (connections += 1));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let times = 0; times < 50; times += 1) {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      send(`${address}/ok`, { method, agent, headers: key }).on('response', resolve).on('error', reject).end();
+    });
+    expect([response.statusCode, await text(response)]).toEqual([204, '']);
+  }
+  agent.destroy();
+  expect([connections, logged]).toEqual([1, []]);
+});
