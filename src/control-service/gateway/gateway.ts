@@ -4,12 +4,8 @@ import { readAgentPath } from './agent-path.ts';
 import { openLane, type Lane, type OpenLane, type Upstream } from './lane.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 
-/**
- * Whether a caller may talk to a deployment's agent; `missing` also for a deployment that is somebody else's. A refusal
- * may bring its own words.
- */
-export type Admission =
-  'allowed' | 'unauthorized' | 'missing' | (Pick<Refusal, 'detail'> & { status: 401 | 403 | 404 });
+/** Whether a caller may talk to a deployment's agent, or why not; `missing` also for one that is somebody else's. */
+export type Admission = 'allowed' | 'missing' | (Pick<Refusal, 'detail'> & { status: 401 | 403 });
 
 export interface GatewaySettings {
   /**

@@ -10,10 +10,6 @@ export interface Refusal {
 }
 
 export const refusals = {
-  unauthorized: {
-    status: 401,
-    detail: 'The X-Api-Key header is missing or its key is not valid for this deployment. Send a key of the owner.',
-  },
   missing: { status: 404, detail: 'No deployment has this id. Check the address of the agent.' },
   notLive: {
     status: 503,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Admission } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import { hashApiKey, isSameKey, readApiKey } from './api-key.ts';
 import type { StoredKey } from '../store/tenants.ts';
@@ -36,9 +37,9 @@ export async function admit(
 /** Who may talk to an agent: whoever has a key of the tenant that owns it; other tenants' agents are not there. */
 export const admitToAgent =
   (store: Pick<ControlStore, 'findKey' | 'deployment'>) =>
-  async (deploymentId: string, header: ReadHeader): Promise<'allowed' | 'unauthorized' | 'missing'> => {
+  async (deploymentId: string, header: ReadHeader): Promise<Admission> => {
     const caller = await admit(header, store.findKey);
-    if (caller.kind === 'refused') return 'unauthorized';
+    if (caller.kind === 'refused') return { status: caller.status, detail: caller.detail };
     if (!z.uuid().safeParse(deploymentId).success) return 'missing';
     const owner = (await store.deployment(deploymentId))?.tenant_id;
     return owner === caller.tenantId ? 'allowed' : 'missing';

@@ -37,7 +37,7 @@ export interface GatewayParty extends Party {
 /** A gateway in front of nothing, as the service stands before its own routes. */
 export async function listenAsGateway(
   authorize: (id: string, key: string | undefined) => Promise<Admission> = async (id, key) =>
-    id !== deploymentId ? 'missing' : key === apiKey ? 'allowed' : 'unauthorized',
+    id !== deploymentId ? 'missing' : key === apiKey ? 'allowed' : { status: 401, detail: 'Send X-Api-Key.' },
   clock: Clock = systemClock,
 ): Promise<GatewayParty> {
   const logged: string[] = [];

@@ -144,6 +144,7 @@ describe('over HTTP', () => {
       expect([path, await status(path, {})]).toEqual([path, 401]);
       expect([path, await status(path, { 'x-api-key': 'lf_guess' })]).toEqual([path, 401]);
       expect([path, await status(path, { 'x-api-key': opened.ground.strangersKey })]).toEqual([path, 404]);
+      expect([path, await status(path, { ...keyHeader, 'x-tenant-id': asked.id })]).toEqual([path, 403]);
     }
   });
 });
