@@ -27,10 +27,16 @@ async function readText(context: Context): Promise<string> {
   if (announced > largestBody) throw tooLarge(context);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of context.req.raw.body ?? []) {
-    size += chunk.byteLength;
-    if (size > largestBody) throw tooLarge(context);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of context.req.raw.body ?? []) {
+      size += chunk.byteLength;
+      if (size > largestBody) throw tooLarge(context);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    // Most likely nobody is left to be told; it must not pass for trouble of the service's own.
+    throw unreadable(context, 400, 'The body broke off before its end. Send the request again.');
   }
   return Buffer.concat(chunks).toString('utf8');
 }

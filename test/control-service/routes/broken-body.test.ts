@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld('over HTTP');
+});
+afterAll(() => world.close());
+
+test('a caller that goes away in the middle of a body leaves nothing, not even in the log', async () => {
+  const { hostname, port } = new URL(world.baseUrl);
+  const socket = connect(Number(port), hostname);
+  const headers = ['Host: here', `X-Api-Key: ${world.apiKey}`, 'Content-Type: application/json', 'Content-Length: 50'];
+  // The answer to `Expect` comes when the service has begun to read.
+  socket.write(`POST /v2/deployments HTTP/1.1\r\n${headers.join('\r\n')}\r\nExpect: 100-continue\r\n\r\n`);
+  await once(socket, 'data');
+  socket.write('{"name":');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(world.logged).toEqual([]);
+  expect((await world.control.listDeployments({})).resources).toEqual([]);
+});
