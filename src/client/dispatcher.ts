@@ -12,24 +12,22 @@ export type MadeDispatcher = { ok: true; dispatcher: Dispatcher; secrets: string
 
 /**
  * Connections that are kept alive to one service: directly, or through the proxy that the environment names
- * (HTTP_PROXY, HTTPS_PROXY, and NO_PROXY for hosts that are reached directly). Loopback is never sent to a proxy: it
- * would be another machine's loopback, and the key would be shown to it.
+ * (HTTP_PROXY for http, HTTPS_PROXY for https, and NO_PROXY for hosts that are reached directly). Loopback is never sent
+ * to a proxy: it would be another machine's loopback, and the key would be shown to it.
  */
 export function dispatcherFor({ origin, loopback }: BaseAddress, env: Environment): MadeDispatcher {
   // Requests keep to HTTP/1.1: what was sent and what was not is plain there, and nothing sends a write again.
   const options = { allowH2: false };
-  const [http, https] = [readProxy(env, PROXY_VARIABLES.http), readProxy(env, PROXY_VARIABLES.https)];
-  if (loopback || (!http && !https)) return { ok: true, dispatcher: new Pool(origin, options), secrets: [] };
-  for (const proxy of [http, https]) {
-    if (proxy?.url === '') return { ok: false, problem: `${proxy.variable} does not hold the address of a proxy` };
-  }
+  const proxy = readProxy(env, origin.startsWith('https:') ? PROXY_VARIABLES.https : PROXY_VARIABLES.http);
+  if (loopback || !proxy) return { ok: true, dispatcher: new Pool(origin, options), secrets: [] };
+  if (proxy.url === '') return { ok: false, problem: `${proxy.variable} does not hold the address of a proxy` };
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
-    httpProxy: http?.url ?? '',
-    httpsProxy: https?.url ?? '',
+    httpProxy: proxy.url,
+    httpsProxy: proxy.url,
     noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
   });
-  return { ok: true, dispatcher, secrets: [http, https].flatMap((proxy) => proxy?.secrets ?? []) };
+  return { ok: true, dispatcher, secrets: proxy.secrets };
 }
 
 interface Proxy {

@@ -147,6 +147,14 @@ describe('https', () => {
     expect(keys).toHaveLength(1);
   });
 
+  test('is not sent to a proxy that is there for plain http', async () => {
+    await using proxy = await proxyServer(port);
+    const address = `https://0.0.0.0:${port}`;
+    const error = await serviceError(ask({ baseUrl: address, env: { HTTP_PROXY: proxy.url } }));
+    expect(error.message).toContain('its certificate was not accepted');
+    expect(proxy.asked).toEqual([]);
+  });
+
   test('ends as unreachable where the proxy gives no tunnel', async () => {
     await using proxy = await proxyServer(port, 'user:pass-word');
     const env = { HTTPS_PROXY: proxy.url.replace('pass-word', 'other-word') };
