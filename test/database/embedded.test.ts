@@ -236,7 +236,7 @@ describe('a process that ends without a word', () => {
     await until(() => processBirth(server) === undefined);
     const { url } = await start();
     expect(await query(url, 'select 1 as n')).toEqual([{ n: 1 }]);
-    expect(logged).toEqual([]);
+    expect(logged.join('\n')).not.toContain('was left on this data folder');
   });
 
   test('leaves a number that another process has by now: that process is left alone', async () => {
