@@ -15,10 +15,28 @@ const goneWithinMs = 1500;
 
 /** The whole step: reads, tells the story, sets the outputs. Only a mistake of ours rejects. */
 export async function run(): Promise<void> {
+  const cancelled = new AbortController();
+  const leave = (): void => {
+    cancelled.abort();
+    // The story ends at once by itself; this is for the case that it does not.
+    setTimeout(() => process.exit(1), goneWithinMs).unref();
+  };
+  // Before anything else: a step that is cancelled while it loads has outputs to set as well.
+  process.on('SIGINT', leave).on('SIGTERM', leave);
+  try {
+    const outcome = await ended(cancelled.signal);
+    tellOutcome(outcome);
+    await writeSummary(outcome);
+  } finally {
+    process.off('SIGINT', leave).off('SIGTERM', leave);
+  }
+}
+
+async function ended(signal: AbortSignal): Promise<Outcome> {
   const inputs: Inputs = Object.fromEntries(inputNames.map((name) => [name, core.getInput(name)]));
   mask([inputs['api-key'] ?? '']);
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
-  if (!inputs['api-key'] && withoutSecrets) return conclude(neutral);
+  if (!inputs['api-key'] && withoutSecrets) return neutral;
   // Loaded late: a run that has nothing to send needs none of it.
   const [{ readAsk }, { defaultConfigPath }, { inputProblem }] = await Promise.all([
     import('./ask.ts'),
@@ -26,51 +44,36 @@ export async function run(): Promise<void> {
     import('../config/inputs.ts'),
   ]);
   const deployFile = readWorkspaceFile(inputs['config'] || defaultConfigPath);
-  if (deployFile.kind === 'unreadable') return conclude(refuse([inputProblem('config', `config ${deployFile.why}`)]));
+  if (deployFile.kind === 'unreadable') return refuse([inputProblem('config', `config ${deployFile.why}`)]);
   const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
   const ask = readAsk({ inputs, ...file, env: process.env });
   if (!ask.ok) {
     const lacksFile = deployFile.kind === 'absent' && ask.problems.some(({ field }) => fromFile.has(field));
-    return conclude(refuse(ask.problems, lacksFile ? checkOut : undefined));
+    return refuse(ask.problems, lacksFile ? checkOut : undefined);
   }
   const { options, deployment } = ask;
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
-  if (!options.apiKey) return conclude(keyless);
+  if (!options.apiKey) return keyless;
 
   const { tellStory } = await import('./tell-story.ts');
-  const cancelled = new AbortController();
   const progress = new Progress();
-  const leave = (): void => {
-    cancelled.abort();
-    // The story ends at once by itself; this is for the case that it does not.
-    setTimeout(() => process.exit(1), goneWithinMs).unref();
-  };
-  process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
-    const outcome = await tellStory({
+    return await tellStory({
       options,
       deployment,
       workflow,
       userAgent: `landfall-action/${version}`,
-      signal: cancelled.signal,
+      signal,
       tell: progress.tell,
       mask: (secret) => mask([secret]),
     });
-    progress.close();
-    await conclude(outcome);
   } finally {
     progress.close();
-    process.off('SIGINT', leave).off('SIGTERM', leave);
   }
 }
 
 function mask(values: readonly string[]): void {
   for (const each of masksOf(values)) core.setSecret(each);
-}
-
-async function conclude(outcome: Outcome): Promise<void> {
-  tellOutcome(outcome);
-  await writeSummary(outcome);
 }
 
 const neutral: Outcome = {

@@ -157,6 +157,14 @@ describe('the step, spawned as a runner does', () => {
     expect(step.log).toContain(nextRevision);
   });
 
+  test('cancelled before it asked anything, it sets its outputs all the same', async () => {
+    stub = await startControlStub({ status: 'BUILDING' });
+    const cancel = new AbortController();
+    const step = await run({ cancel: cancel.signal, onLine: () => cancel.abort() });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'interrupted', changed: 'false' } });
+    expect(stub.written).toEqual([]);
+  });
+
   test('masks every secret before anything prints, those of the service too', async () => {
     stub = await startControlStub({
       status: 'DEPLOY_FAILED',
