@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { unescape } from 'node:querystring';
 import { pathWithOurNode } from '../compute/agent-environment.ts';
 import type { BuildFolder } from './build-folder.ts';
 
@@ -59,7 +60,7 @@ export function networkSecrets(env: NodeJS.ProcessEnv): string[] {
   return network
     .map((name) => env[name] ?? '')
     .filter((value) => URL.canParse(value))
-    .map((value) => decodeURIComponent(new URL(value).password))
+    .map((value) => unescape(new URL(value).password))
     .filter((password) => password !== '');
 }
 
