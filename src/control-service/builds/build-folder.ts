@@ -77,13 +77,16 @@ export function recordBuild({ folder, commit, graphConfigFile }: Build): void {
   renameSync(temporary, recordOf(folder));
 }
 
-/** The build in a folder, if there is a complete one. */
+/**
+ * The build in a folder, if there is a complete one. What else its record may hold, as after the machine lost its power,
+ * says that there is none, so that it is made again.
+ */
 export function readBuild(folder: string): Build | undefined {
   try {
-    const { commit, graphConfigPath } = record.parse(JSON.parse(readFileSync(recordOf(folder), 'utf8')));
-    return { folder, commit, graphConfigFile: join(folder, graphConfigPath) };
+    const { success, data } = record.safeParse(JSON.parse(readFileSync(recordOf(folder), 'utf8')));
+    return success ? { folder, commit: data.commit, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (error instanceof SyntaxError || hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
 }

@@ -63,7 +63,7 @@ export function explainFetch(printed: string, asked: { repoUrl: string; what: st
   if (/couldn't find remote ref|not our ref|no such remote ref/i.test(printed)) {
     return `${repoUrl} has no ${what}. Check source_revision_config.repo_ref: a branch is its plain name, a tag refs/tags/<name>.`;
   }
-  if (/could not read Username|Authentication failed|terminal prompts disabled|403|401/i.test(printed)) {
+  if (/could not read Username|Authentication failed|terminal prompts disabled|returned error: 40[13]/i.test(printed)) {
     return `${repoUrl} is private or does not exist. This service clones without credentials: make the repository public, or check source_config.repo_url.`;
   }
   if (/not found|does not appear to be a git repository|does not exist|not a git repository/i.test(printed)) {

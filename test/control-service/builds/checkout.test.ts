@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -181,7 +181,9 @@ test.each([
   ['fatal: remote error: upload-pack: not our ref abc', 'has no ref x'],
   ["fatal: could not read Username for 'https://h': terminal prompts disabled", 'is private or does not exist'],
   ["fatal: repository 'https://h/x/' not found", 'There is no git repository'],
+  ["fatal: unable to access 'https://h/': The requested URL returned error: 403", 'is private or does not exist'],
   ["fatal: '/x' does not appear to be a git repository", 'There is no git repository'],
+  ["fatal: '/srv/agents-401/x' does not appear to be a git repository", 'There is no git repository'],
   ["fatal: unable to access 'https://h/': Could not resolve host: h", 'could not be reached'],
   ['fatal: something new', 'could not be cloned'],
 ])('%s means: %s', (printed, told) => {
@@ -234,4 +236,12 @@ test('the built commit is written down with the build', async () => {
     commit: head,
     graphConfigPath: 'source/langgraph.json',
   });
+});
+
+test.each(['', '{"commit":', '{"commit":1}'])('a record that holds %j stands for no build', async (left) => {
+  const { build } = place();
+  const { folder } = await build();
+  expect(readBuild(folder)?.folder).toBe(folder);
+  writeFileSync(join(folder, 'build.json'), left);
+  expect(readBuild(folder)).toBeUndefined();
 });
