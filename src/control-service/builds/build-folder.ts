@@ -45,11 +45,18 @@ async function removeBuild(root: string): Promise<void> {
   });
 }
 
-/** Lets us write into every folder of a tree; links are not followed. */
+/**
+ * Lets us write into every folder of a tree; links are not followed. The attempt that failed may still be removing other
+ * parts of it: what is gone meanwhile needs no opening.
+ */
 async function openFolders(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+  try {
+    await chmod(folder, 0o700);
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+    }
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
   }
 }
 

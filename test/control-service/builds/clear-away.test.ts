@@ -30,8 +30,11 @@ function closedBuild(): { root: string; build: string; told: string[]; clear: ()
   write(root, { 'build/cache/module/file': 'x', 'build/link': '-> ..' });
   for (const folder of ['cache/module', 'cache']) chmodSync(join(build, folder), 0o555);
   const told: string[] = [];
-  const folders = [root, build, join(build, 'cache'), join(build, 'cache/module')];
-  const clear = () => asOrdinaryUser(folders, () => clearAway(build, (message) => told.push(message)));
+  const clear = () => {
+    const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const folders = [root, ...entries.map((entry) => join(entry.parentPath, entry.name))];
+    return asOrdinaryUser(folders, () => clearAway(build, (message) => told.push(message)));
+  };
   return { root, build, told, clear };
 }
 
@@ -39,6 +42,15 @@ test('a build that closed its own folders is removed all the same', async () => 
   const { root, build, told, clear } = closedBuild();
   await clear();
   expect([existsSync(build), readdirSync(root), told]).toEqual([false, [], []]);
+});
+
+test('a closed folder among many others is removed each time', async () => {
+  for (let times = 0; times < 10; times += 1) {
+    const { root, build, told, clear } = closedBuild();
+    for (let n = 0; n < 40; n += 1) write(root, { [`build/objects/${n}/a`]: 'x', [`build/objects/${n}/b/c`]: 'x' });
+    await clear();
+    expect([existsSync(build), told]).toEqual([false, []]);
+  }
 });
 
 test('a build that can not be removed is told and stays', async () => {
