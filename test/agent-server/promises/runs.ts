@@ -72,6 +72,8 @@ export function runPromises(agent: Given): void {
     expect(await status(second.run_id)).toBe('pending');
     await agent().cancelRun(thread_id, second.run_id, { wait: true });
     expect(await status(second.run_id)).toBe('interrupted');
+    // A run that is cancelled before its first step leaves nothing to go on with, and its thread idle.
+    await until(async () => ((await agent().getThreadState(thread_id)).next?.includes('answer') ? true : undefined));
     await agent().cancelRun(thread_id, first.run_id, { wait: true });
     expect(await status(first.run_id)).toBe('interrupted');
     expect(await agent().joinRun(thread_id, first.run_id)).toMatchObject({
