@@ -8,6 +8,8 @@ export type Evidence =
       /** Final values of the run; undefined where it brought none. */
       values: unknown;
       error?: { error: string; message: string };
+      /** The server would not run it at all: an answer, but no status of a run. */
+      refused?: true;
       /** Names of the nodes in the order in which their updates came. */
       nodes: readonly string[];
       /** ms from sending to the first event after `metadata`; undefined where none came. */

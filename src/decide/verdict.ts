@@ -31,7 +31,7 @@ export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asIt
 function seen(expectation: Expectation, answer: Answer, words: Words): Seen {
   switch (expectation.kind) {
     case 'status':
-      return { held: answer.status === expectation.equals, seen: statusSeen(answer, words) };
+      return { held: !answer.refused && answer.status === expectation.equals, seen: statusSeen(answer, words) };
     case 'value':
       return seenAt(expectation.path, expectation.test, answer.values, words);
     case 'nodes':
@@ -45,7 +45,8 @@ function seen(expectation: Expectation, answer: Answer, words: Words): Seen {
   }
 }
 
-function statusSeen({ status, error }: Answer, words: Words): string {
+function statusSeen({ status, error, refused }: Answer, words: Words): string {
+  if (refused) return `no run: ${words.text(`${error?.error}: ${error?.message}`)}`;
   return error ? `${status} (${words.text(`${error.error}: ${error.message}`)})` : status;
 }
 

@@ -126,6 +126,7 @@ async function evidenceOfFailure(error: ServiceError, { agent, clock, signal }: 
     status: 'error',
     values: undefined,
     error: refusal,
+    refused: true,
     nodes: [],
     firstEventMs: undefined,
     totalMs: 0,

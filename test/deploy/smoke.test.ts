@@ -54,6 +54,12 @@ describe('verdicts', () => {
     expect(verdict).toMatchObject({ kind, tests: [{ name: 'says hello', attempts }] });
   });
 
+  test('a run that the server would not begin is no run that failed', async () => {
+    const fails: SmokeTest = { ...hello, expect: [{ kind: 'status', equals: 'error' }] };
+    expect((await asked(fails, [breaks('boom')])).verdict.kind).toBe('passed');
+    expect((await asked(fails, [noSuchGraph])).verdict.kind).toBe('failed');
+  });
+
   test('an address at which no server is well proves nothing', async () => {
     const { verdict } = await asked(hello, [noSuchGraph], (agent) => void (agent.isWell = false));
     expect(verdict.kind).toBe('unproven');
