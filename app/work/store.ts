@@ -1,0 +1,82 @@
+import type { Intent, Wish } from './intent.ts';
+import type { Report, ReportPut } from './report.ts';
+
+/** What is kept of a deployment beside its intents. */
+export interface Lane {
+  deploymentId: string;
+  /** Pushes wait until a person presses Redeploy. */
+  held?: { since: number; why: string };
+  /** The commit that was rolled back last: not tried again by itself. */
+  rolledBackCommit?: string;
+}
+
+/** The right to work on one deployment: writes that come after it was lost are refused. */
+export interface Lease {
+  deploymentId: string;
+  holder: string;
+  /** How many wake-ups were there when the lease was taken or last renewed. */
+  wakes: number;
+}
+
+/** Somebody else works on the deployment by now: what was to be written is not. */
+export class LeaseLost extends Error {
+  constructor(deploymentId: string) {
+    super(`another process works on deployment ${deploymentId} by now`);
+    this.name = 'LeaseLost';
+  }
+}
+
+/** What one step of work changes, all in one transaction. Absent fields stay. */
+export interface Changes {
+  /** Intents as they are from now on. */
+  intents?: readonly Intent[];
+  /** Wishes of our own: heads that were found, rollbacks. One that is known already is left out. */
+  wishes?: readonly Wish[];
+  /** `null` clears. */
+  held?: Lane['held'] | null;
+  rolledBackCommit?: string | null;
+  reports?: readonly ReportPut[];
+}
+
+/**
+ * Where the App's work is kept. Every method is one transaction; jobs that something calls for (`lane` for a wish,
+ * `report` for a report) are sent in the same one. Times are ms since the epoch.
+ */
+export interface WorkStore {
+  /** Records a wish and wakes its lane. Undefined where (deployment, commit, cause kind and key) is known already. */
+  wish(wish: Wish): Promise<Intent | undefined>;
+  /** Has the lane looked at again, now or at a time. */
+  wake(deploymentId: string, at?: number): Promise<void>;
+
+  /** Takes the right to work on a deployment for `leaseMs`; undefined where another holds it. */
+  takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined>;
+  /** @throws LeaseLost */
+  renewLease(lease: Lease, leaseMs: number): Promise<void>;
+  /** Gives the right back. False: a wake-up came in the meantime, so there is more to do and the lease is kept. */
+  leaveLease(lease: Lease, again: number | undefined): Promise<boolean>;
+
+  lane(deploymentId: string): Promise<Lane>;
+  /** Intents that have not ended, oldest first. */
+  openIntents(deploymentId: string): Promise<Intent[]>;
+  intent(id: string): Promise<Intent | undefined>;
+  /** Every intent of a commit on a deployment, oldest first. */
+  intentsOf(deploymentId: string, commit: string): Promise<Intent[]>;
+  /** The newest intents of a deployment, newest first. */
+  lastIntents(deploymentId: string, limit: number): Promise<Intent[]>;
+  /** Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live. */
+  unredeemed(deploymentId: string): Promise<Intent[]>;
+  /** Deployments that have intents which have not ended. */
+  busyDeployments(): Promise<string[]>;
+
+  /** Stores what a step changed. @throws LeaseLost where the lease is no longer held; then nothing is stored. */
+  save(lease: Lease, changes: Changes): Promise<void>;
+
+  /** Puts a report that belongs to no deployment's lane: a commit with nothing to deploy, a pull request. */
+  putReport(report: ReportPut): Promise<void>;
+  report(id: string): Promise<Report | undefined>;
+  reportOf(repositoryId: number, headSha: string, name: string): Promise<Report | undefined>;
+  /** Stores what GitHub was told. `version` is the one that was told, whatever came since. */
+  told(id: string, told: Pick<Report, 'githubId' | 'told'> & { version: number; at: number }): Promise<void>;
+  /** Reports that GitHub was not told yet. */
+  untoldReports(): Promise<string[]>;
+}

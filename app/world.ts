@@ -1,0 +1,55 @@
+import type { Clock } from '../src/clock.ts';
+import type { AgentServer } from '../src/contract/agent/service.ts';
+import type { ControlService } from '../src/contract/control/service.ts';
+import type { Verdict } from '../src/decide/verdict-types.ts';
+import type { Hub } from './github/hub.ts';
+import type { Intent, SmokeState, Terms } from './work/intent.ts';
+import type { RepositoryAt } from './repository.ts';
+import type { WorkStore } from './work/store.ts';
+
+/** How far the smoke tests of a live revision have come. */
+export type Smoked =
+  | { kind: 'done'; verdict: Verdict }
+  /** Look again at this time (ms since the epoch), or when a webhook wakes the lane. */
+  | { kind: 'waiting'; state: SmokeState; at: number };
+
+/** Asks a live revision. It may be stopped at any moment and go on elsewhere from the last state that was stored. */
+export interface SmokeDesk {
+  advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<Smoked>;
+}
+
+/** One deployment that pushes to a branch are for, with the terms that hold for it now. */
+export interface Target {
+  deploymentId: string;
+  /** In the document's spelling: what is restated. */
+  repoRef: string;
+  terms: Terms;
+}
+
+/** What a repository's branch deploys. */
+export interface Targets {
+  targets: readonly Target[];
+  /** Deployments that are named or listed and not acted upon, each with the reason; fit to show. */
+  refused: readonly { deployment: string; why: string }[];
+}
+
+/** Finds what a branch deploys, from the service's list and the file of the default branch. */
+export interface TargetDesk {
+  targetsOf(repository: RepositoryAt, branch: string): Promise<Targets>;
+}
+
+/** Everything that the App's work is handed. */
+export interface World {
+  clock: Clock;
+  random: () => number;
+  store: WorkStore;
+  hub: Hub;
+  control: ControlService;
+  agentAt: (url: string) => AgentServer;
+  targets: TargetDesk;
+  smoke: SmokeDesk;
+  /** Where people reach this App, without a slash at the end; absent where it has no public address. */
+  publicUrl?: string | undefined;
+  /** One line for the operator's log, never with a secret. */
+  log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+}
