@@ -29,12 +29,15 @@ export interface HeldExpectation {
   seen: string;
 }
 
+/** Why nothing is proven: nobody answered, the answers disagree, or there was nobody to ask. */
+export type Unproven = 'unreachable' | 'disagreement' | 'no-address' | 'nothing-live';
+
 /** One smoke test's verdict. */
 export type TestVerdict =
   | { kind: 'passed'; held: readonly HeldExpectation[]; firstEventMs: number | undefined; totalMs: number }
   | { kind: 'failed'; held: readonly HeldExpectation[]; firstEventMs: number | undefined; totalMs: number }
   /** Unreachable, or attempts that disagree: never a reason to roll back. */
-  | { kind: 'unproven'; why: string };
+  | { kind: 'unproven'; because: Unproven; why: string };
 
 /** The verdict on one smoke test, and in how many attempts it was come to. */
 export interface NamedVerdict {

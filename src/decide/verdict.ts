@@ -81,13 +81,13 @@ function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact
 export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
   const judged = judgeAll(test, attempts, redact);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
-  if (!last) return { kind: 'unproven', why: unreachable(attempts, wordsWith(redact)) };
+  if (!last) return { kind: 'unproven', because: 'unreachable', why: unreachable(attempts, wordsWith(redact)) };
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
   if (firstRight === -1) return verdictOf('failed', last);
   const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
   const right = judged.findLast(({ kind }) => kind === 'right');
   if (right && against.length === 0) return verdictOf('passed', right);
-  return { kind: 'unproven', why: disagreement(judged.length, against) };
+  return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
 }
 
 const verdictOf = (kind: 'passed' | 'failed', { answer, held }: Judged): TestVerdict => ({

@@ -63,7 +63,7 @@ const askOnly = (story: Story): Promise<Ending> =>
   ofTheOneMeant(story, async (deployment) => {
     story.known.verdict = deployment.active_revision_id
       ? await smokeLive(story)
-      : unasked(story.request.smokeTests, 'no revision is live');
+      : unasked(story.request.smokeTests, 'nothing-live', 'no revision is live');
     return { kind: 'asked' };
   });
 

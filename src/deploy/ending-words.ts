@@ -1,7 +1,8 @@
 import { sameCommit, shortCommit } from '../decide/commit.ts';
 import type { Rollout } from '../decide/rollout-types.ts';
-import type { NamedVerdict, Verdict } from '../decide/verdict-types.ts';
+import type { NamedVerdict, Unproven, Verdict } from '../decide/verdict-types.ts';
 import type { Told } from './ending.ts';
+import type { Rollback } from './outcome-types.ts';
 import type { DeployRequest, Known } from './story.ts';
 
 /** What is told of a revision that was followed, whichever end it came to. */
@@ -33,10 +34,14 @@ export function toldOfRollout(request: DeployRequest, known: Known): Told {
       return {
         kind: 'timed-out',
         reason: `Revision ${id} was not live within ${minutes(request.timeoutMs)}: last seen ${rollout?.seen.at(-1)?.status ?? 'nowhere'}, and it goes on.`,
-        advice: 'Raise timeout-minutes, or run this again: the revision is followed, not made twice.',
+        advice: `Raise timeout-minutes, or run this again: ${whatRunningAgainDoes(request, known)}`,
       };
   }
 }
+
+/** A rollback that failed only because the former revision answers wrongly too: it was carried out. */
+export const servesAgain = (rollback: Rollback): boolean =>
+  rollback.kind === 'done' || (rollback.kind === 'failed' && rollback.rollout?.kind === 'live');
 
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
 export function toldOfVerdict(request: DeployRequest, known: Known): Told | undefined {
@@ -55,7 +60,9 @@ export function toldOfVerdict(request: DeployRequest, known: Known): Told | unde
       };
     }
     if (rollback) {
-      return { kind: 'broken', reason: `${wrong}. Not rolled back: ${rollback.why}.`, advice: rollback.advice };
+      const back = servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back';
+      const subjectThen = servesAgain(rollback) ? `${subject} ${how}` : wrong;
+      return { kind: 'broken', reason: `${subjectThen}. ${back}: ${rollback.why}.`, advice: rollback.advice };
     }
     const advice = 'Correct the agent and deploy it again, or run with mode: rollback.';
     return { kind: 'broken', reason: `${wrong}.`, advice };
@@ -67,11 +74,23 @@ export function toldOfVerdict(request: DeployRequest, known: Known): Told | unde
   return {
     kind: 'unproven',
     reason: `${subject}${isLive} is not proven to answer: ${firstOf(verdict, 'unproven')}.`,
-    advice: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
+    advice: adviceOnUnproven(verdict),
   };
 }
 
-const mode = {
+const provesWhen: Record<Unproven, string> = {
+  unreachable: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
+  disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
+  'no-address': 'Give agent-url, the address at which the agent answers.',
+  'nothing-live': 'Deploy it first, and look at the revisions of the deployment.',
+};
+
+function adviceOnUnproven({ tests }: Verdict): string {
+  const because = new Set(tests.flatMap(({ verdict }) => (verdict.kind === 'unproven' ? [verdict.because] : [])));
+  return [...because].map((each) => provesWhen[each]).join(' ');
+}
+
+const outcomeOf = {
   failed: 'failed',
   superseded: 'superseded',
   interrupted: 'interrupted',
@@ -91,13 +110,13 @@ export function toldOfRollback({ rollback }: Known): Told {
     return {
       kind: 'unproven',
       reason: `Revision ${toRevisionId} serves again, but is not proven to answer: ${firstOf(verdict, 'unproven')}.`,
-      advice: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
+      advice: adviceOnUnproven(verdict),
     };
   }
   const { why, advice } = rollback ?? { why: 'it was not begun', advice: 'Run this again.' };
-  const reason = `Not rolled back: ${why}.`;
+  const reason = `${rollback && servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back'}: ${why}.`;
   if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
-  return { kind: rollback.rollout ? mode[rollback.rollout.kind] : 'failed', reason, advice };
+  return { kind: rollback.rollout ? outcomeOf[rollback.rollout.kind] : 'failed', reason, advice };
 }
 
 /** Quick pushes move a branch on: the service builds its head, which need not be the commit that asked. */
@@ -114,6 +133,15 @@ function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string
 }
 
 const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${statusMessage.replace(/[.\s]+$/, '')}` : '');
+
+/** A revision on its way is recognised by its commit: where nobody knows the one that is asked for, it is made anew. */
+export function whatRunningAgainDoes({ desired }: DeployRequest, { commit }: Known): string {
+  const isAnew = desired.source === 'github' && desired.rebuild !== 'never';
+  if (isAnew && desired.rebuild === 'always') return 'rebuild is always, so it makes another revision.';
+  return isAnew && commit?.kind === 'unknown'
+    ? 'which commit is asked for is not known, so it makes another revision; rebuild: never follows this one.'
+    : 'the revision is followed, not made twice.';
+}
 
 /** The first test that ended so, in one clause. */
 function firstOf({ tests }: Verdict, kind: 'failed' | 'unproven'): string {

@@ -2,7 +2,7 @@ import type { ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './story.ts';
-import { toldOfRollback, toldOfRollout, toldOfVerdict } from './ending-words.ts';
+import { toldOfRollback, toldOfRollout, toldOfVerdict, whatRunningAgainDoes } from './ending-words.ts';
 
 /** Where the story ended; what it had come to by then is in `Known`. */
 export type Ending =
@@ -73,7 +73,7 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
     case 'service-error':
       return toldOfError(known, ending.error);
     case 'cancelled':
-      return toldOfCancel(known);
+      return toldOfCancel(request, known);
   }
 }
 
@@ -119,12 +119,12 @@ function toldOfError({ changed, revisionId }: Known, error: ServiceError): Told 
   };
 }
 
-function toldOfCancel(known: Known): Told {
+function toldOfCancel(request: DeployRequest, known: Known): Told {
   const { writing, rollback, changed } = known;
   const wentBack = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = wentBack?.revisionId ?? known.revisionId;
   const last = (wentBack ?? known.rollout)?.seen.at(-1)?.status;
-  const advice = 'Run it again: what is on its way by then is followed, not made twice.';
+  const advice = `Run it again: ${whatRunningAgainDoes(request, known)}`;
   if (writing) {
     return {
       kind: 'interrupted',

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../decide/verdict.ts';
-import type { Evidence, NamedVerdict, TestVerdict, Verdict } from '../decide/verdict-types.ts';
+import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../decide/verdict-types.ts';
 import { ask } from './ask.ts';
 import type { StoryEvent } from './story-event.ts';
 
@@ -37,8 +37,8 @@ export async function smoke(smoking: Smoking): Promise<Verdict> {
 }
 
 /** The verdict where there is nobody to ask. */
-export function unasked(tests: readonly SmokeTest[], why: string): Verdict {
-  return concludeAll(tests.map(({ name }) => ({ name, attempts: 0, verdict: { kind: 'unproven', why } })));
+export function unasked(tests: readonly SmokeTest[], because: Unproven, why: string): Verdict {
+  return concludeAll(tests.map(({ name }) => ({ name, attempts: 0, verdict: { kind: 'unproven', because, why } })));
 }
 
 async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {

@@ -1,6 +1,7 @@
 import type { FieldChange, ToldPlan } from '../decide/plan-types.ts';
 import type { NamedVerdict, TestVerdict } from '../decide/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
+import { servesAgain } from '../deploy/ending-words.ts';
 import type { StoryEvent } from '../deploy/story-event.ts';
 import { inWords } from './duration.ts';
 import { asLine, asLogLine } from './harmless.ts';
@@ -54,7 +55,7 @@ export function storyLines(event: StoryEvent): string[] {
       return [
         event.rollback.kind === 'done'
           ? `Revision ${event.rollback.toRevisionId} serves again`
-          : `Not rolled back: ${asLine(event.rollback.why, 500)}`,
+          : `${servesAgain(event.rollback) ? 'Rolled back, which did not help' : 'Not rolled back'}: ${asLine(event.rollback.why, 500)}`,
       ];
     case 'concluded':
       return [];

@@ -1,5 +1,6 @@
 import type { ToldPlan } from '../decide/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../decide/verdict-types.ts';
+import { servesAgain } from '../deploy/ending-words.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { inWords } from './duration.ts';
 import { asCode, asCodeBlock, asMarkdown } from './harmless.ts';
@@ -38,7 +39,7 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
 const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
 
 /** The lines of a section that fit into so many bytes, a block of code among them closed; none where the title alone would. */
-function beginningOf(section: string, bytes: number): string {
+export function beginningOf(section: string, bytes: number): string {
   if (Buffer.byteLength(section) <= bytes) return section;
   const fence = /^(`{3,})text$/m.exec(section)?.[1];
   const kept: string[] = [];
@@ -87,7 +88,8 @@ function planSection(plan: ToldPlan): string {
 
 const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
 
-function smokeSection(title: string, verdict: Verdict | undefined): string {
+/** A table of what each smoke test was asked and answered; empty where there was none. */
+export function smokeSection(title: string, verdict: Verdict | undefined): string {
   if (!verdict || verdict.kind === 'none') return '';
   return [
     `### ${title}: ${verdict.kind}`,
@@ -121,13 +123,17 @@ function rollbackSection({ rollback }: Outcome): string {
       .filter(Boolean)
       .join('\n\n');
   }
-  return `### Not rolled back\n\n${asMarkdown(rollback.why, 1000)} ${asMarkdown(rollback.advice, 1000)}`;
+  const title = servesAgain(rollback) ? 'Rolled back, which did not help' : 'Not rolled back';
+  return `### ${title}\n\n${asMarkdown(sentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
 }
+
+const sentence = (words: string): string => `${words.replace(/[.\s]+$/, '')}.`;
 
 const notesSection = (notes: readonly string[]): string =>
   notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');
 
-function logsSection({ logs }: Outcome): string {
+/** The last log lines in a block of code; empty where there are none. */
+export function logsSection({ logs }: Pick<Outcome, 'logs'>): string {
   if (!logs || logs.length === 0) return '';
   return `### Last log lines\n\n${asCodeBlock(logs.map(({ message }) => message))}`;
 }

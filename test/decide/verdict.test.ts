@@ -326,7 +326,10 @@ const named = (...kinds: TestVerdict['kind'][]): NamedVerdict[] =>
   kinds.map((kind, index) => ({
     name: `test ${index}`,
     attempts: 1,
-    verdict: kind === 'unproven' ? { kind, why: 'reset' } : { kind, held: [], firstEventMs: 1, totalMs: 2 },
+    verdict:
+      kind === 'unproven'
+        ? { kind, because: 'unreachable', why: 'reset' }
+        : { kind, held: [], firstEventMs: 1, totalMs: 2 },
   }));
 
 test.each<[sentence: string, tests: NamedVerdict[], kind: string]>([

@@ -11,7 +11,7 @@ import type { GithubIntegration, GithubRepository } from '../../src/contract/con
 import type { Listener, ListenersList } from '../../src/contract/control/listener.ts';
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
-import type { ChangeOptions, ControlService } from '../../src/contract/control/service.ts';
+import type { ChangeOptions, ControlFeatures, ControlService } from '../../src/contract/control/service.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
 import { ServiceModel } from '../decide/service-model.ts';
 
@@ -177,7 +177,11 @@ export class ControlModel implements ControlService {
     });
   }
 
-  async redeployRevision(_id: string, revisionId: string, options?: CallOptions): Promise<Deployment> {
+  async features(options?: CallOptions): Promise<ControlFeatures> {
+    return this.#called('features', options, () => ({ idempotencyKeys: false }));
+  }
+
+  async redeployRevision(_id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {
     return this.#called('redeploy', options, () => {
       this.#offers('redeploy');
       const old = this.service.revision(revisionId);

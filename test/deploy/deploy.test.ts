@@ -69,6 +69,15 @@ describe('how a story can end', () => {
     expect(outcome.rollout?.seen.map((each) => each.status)).toEqual(['BUILDING', status]);
   });
 
+  test.each<[string, Partial<DeployRequest>, string]>([
+    ['whose commit is known is followed when it is run again', { workflow: workflowOn(second) }, 'not made twice'],
+    ['whose commit nobody knows is made again', { workflow: undefined }, 'makes another revision'],
+  ])('a revision that never ends, %s', async (_, request, advice) => {
+    const world = await running();
+    world.control.scripts.push(ends('DEPLOYING', second));
+    expect((await world.deploy(request)).advice).toContain(advice);
+  });
+
   test.each<[string, OutcomeKind, boolean, 'wrong' | 'gone' | 'right']>([
     ['answers wrongly', 'broken', false, 'wrong'],
     ['cannot be reached', 'unproven', false, 'gone'],

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { summary } from '../../src/report/summary.ts';
+import { rolledBackTo } from '../../src/report/told-result.ts';
 import { says } from './agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
 import { built, first, hello, image, imaged, second, workflowOn, World } from './told.ts';
@@ -54,7 +56,11 @@ describe('after a wrong answer', () => {
   test('the former one answers wrongly too: broken, and both are told', async () => {
     const outcome = await (await brokenNext(wrong)).deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', toRevisionId: 'r1' } });
-    expect(outcome.reason).toContain('answers wrongly too');
+    expect(outcome.reason).toMatch(
+      /^Revision r2 answered wrongly.*Rolled back, which did not help: revision r1 serves/,
+    );
+    expect(summary(outcome)).toContain('answers wrongly too. Look at what changed');
+    expect(rolledBackTo(outcome)).toBe('r1');
   });
 
   test('the former one does not come back: broken, and it says so', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { smoke } from '../../src/deploy/smoke.ts';
+import type { DeployRequest } from '../../src/deploy/story.ts';
 import type { StoryEvent } from '../../src/deploy/story-event.ts';
 import { AgentModel, breaks, says, type Answer } from './agent-model.ts';
-import { serviceError } from './control-model.ts';
+import { ends, serviceError } from './control-model.ts';
 import { SimulatedClock } from './simulated-clock.ts';
-import { hello } from './told.ts';
+import { built, hello, running, World } from './told.ts';
 
 /** Asks one test, or several, of an agent that answers like this. */
 async function asked(
@@ -185,5 +186,28 @@ describe('a run on a thread has the last word on how it ended', () => {
       };
     });
     expect(verdict.kind).toBe('passed');
+  });
+});
+
+describe('what is advised where nothing is proven', () => {
+  test.each<[string, Answer[], Partial<DeployRequest>, string]>([
+    ['nobody answers', [gone], {}, 'can be reached with this key'],
+    ['answers disagree', [says('good bye'), says('hello')], {}, 'makes the answers differ'],
+    ['the address is none', [], { agentUrl: 'agent' }, 'Give agent-url'],
+  ])('%s', async (_, answers, more, advice) => {
+    const world = await running();
+    world.agent.answers = answers;
+    const outcome = await world.deploy({ smokeTests: [hello], ...more });
+    expect(outcome.kind).toBe('unproven');
+    expect(outcome.advice).toContain(advice);
+  });
+
+  test('nothing is live', async () => {
+    const world = new World();
+    world.control.has(built, ends('BUILD_FAILED'));
+    await world.passes(60_000);
+    const outcome = await world.deploy({ mode: 'smoke', smokeTests: [hello] });
+    expect(outcome.kind).toBe('unproven');
+    expect(outcome.advice).toContain('Deploy it first');
   });
 });

@@ -18,7 +18,8 @@ function readPort(file: string): number | undefined {
     const port = Number(readFileSync(file, 'utf8'));
     return Number.isInteger(port) && port > 1023 && port < 65_536 ? port : undefined;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    // One that root wrote on a data folder of ours is closed to us; any other port will do.
+    if (hasCode(error, 'ENOENT', 'EACCES')) return undefined;
     throw error;
   }
 }

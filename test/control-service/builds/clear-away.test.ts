@@ -1,28 +1,14 @@
-import { chmodSync, chownSync, existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
+import { asOrdinaryUser } from '../../database/ordinary-user.ts';
 import { temporaryFolder, write } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
 afterEach(() => {
   for (const end of atTheEnd.splice(0).reverse()) end();
 });
-
-const isRoot = process.geteuid?.() === 0;
-const nobody = 65_534;
-
-/** Does something without root's right to write everywhere. */
-async function asOrdinaryUser(folders: readonly string[], work: () => Promise<void>): Promise<void> {
-  if (!isRoot) return work();
-  for (const folder of folders) chownSync(folder, nobody, nobody);
-  process.seteuid?.(nobody);
-  try {
-    await work();
-  } finally {
-    process.seteuid?.(0);
-  }
-}
 
 function closedBuild(): { root: string; build: string; told: string[]; clear: () => Promise<void> } {
   const root = temporaryFolder(atTheEnd);
