@@ -52,4 +52,6 @@ export interface World {
   publicUrl?: string | undefined;
   /** One line for the operator's log, never with a secret. */
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+  /** Keeps with a delivery what was decided about it; the last word counts. JSON, without secrets. */
+  decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
 }
