@@ -13,10 +13,12 @@ import { githubIntegrations, githubRepositories } from '../contract/control/inte
 import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
 import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
-import type { ControlService } from '../contract/control/service.ts';
+import { idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
+import type { ChangeOptions, ControlService } from '../contract/control/service.ts';
 import { query, segment } from './path.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
+import { featuresOf } from './features.ts';
 import { checked, readJson } from './reading.ts';
 
 /** How a control service is reached. */
@@ -75,6 +77,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
         name,
         method: 'POST',
         path: '/v2/deployments',
+        headers: conditions(name, { ...options, ifLatest: undefined }),
         body: spelled(body),
         secrets: secretsIn(body),
       } as const;
@@ -89,7 +92,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
         name,
         method: 'PATCH',
         path: deploymentPath(id),
-        headers: precondition(options?.ifLatest),
+        headers: conditions(name, options),
         body: spelled(body),
         secrets: secretsIn(body),
       } as const;
@@ -127,8 +130,10 @@ export function connectControlService(settings: ControlServiceSettings): Control
       );
     },
     redeployRevision: async (id, revisionId, options) => {
+      const name = 'redeploy revision';
       const path = `${revisionPath(id, revisionId)}/redeploy`;
-      return call(link, { name: 'redeploy revision', method: 'POST', path }, readDeployment, options);
+      const operation = { name, method: 'POST', path, headers: conditions(name, options) } as const;
+      return call(link, operation, readDeployment, options);
     },
     listRepositories: async (integrationId, options) => {
       const path = `/v1/integrations/github/${segment('the integration id', integrationId)}/repos`;
@@ -138,13 +143,19 @@ export function connectControlService(settings: ControlServiceSettings): Control
       call(link, logs('build', id, revisionId, asked), readLogs, options),
     deployLogs: async (id, revisionId, asked, options) =>
       call(link, logs('deploy', id, revisionId, asked), readLogs, options),
+    features: featuresOf(link),
     close: () => link.close(),
   };
 }
 
-/** The id is the service's word: one that no header may carry is no precondition. */
-const precondition = (revisionId: string | undefined): Record<string, string> =>
-  revisionId !== undefined && /^[\w-]+$/.test(revisionId) ? { 'if-match': `"${revisionId}"` } : {};
+/** What a write is sent with beside its body. A key that no header may carry is a mistake of our own. */
+function conditions(name: string, { ifLatest, idempotencyKey: key }: ChangeOptions = {}): Record<string, string> {
+  return {
+    // The id is the service's word: one that no header may carry is no precondition.
+    ...(ifLatest !== undefined && /^[\w-]+$/.test(ifLatest) ? { 'if-match': `"${ifLatest}"` } : {}),
+    ...(key === undefined ? {} : { [idempotencyKeyHeader.toLowerCase()]: checked(idempotencyKey, name, key) }),
+  };
+}
 
 /** What of a request is never told: its secrets, and the values that its containers are given. */
 function secretsIn({ secrets, source_config }: DeploymentCreateRequest | DeploymentPatchRequest): string[] {

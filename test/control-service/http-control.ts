@@ -4,6 +4,7 @@ import { githubIntegrations, githubRepositories } from '../../src/contract/contr
 import { listener, listenersList } from '../../src/contract/control/listener.ts';
 import { logPage } from '../../src/contract/control/log.ts';
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
+import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { OurControlService } from '../../src/control-service/service.ts';
 
@@ -11,6 +12,12 @@ const problems = z.object({
   detail: z.array(z.strictObject({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
 });
 const sentence = z.object({ detail: z.string() });
+const info = z.object({ idempotency_keys: z.boolean() });
+
+const conditions = ({ ifLatest, idempotencyKey }: ChangeOptions = {}): Record<string, string> => ({
+  ...(ifLatest === undefined ? {} : { 'if-match': `"${ifLatest}"` }),
+  ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+});
 
 /** The control service as seen through its HTTP, by a client that was written for these tests alone. */
 export function httpControl(baseUrl: string, apiKey: string): OurControlService {
@@ -47,13 +54,13 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
   const ofRevision = (id: string, revisionId: string) => `${one(id)}/revisions/${encodeURIComponent(revisionId)}`;
   const project = (id: string, revisionId: string) => `/v1/projects/${id}/revisions/${revisionId}`;
   return {
-    createDeployment: (body) => send(deployment, 'POST', '/v2/deployments', body),
+    createDeployment: (body, options) => send(deployment, 'POST', '/v2/deployments', body, conditions(options)),
     getDeployment: (id) => send(deployment, 'GET', one(id)),
     listDeployments: (asked) => send(deploymentsList, 'GET', `/v2/deployments${query(asked)}`),
-    patchDeployment: (id, body, options) =>
-      send(deployment, 'PATCH', one(id), body, options?.ifLatest ? { 'if-match': `"${options.ifLatest}"` } : {}),
+    patchDeployment: (id, body, options) => send(deployment, 'PATCH', one(id), body, conditions(options)),
     createRevision: (id, body) => send(revision, 'POST', `${one(id)}/revisions`, body),
-    redeployRevision: (id, revisionId) => send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`),
+    redeployRevision: (id, revisionId, options) =>
+      send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`, undefined, conditions(options)),
     getRevision: (id, revisionId) => send(revision, 'GET', ofRevision(id, revisionId)),
     listRevisions: (id, asked) => send(revisionsList, 'GET', `${one(id)}/revisions${query(asked)}`),
     interruptRevision: (id, revisionId) => send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`),
@@ -62,6 +69,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     listIntegrations: () => send(githubIntegrations, 'GET', '/v1/integrations/github/install'),
     listRepositories: (id) => send(githubRepositories, 'GET', `/v1/integrations/github/${id}/repos`),
     listListeners: (asked) => send(listenersList, 'GET', `/v2/listeners${query(asked)}`),
+    features: async () => ({ idempotencyKeys: (await send(info, 'GET', '/info')).idempotency_keys }),
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
   };
 }

@@ -11,13 +11,33 @@ import type { ListenersList } from './listener.ts';
 import type { LogPage, LogQuery } from './log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
-/** What a caller may say about a change beside the change itself. */
-export interface ChangeOptions extends CallOptions {
+/** What a caller may say about a write beside what is written. */
+export interface WriteOptions extends CallOptions {
+  /**
+   * What makes this write one, sent as `Idempotency-Key`: 1 to 255 visible ASCII characters, never used for another
+   * write. A service that heeds it (`features`) carries the write out once, however often and however close together it
+   * is sent, and answers every repetition as the first time: `latest_revision_id` and `source_revision_config` of the
+   * answer are those of the revision that the first one made, also where a newer one exists by now; everything else is
+   * as it is now. So whoever got no answer sends the same again, with the same `ifLatest`, and binds to
+   * `latest_revision_id` as always. The same key with another request is a 422. A refusal is not kept: the same key may
+   * be sent again after it. Keys are kept for 7 days. control-service.md knows nothing of it.
+   */
+  idempotencyKey?: string | undefined;
+}
+
+/** What a caller may say about a change of something that exists. */
+export interface ChangeOptions extends WriteOptions {
   /**
    * The latest revision that the change was decided on, sent as `If-Match`. A service that heeds it refuses the change
    * (412, a conflict) where another revision was made in the meantime; control-service.md knows nothing of it.
    */
   ifLatest?: string | undefined;
+}
+
+/** What a service offers beyond control-service.md. */
+export interface ControlFeatures {
+  /** It heeds `WriteOptions.idempotencyKey`: a write without an answer may be sent again with the same key. */
+  idempotencyKeys: boolean;
 }
 
 /**
@@ -27,7 +47,7 @@ export interface ChangeOptions extends CallOptions {
  */
 export interface ControlService {
   /** POST /v2/deployments: 201 with the deployment and its first revision. */
-  createDeployment(request: DeploymentCreateRequest, options?: CallOptions): Promise<Deployment>;
+  createDeployment(request: DeploymentCreateRequest, options?: WriteOptions): Promise<Deployment>;
   /** GET /v2/deployments/{id} */
   getDeployment(id: string, options?: CallOptions): Promise<Deployment>;
   /** PATCH /v2/deployments/{id}: `latest_revision_id` of the answer is the revision that this made, where it made one. */
@@ -44,11 +64,17 @@ export interface ControlService {
   /** GET /v2/deployments/{id}/revisions, newest first */
   listRevisions(deploymentId: string, query: RevisionsQuery, options?: CallOptions): Promise<RevisionsList>;
   /** POST /v2/deployments/{id}/revisions/{revisionId}/redeploy: makes a new revision of an old one's build. */
-  redeployRevision(deploymentId: string, revisionId: string, options?: CallOptions): Promise<Deployment>;
+  redeployRevision(deploymentId: string, revisionId: string, options?: ChangeOptions): Promise<Deployment>;
   /** GET /v1/integrations/github/{integrationId}/repos */
   listRepositories(integrationId: string, options?: CallOptions): Promise<GithubRepository[]>;
   /** POST /v1/projects/{id}/revisions/{revisionId}/build_logs */
   buildLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
   /** POST /v1/projects/{id}/revisions/{revisionId}/deploy_logs */
   deployLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
+
+  /**
+   * GET /info: what the service offers. One that has no such endpoint offers none of it. Cheap to ask before every
+   * write: a client remembers the answer for a while.
+   */
+  features(options?: CallOptions): Promise<ControlFeatures>;
 }

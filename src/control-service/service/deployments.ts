@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentsList } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
-import type { ChangeOptions } from '../../contract/control/service.ts';
+import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../contract/control/service.ts';
 import { judgeCreate, readCreate } from '../rules/create.ts';
 import { judgePatch, readPatch } from '../rules/patch.ts';
 import { deploymentsPage } from '../rules/queries.ts';
@@ -54,7 +54,7 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
   };
 
   return {
-    async createDeployment(body: unknown): Promise<Deployment> {
+    async createDeployment(body: unknown, _options: WriteOptions = {}): Promise<Deployment> {
       const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
       const request = take(call, readCreate(body));
       const { integration_id, listener_id } = request.source_config;
@@ -96,7 +96,7 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
       return tellRevision(view.latest);
     },
 
-    async redeployRevision(id: string, revisionId: string): Promise<Deployment> {
+    async redeployRevision(id: string, revisionId: string, _options: ChangeOptions = {}): Promise<Deployment> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
       const call = { operation: 'redeploy revision', method: 'POST', path };
       const deploymentId = takeId(call, 'deployment_id', id);
@@ -110,6 +110,10 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
         return { wanted: judged.value, revision: { redeploy_of: earlier.id, build_folder, repo_commit_sha } };
       });
       return tell(view);
+    },
+
+    async features(): Promise<ControlFeatures> {
+      return { idempotencyKeys: false };
     },
   };
 }
