@@ -89,7 +89,6 @@ function planSection(plan: ToldPlan): string {
 const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
 
 /** A table of what each smoke test was asked and answered; empty where there was none. */
-export /** A table of what each smoke test was asked and answered; empty where there was none. */
 export function smokeSection(title: string, verdict: Verdict | undefined): string {
   if (!verdict || verdict.kind === 'none') return '';
   return [
