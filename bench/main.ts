@@ -21,7 +21,28 @@ const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'run-latency': runLatency,
 };
 
-const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string', multiple: true } } });
+const usage = `npm run bench -- [--only FAMILY]... [--json FILE]\nfamilies: ${Object.keys(families).join(', ')}`;
+
+/** What was asked for; a person who mistypes is told, without a stack. */
+function readArguments() {
+  try {
+    const options = {
+      json: { type: 'string' },
+      only: { type: 'string', multiple: true },
+      help: { type: 'boolean' },
+    } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    process.exit(2);
+  }
+}
+
+const values = readArguments();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
 const asked = values.only ?? Object.keys(families);
 const unknown = asked.filter((name) => !(name in families));
 if (unknown.length > 0) {

@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import { isTagRef } from '../contract/control/repo-ref.ts';
+import { didYouMean } from '../located/did-you-mean.ts';
 import { sameRepository } from '../decide/repository-url.ts';
 
-/** The head of a ref as git here knows it, or one clause about why it does not. */
-export type GitHead = { kind: 'known'; sha: string } | { kind: 'unknown'; why: string };
+/** The head of a ref as git here knows it, that the repository has no such ref, or one clause about why nobody can tell. */
+export type GitHead =
+  | { kind: 'known'; sha: string }
+  | { kind: 'absent'; ref: string; /** A ref of the repository that is spelled nearly so. */ near?: string }
+  | { kind: 'unknown'; why: string };
 
 /** Runs git and tells what it printed; undefined where it did not succeed or is not installed. */
 export type Git = (args: readonly string[]) => Promise<string | undefined>;
@@ -23,16 +27,26 @@ export async function headOf({ repoUrl, repoRef }: { repoUrl: string; repoRef: s
   const full = isTagRef(repoRef) ? repoRef : `refs/heads/${repoRef}`;
   const listed = await git(['ls-remote', '--quiet', remote, full, `${full}^{}`]);
   if (listed === undefined) return { kind: 'unknown', why: 'git could not ask the repository' };
-  const refs = new Map(
+  const refs = refsOf(listed);
+  // An annotated tag is an object of its own; behind it stands the commit.
+  const sha = refs.get(`${full}^{}`) ?? refs.get(full);
+  if (sha) return { kind: 'known', sha };
+  const kind = isTagRef(repoRef) ? '--tags' : '--heads';
+  const others = [...refsOf((await git(['ls-remote', '--quiet', kind, remote])) ?? '').keys()];
+  const near = didYouMean(
+    repoRef,
+    others.map((ref) => ref.replace(/^refs\/heads\//, '')),
+  );
+  return { kind: 'absent', ref: full, ...(near === undefined ? {} : { near }) };
+}
+
+const refsOf = (listed: string): Map<string, string> =>
+  new Map(
     listed.split('\n').flatMap((line): [string, string][] => {
       const [sha = '', ref] = line.split('\t');
       return ref === undefined ? [] : [[ref.trim(), sha]];
     }),
   );
-  // An annotated tag is an object of its own; behind it stands the commit.
-  const sha = refs.get(`${full}^{}`) ?? refs.get(full);
-  return sha ? { kind: 'known', sha } : { kind: 'unknown', why: `the repository has no ${full}` };
-}
 
 /** How long git may take to answer (ms). */
 const gitWithinMs = 15_000;

@@ -14,10 +14,11 @@ export function complain(terminal: Terminal, problems: readonly Problem[]): void
 }
 
 /** A problem with an option as a whole. */
-export const optionProblem = (option: string, message: string): Problem => ({
+export const optionProblem = (option: string, message: string, suggestion?: string): Problem => ({
   file: inputsFile,
   line: 1,
   column: 1,
   field: option,
   message,
+  ...(suggestion === undefined ? {} : { suggestion }),
 });

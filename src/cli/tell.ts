@@ -11,7 +11,7 @@ import { outcomeLines, storyLines } from '../report/story-line.ts';
 import { toldResult } from '../report/told-result.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { readTextFile } from './files.ts';
-import { git, headOf } from './git-head.ts';
+import { git, headOf, type GitHead } from './git-head.ts';
 import { complain, onCommandLine, optionProblem } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -47,10 +47,15 @@ export async function tell(command: StoryCommand, terminal: Terminal): Promise<E
   process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
     const writes = command.mode === 'deploy' || command.mode === 'plan';
+    const head = writes ? await headToBuild(deployment.desired, command.commit, terminal) : undefined;
+    if (head?.kind === 'absent') {
+      const noRef = `the repository has no ${head.ref}`;
+      return refuse([onCommandLine(optionProblem('repo-ref', noRef, head.near))], terminal);
+    }
     const outcome = await tellStory({
       options,
       deployment,
-      head: writes ? await headToBuild(deployment.desired, command.commit, terminal) : undefined,
+      head: head?.sha,
       userAgent: `landfall-cli/${version}`,
       signal: cancelled.signal,
       tell: (event) => {
@@ -96,12 +101,13 @@ async function headToBuild(
   desired: Desired,
   commit: string | undefined,
   terminal: Terminal,
-): Promise<string | undefined> {
-  if (commit !== undefined || desired.source !== 'github') return commit;
+): Promise<Exclude<GitHead, { kind: 'unknown' }> | undefined> {
+  if (commit !== undefined) return { kind: 'known', sha: commit };
+  if (desired.source !== 'github') return undefined;
   const { repoUrl, repoRef } = desired;
   if (repoUrl === undefined || repoRef === undefined) return undefined;
   const head = await headOf({ repoUrl, repoRef }, git);
-  if (head.kind === 'known') return head.sha;
+  if (head.kind !== 'unknown') return head;
   terminal.tell(`Note: which commit ${repoRef} is at is not known here, for ${head.why}; --commit tells it`);
   return undefined;
 }

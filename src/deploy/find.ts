@@ -26,7 +26,7 @@ export async function findByName(name: string, story: Story): Promise<Deployment
     const query = { name_contains: name, limit: pageSize, offset };
     const page = await attempt(control.listDeployments(query, story.reading()));
     if (!page.ok) {
-      if (!isNotOffered(page.error)) throw page.error;
+      if (!isNotOffered(page.error) || !(await isControlService(story))) throw page.error;
       story.note(
         'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
       );
@@ -41,4 +41,21 @@ export async function findByName(name: string, story: Story): Promise<Deployment
     // A service that does not heed `offset` would answer its first page for ever.
     if (page.value.resources.length < pageSize || fresh.length === 0) return found;
   }
+}
+
+/**
+ * An address that has no list of deployments may be no control service at all: one that control-service.md describes
+ * lists its listeners and integrations.
+ */
+async function isControlService(story: Story): Promise<boolean> {
+  const { control } = story.request;
+  for (const ask of [
+    () => control.listListeners({ limit: 1 }, story.reading()),
+    () => control.listIntegrations(story.reading()),
+  ]) {
+    const answered = await attempt<unknown>(ask());
+    if (answered.ok || answered.error.kind === 'rejected') return true;
+    if (!isNotOffered(answered.error)) throw answered.error;
+  }
+  return false;
 }

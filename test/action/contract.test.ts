@@ -87,7 +87,7 @@ describe('README.md', () => {
     const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(
       (name) => !section.includes(`\`${name}\``),
     );
-    expect(missing).toEqual(['@types/node', '@types/pg']);
+    expect(missing).toEqual(['@types/node', '@types/pg', '@types/picomatch']);
   });
 
   test('names every outcome in its table', () => {

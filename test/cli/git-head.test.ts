@@ -26,9 +26,17 @@ describe('the head of a ref', () => {
     ],
     ['a checkout without an origin', { 'rev-parse': '/home/me/agents' }, 'another repository'],
     ['a repository that does not answer', checkout, 'could not ask'],
-    ['a repository without this branch', { ...checkout, 'ls-remote': '' }, 'has no refs/heads/main'],
   ])('is not known in %s', async (_, answers, why) => {
     expect(await headOf(asked, gitThat(answers))).toEqual({ kind: 'unknown', why: expect.stringContaining(why) });
+  });
+
+  test('is absent where the repository has no such branch, and one that is spelled nearly so is named', async () => {
+    const listed: Git = async (args) =>
+      args[0] === 'ls-remote' && args.includes('--heads') ? `${one}\trefs/heads/main\n` : gitThat(answers)(args);
+    const answers = { ...checkout, 'ls-remote': '' };
+    const head = await headOf({ ...asked, repoRef: 'mai' }, listed);
+    expect(head).toEqual({ kind: 'absent', ref: 'refs/heads/mai', near: 'main' });
+    expect(await headOf(asked, gitThat(answers))).toEqual({ kind: 'absent', ref: 'refs/heads/main' });
   });
 
   test('is what the repository says, however its address is spelled here', async () => {
@@ -50,6 +58,7 @@ describe('the head of a ref', () => {
     await headOf(asked, git);
     expect(calls.filter(([command]) => command === 'ls-remote')).toEqual([
       ['ls-remote', '--quiet', 'origin', 'refs/heads/main', 'refs/heads/main^{}'],
+      ['ls-remote', '--quiet', '--heads', 'origin'],
     ]);
   });
 });

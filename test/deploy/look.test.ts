@@ -68,6 +68,19 @@ describe('found by its name', () => {
   });
 });
 
+test.each(['plan', 'smoke', 'deploy'] as const)(
+  '%s: an address that lists nothing at all is no control service',
+  async (mode) => {
+    const world = new World();
+    world.control.lacks.add('lists');
+    const lacking = (operation: string) => () => Promise.reject(serviceError('missing', operation, { status: 404 }));
+    world.control.listListeners = lacking('list listeners');
+    world.control.listIntegrations = lacking('list integrations');
+    const outcome = await world.deploy({ mode });
+    expect(outcome).toMatchObject({ kind: 'refused', advice: expect.stringContaining('base-url') });
+  },
+);
+
 test('by its id nothing is listed', async () => {
   const world = await running();
   expect(await world.deploy({ desired: { ...github, deploymentId: 'd1' } })).toMatchObject({ kind: 'unchanged' });
