@@ -36,6 +36,7 @@ export type SkipCode =
   | 'rolled-back-before'
   | 'no-target'
   | 'tag'
+  | 'not-a-branch'
   | 'deleted'
   | 'fork'
   | 'foreign-repository'

@@ -1,0 +1,80 @@
+import picomatch from 'picomatch';
+
+/** A glob that was compiled, or why it could not be. */
+export type CompiledGlob =
+  { ok: true; matches: (path: string) => boolean } | { ok: false; problem: string; suggestion?: string };
+
+const longestGlob = 200;
+
+/** What a matcher goes back for grows with every `*` of one segment and every `**`, so both are few. */
+const mostStars = 2;
+const mostGlobstars = 2;
+
+/** Longer paths (UTF-16 code units) are matched by nothing: whoever asks has to say what that means. */
+export const longestPath = 400;
+
+/** No pattern of a glob here, and yet a word of the library's language. */
+const literal = /[()|+@"'$^]|(?<!\[)!/g;
+
+/**
+ * Compiles a glob for paths from the root of a repository: `*` and `?` within a segment, `**` across them, `[abc]`,
+ * `[!abc]` and `{one,two}`. Letters count as they are, files and folders that begin with a dot are like others, and
+ * everything else stands for itself. The problem goes on from the name of the field and quotes nothing.
+ */
+export function compileGlob(written: string): CompiledGlob {
+  const fault = faultOf(written);
+  if (fault) return { ok: false, ...fault };
+  const options = { dot: true, noextglob: true, nonegate: true, posix: true, regex: false, strictBrackets: true };
+  // The caret within a class is the library's way to say what we say with `!`.
+  const escaped = written.replace(literal, (sign) => `\\${sign}`);
+  const pattern = picomatch.makeRe(escaped, options);
+  return { ok: true, matches: (path) => path.length <= longestPath && pattern.test(path) };
+}
+
+interface Fault {
+  problem: string;
+  suggestion?: string;
+}
+
+function faultOf(glob: string): Fault | undefined {
+  if (glob.trim() === '') return { problem: 'must not be empty' };
+  if (glob.length > longestGlob) return { problem: `must have at most ${longestGlob} characters` };
+  if (/\p{Cc}/u.test(glob)) return { problem: 'must be one line' };
+  if (glob.includes('\\')) return { problem: 'must have forward slashes: a backslash means nothing in it' };
+  if (glob.startsWith('!')) return { problem: 'must not begin with `!`: put it under `exclude`' };
+  if (/^\.?\//.test(glob)) {
+    return { problem: 'must be a path from the root of the repository, without a slash before it' };
+  }
+  if (glob.endsWith('/')) return { problem: 'must match files, and no file ends with a slash: go on with `**`' };
+  const segments = glob.split('/');
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+    return { problem: 'must not have empty segments, `.` or `..`' };
+  }
+  return bracketFault(glob) ?? starFault(segments);
+}
+
+/** Brackets and braces open and close, are not nested, and hold something; a slash may stand in braces only. */
+function bracketFault(glob: string): Fault | undefined {
+  const rest = glob.replace(/\[!?[^\][{}/!^]+\]/g, (group) => (rangesAreUp(group) ? '' : group));
+  const without = rest.replace(/\{[^{}[\],]*(?:,[^{}[\],]*)+\}/g, (group) => (group.includes('..') ? group : ''));
+  return /[[\]{}]/.test(without)
+    ? { problem: 'must close each `[` and `{`: `[abc]` or `[!a-z]` for one character, `{one,two}` for a choice' }
+    : undefined;
+}
+
+/** `z-a` holds no character at all. */
+const rangesAreUp = (group: string): boolean =>
+  [...group.matchAll(/(.)-(?=([^\]]))/gu)].every(([, from = '', to = '']) => from <= to);
+
+function starFault(segments: readonly string[]): Fault | undefined {
+  if (segments.filter((segment) => /^\*\*+$/.test(segment)).length > mostGlobstars) {
+    return { problem: `must have \`**\` at most ${mostGlobstars} times` };
+  }
+  if (segments.some((segment) => /\*{3}/.test(segment))) return { problem: 'must not have more than two `*` in a row' };
+  if (segments.some((segment) => /\*\*./.test(segment) || /.\*\*/.test(segment))) {
+    return { problem: 'must have `**` as a whole segment, between slashes' };
+  }
+  return segments.some((segment) => segment !== '**' && segment.split('*').length > mostStars + 1)
+    ? { problem: `must have \`*\` at most ${mostStars} times in a segment` }
+    : undefined;
+}
