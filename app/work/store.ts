@@ -1,4 +1,5 @@
 import type { Intent, Wish } from './intent.ts';
+import type { RepositoryAt } from '../repository.ts';
 import type { Report, ReportPut } from './report.ts';
 
 /** What is kept of a deployment beside its intents. */
@@ -61,6 +62,8 @@ export interface WorkStore {
   intent(id: string): Promise<Intent | undefined>;
   /** Every intent of a commit on a deployment, oldest first. */
   intentsOf(deploymentId: string, commit: string): Promise<Intent[]>;
+  /** Every intent of a commit in a repository, whichever deployment it is on, oldest first. */
+  intentsAt(repositoryId: number, commit: string): Promise<Intent[]>;
   /** The newest intents of a deployment, newest first. */
   lastIntents(deploymentId: string, limit: number): Promise<Intent[]>;
   /** Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live. */
@@ -71,12 +74,29 @@ export interface WorkStore {
   /** Stores what a step changed. @throws LeaseLost where the lease is no longer held; then nothing is stored. */
   save(lease: Lease, changes: Changes): Promise<void>;
 
-  /** Puts a report that belongs to no deployment's lane: a commit with nothing to deploy, a pull request. */
-  putReport(report: ReportPut): Promise<void>;
+  /**
+   * Puts a report that belongs to no deployment's lane: a commit with nothing to deploy, a pull request.
+   *
+   * @param onlyAt puts it only where the stored version is this one (0: none is stored), so that what was read before
+   *   does not take the place of something newer; nothing happens otherwise.
+   */
+  putReport(report: ReportPut, onlyAt?: number): Promise<void>;
   report(id: string): Promise<Report | undefined>;
   reportOf(repositoryId: number, headSha: string, name: string): Promise<Report | undefined>;
   /** Stores what GitHub was told. `version` is the one that was told, whatever came since. */
   told(id: string, told: Pick<Report, 'githubId' | 'told'> & { version: number; at: number }): Promise<void>;
   /** Reports that GitHub was not told yet. */
   untoldReports(): Promise<string[]>;
+
+  /** The repository was renamed or moved: intents that have not ended and all reports of it take the new place. */
+  moved(repository: RepositoryAt): Promise<void>;
+  /** Removes the reports of a repository that GitHub was not told yet: the App has no access any more. */
+  dropUntold(repositoryId: number): Promise<void>;
+  /**
+   * Removes what ended, or was told, before `before`: intents with their details, but not the `keep` newest of each
+   * deployment, and told reports that no intent that stays is about.
+   *
+   * @returns how many rows went.
+   */
+  forget(before: number, keep: number): Promise<number>;
 }

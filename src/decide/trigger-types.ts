@@ -42,6 +42,8 @@ export type SkipCode =
   | 'foreign-repository'
   | 'build-on-push-off'
   | 'branch-gone'
+  /** The App was removed from the repository. */
+  | 'not-installed'
   | 'already-told';
 
 /** What is done about one commit on one deployment, and why: `why` is one clause without a full stop, fit to show. */
