@@ -1,0 +1,107 @@
+import {
+  HubError,
+  type CheckAt,
+  type CheckContent,
+  type Comparison,
+  type DeploymentAt,
+  type DeploymentContent,
+  type Head,
+  type Hub,
+  type Permission,
+} from '../../../app/github/hub.ts';
+import type { RepositoryAt } from '../../../app/repository.ts';
+import type { ModelGit } from './model-git.ts';
+
+/** A check run as GitHub shows it. */
+export interface ShownCheck {
+  id: number;
+  name: string;
+  headSha: string;
+  externalId: string;
+  content: CheckContent;
+  /** `status` or `status/conclusion` of every write, in order. */
+  said: string[];
+}
+
+/** A GitHub Deployment with the states that it was given. */
+export interface ShownDeployment {
+  id: number;
+  commit: string;
+  externalId: string;
+  environment: string;
+  states: DeploymentContent['state'][];
+}
+
+/** GitHub over a model of git: it keeps what it was told and never fails by itself. */
+export class ModelHub implements Hub {
+  readonly git: ModelGit;
+  readonly checks: ShownCheck[] = [];
+  readonly deployments: ShownDeployment[] = [];
+  /** Files by path, of whatever commit. */
+  readonly files = new Map<string, string>();
+  permission: Permission = 'write';
+
+  constructor(git: ModelGit) {
+    this.git = git;
+  }
+
+  /** The check of a name on a commit, as people see it: the newest of several. */
+  check(headSha: string, name: string): ShownCheck | undefined {
+    return this.checks.findLast((each) => each.headSha === headSha && each.name === name);
+  }
+
+  async head(_at: RepositoryAt, branch: string): Promise<Head | undefined> {
+    return this.git.head(branch);
+  }
+
+  async compare(_at: RepositoryAt, base: string, head: string): Promise<Comparison> {
+    return this.git.compare(base, head);
+  }
+
+  async file(_at: RepositoryAt, path: string, _ref: string): Promise<string | undefined> {
+    return this.files.get(path);
+  }
+
+  async defaultBranch(): Promise<string> {
+    return 'main';
+  }
+
+  async permissionOf(): Promise<Permission> {
+    return this.permission;
+  }
+
+  async writeCheck(at: CheckAt, id: number | undefined, content: CheckContent): Promise<number> {
+    if (!this.git.commits.has(at.headSha)) throw new HubError(`No commit found for SHA: ${at.headSha}`, 422, 'none');
+    if ((content.status === 'completed') !== (content.conclusion !== undefined)) {
+      throw new HubError('conclusion goes with completed, and only with it', 422, 'none');
+    }
+    const found =
+      this.checks.find((each) => each.id === id) ??
+      this.checks.find((each) => each.externalId === at.externalId && each.headSha === at.headSha);
+    const said = content.conclusion ? `${content.status}/${content.conclusion}` : content.status;
+    if (found) {
+      found.content = content;
+      found.said.push(said);
+      return found.id;
+    }
+    if (id !== undefined) throw new HubError(`There is no check run ${id}`, 404, 'none');
+    const { name, headSha, externalId } = at;
+    this.checks.push({ id: this.checks.length + 1, name, headSha, externalId, content, said: [said] });
+    return this.checks.length;
+  }
+
+  async makeDeployment(at: DeploymentAt, content: DeploymentContent): Promise<number> {
+    const found = this.deployments.find(({ externalId }) => externalId === at.externalId);
+    if (found) return found.id;
+    const id = this.deployments.length + 1;
+    const { commit, externalId } = at;
+    this.deployments.push({ id, commit, externalId, environment: content.environment, states: [] });
+    return id;
+  }
+
+  async writeDeploymentStatus(_at: DeploymentAt, id: number, content: DeploymentContent): Promise<void> {
+    const found = this.deployments.find((each) => each.id === id);
+    if (!found) throw new HubError(`There is no deployment ${id}`, 404, 'none');
+    found.states.push(content.state);
+  }
+}

@@ -1,0 +1,144 @@
+import type { EventClock } from './event-clock.ts';
+import type { ModelGit } from './model-git.ts';
+
+/** Who had a revision made: the App for one of its intents, a workflow's Action, or the service at a push. */
+export interface Maker {
+  who: 'app' | 'action' | 'service' | 'setup';
+  /** The idempotency key that came with the request, whether or not the service heeds it. */
+  key?: string | undefined;
+}
+
+/** A revision of the model. `build` is the revision whose build it uses again, where it builds none. */
+export interface ModelRevision {
+  id: string;
+  madeBy: Maker;
+  madeAt: number;
+  status: string;
+  commit: string | undefined;
+  message: string | undefined;
+  again: ModelRevision | undefined;
+}
+
+/** A moment at which a revision began to serve, and what served before. */
+export interface Switch {
+  at: number;
+  revision: ModelRevision;
+  former: ModelRevision | undefined;
+}
+
+/**
+ * The revisions of one deployment. One is worked on at a time; of those that wait the newest is begun and the older
+ * ones are skipped, saying which came instead. A revision of a ref is of the ref's head at the moment at which its
+ * build begins.
+ */
+export class ModelRevisions {
+  readonly id: string;
+  readonly branch: string;
+  /** Oldest first. */
+  readonly all: ModelRevision[] = [];
+  readonly switches: Switch[] = [];
+  active: ModelRevision | undefined;
+  readonly #clock: EventClock;
+  readonly #git: ModelGit;
+  readonly #random: () => number;
+  #running: ModelRevision | undefined;
+  readonly #interruptedOnce = new Set<string>();
+
+  constructor(id: string, branch: string, clock: EventClock, git: ModelGit, random: () => number) {
+    this.id = id;
+    this.branch = branch;
+    this.#clock = clock;
+    this.#git = git;
+    this.#random = random;
+  }
+
+  get latest(): ModelRevision | undefined {
+    return this.all.at(-1);
+  }
+
+  get isBusy(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Makes a revision; `again` names the one whose build is used. */
+  make(madeBy: Maker, again?: ModelRevision): ModelRevision {
+    const made: ModelRevision = {
+      id: `${this.id.slice(0, -4)}${(this.all.length + 1).toString(16).padStart(4, '0')}`,
+      madeBy,
+      madeAt: this.#clock.now(),
+      status: 'CREATING',
+      commit: again?.commit,
+      message: undefined,
+      again,
+    };
+    this.all.push(made);
+    this.#clock.after(0, () => this.#queue(made));
+    return made;
+  }
+
+  #queue(made: ModelRevision): void {
+    if (made.status !== 'CREATING') return;
+    made.status = 'QUEUED';
+    this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#running) return;
+    const waiting = this.all.filter(({ status }) => status === 'QUEUED' || status === 'CREATING');
+    const newest = waiting.pop();
+    if (!newest) return;
+    for (const older of waiting) {
+      older.status = 'SKIPPED';
+      older.message = `revision ${newest.id} came instead`;
+    }
+    this.#running = newest;
+    newest.status = newest.again ? 'AWAITING_DEPLOY' : 'AWAITING_BUILD';
+    this.#clock.after(500 + this.#random() * 2_000, () => (newest.again ? this.#deploy(newest) : this.#build(newest)));
+  }
+
+  #build(made: ModelRevision): void {
+    made.status = 'BUILDING';
+    const head = this.#git.head(this.branch);
+    if (!head) {
+      this.#end(made, 'BUILD_FAILED', `there is no branch ${this.branch}`);
+      return;
+    }
+    // The commit is told once the checkout is there.
+    this.#clock.after(this.#random() * 3_000, () => {
+      made.commit = head.sha;
+    });
+    this.#clock.after(4_000 + this.#random() * 60_000, () => {
+      const fate = this.#git.commits.get(head.sha)?.fate;
+      if (fate === 'build-fails') this.#end(made, 'BUILD_FAILED', 'the install command failed');
+      else if (fate === 'interrupted' && !this.#interruptedOnce.has(head.sha)) {
+        this.#interruptedOnce.add(head.sha);
+        this.#end(made, 'INTERRUPTED', 'the machine went away');
+      } else this.#deploy(made);
+    });
+  }
+
+  #deploy(made: ModelRevision): void {
+    made.status = 'DEPLOYING';
+    this.#clock.after(1_000 + this.#random() * 10_000, () => {
+      const fate = this.#git.commits.get(made.commit ?? '')?.fate;
+      if (fate === 'deploy-fails') this.#end(made, 'DEPLOY_FAILED', 'the agent left at once');
+      else {
+        made.status = 'DEPLOYED';
+        this.#clock.after(this.#random() < 0.3 ? 1_500 : 0, () => this.#serve(made));
+      }
+    });
+  }
+
+  #serve(made: ModelRevision): void {
+    this.switches.push({ at: this.#clock.now(), revision: made, former: this.active });
+    this.active = made;
+    this.#end(made, 'DEPLOYED');
+  }
+
+  #end(made: ModelRevision, status: string, message?: string): void {
+    made.status = status;
+    made.message = message;
+    this.#running = undefined;
+    this.#pump();
+  }
+}
