@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../src/clock.ts';
+import { appSchema } from './migrations.ts';
+import { storableJson } from './storable-json.ts';
+import type { InboxTables } from './tables.ts';
+
+/** A delivery as it lies in the inbox. Times are ms since the epoch. */
+export interface StoredDelivery {
+  id: string;
+  event: string;
+  action: string | undefined;
+  installationId: number | undefined;
+  repositoryId: number | undefined;
+  receivedAt: number;
+  handledAt: number | undefined;
+  decision: unknown;
+  attempts: number;
+  lastError: string | undefined;
+}
+
+/** What was decided about a delivery: JSON, for people to read. */
+export type DeliveryDecision = Readonly<Record<string, unknown>>;
+
+/** A delivery is kept for at least this long (ms), so that one that comes again is known. */
+export const leastAgeKept = 7 * 24 * 60 * 60_000;
+
+/** How long handled deliveries are kept (ms), where nobody says otherwise. */
+export const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
+
+/** How long those are kept (ms) that could not be handled. */
+const unhandledKeptFor = 90 * 24 * 60 * 60_000;
+
+/** Of how many rows at a time a lot of old ones is freed. */
+const removedAtOnce = 500;
+
+/** The inbox's memory. */
+export interface Deliveries {
+  get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined>;
+  /** The newest first; `unhandled` leaves out those that were handled. */
+  list(options: { limit: number; unhandled?: boolean }): Promise<StoredDelivery[]>;
+  /** Those of these GUIDs that never came here. */
+  notHeld(ids: readonly string[]): Promise<string[]>;
+  markHandled(id: string, decision: DeliveryDecision | undefined): Promise<void>;
+  /** Notes an attempt that failed; `why` holds no secret. */
+  markFailed(id: string, why: string): Promise<void>;
+  /**
+   * Removes handled deliveries that are older than `age` (ms; `deliveriesKeptFor` when absent), and unhandled ones
+   * after 90 days.
+   *
+   * @returns how many went.
+   * @throws RangeError for an age of less than 7 days.
+   */
+  forget(age?: number): Promise<number>;
+}
+
+/** Opens the inbox's memory. */
+export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliveries {
+  const db = tables.withSchema(appSchema);
+  const shown = [
+    'id',
+    'event',
+    'action',
+    'installation_id',
+    'repository_id',
+    'received_at',
+    'handled_at',
+    'decision',
+    'attempts',
+    'last_error',
+  ] as const;
+  return {
+    async get(id) {
+      const row = await db
+        .selectFrom('deliveries')
+        .select(shown)
+        .select('payload')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && { ...told(row), payload: row.payload };
+    },
+    async list({ limit, unhandled = false }) {
+      let query = db.selectFrom('deliveries').select(shown).orderBy('received_at', 'desc').limit(limit);
+      if (unhandled) query = query.where('handled_at', 'is', null);
+      return (await query.execute()).map(told);
+    },
+    async notHeld(ids) {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('id', 'in', [...ids])
+        .execute();
+      const held = new Set(rows.map(({ id }) => id));
+      return ids.filter((id) => !held.has(id.toLowerCase()));
+    },
+    async markHandled(id, decision) {
+      await db
+        .updateTable('deliveries')
+        .set({
+          handled_at: new Date(clock.now()),
+          decision: decision === undefined ? null : storableJson(decision),
+          last_error: null,
+        })
+        .set((row) => ({ attempts: row('attempts', '+', 1) }))
+        .where('id', '=', id)
+        .execute();
+    },
+    async markFailed(id, why) {
+      await db
+        .updateTable('deliveries')
+        .set({ last_error: why.replaceAll('\0', '').slice(0, 2_000) })
+        .set((row) => ({ attempts: row('attempts', '+', 1) }))
+        .where('id', '=', id)
+        .execute();
+    },
+    async forget(age = deliveriesKeptFor) {
+      if (age < leastAgeKept)
+        throw new RangeError('Deliveries are kept for 7 days at least: a repetition is known by them.');
+      const before = new Date(clock.now() - age);
+      const longBefore = new Date(clock.now() - Math.max(age, unhandledKeptFor));
+      for (let removed = 0; ;) {
+        const { rows } = await sql`
+          delete from app.deliveries where id in (
+            select id from app.deliveries
+            where received_at < ${before} and (handled_at is not null or received_at < ${longBefore})
+            limit ${removedAtOnce})
+          returning id`.execute(tables);
+        removed += rows.length;
+        if (rows.length < removedAtOnce) return removed;
+      }
+    },
+  };
+}
+
+interface ShownRow {
+  id: string;
+  event: string;
+  action: string | null;
+  installation_id: string | null;
+  repository_id: string | null;
+  received_at: Date;
+  handled_at: Date | null;
+  decision: unknown;
+  attempts: number;
+  last_error: string | null;
+}
+
+const told = (row: ShownRow): StoredDelivery => ({
+  id: row.id,
+  event: row.event,
+  action: row.action ?? undefined,
+  installationId: row.installation_id === null ? undefined : Number(row.installation_id),
+  repositoryId: row.repository_id === null ? undefined : Number(row.repository_id),
+  receivedAt: row.received_at.getTime(),
+  handledAt: row.handled_at?.getTime(),
+  decision: row.decision,
+  attempts: row.attempts,
+  lastError: row.last_error ?? undefined,
+});

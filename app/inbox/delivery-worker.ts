@@ -1,0 +1,94 @@
+import type { Probot } from 'probot';
+import type { Job, Queue } from '../../src/database/queue.ts';
+import { InstallationPaused } from '../github/hub.ts';
+import type { World } from '../world.ts';
+import type { DecisionNotes } from './decision-notes.ts';
+import type { Deliveries } from './deliveries.ts';
+import { deliveryJob, type DeliveryJob } from './delivery.ts';
+
+type WebhookEvent = Parameters<Probot['receive']>[0];
+
+/** What handling deliveries needs. */
+export interface DeliveryWorkerOptions {
+  queue: Pick<Queue, 'work' | 'send' | 'define'>;
+  deliveries: Pick<Deliveries, 'get' | 'markHandled' | 'markFailed'>;
+  notes: Pick<DecisionNotes, 'take'>;
+  /** `probot.receive`. */
+  receive: (event: WebhookEvent) => Promise<void>;
+  log: World['log'];
+  /** Told how each attempt ended. */
+  count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
+  /** Deliveries at the same time in this process; 8 when absent. */
+  concurrency?: number;
+}
+
+/** Works on the job of each delivery until the queue stops. */
+export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<void> {
+  const { queue, concurrency = 8 } = options;
+  // What never succeeds stays to be seen for a month.
+  await queue.define(deliveryJob, { deleteAfterSeconds: 30 * 24 * 60 * 60, expireInSeconds: 10 * 60 });
+  await queue.work<DeliveryJob>(deliveryJob, { concurrency }, (job) => handleDelivery(job, options));
+}
+
+/** Hands one delivery to its handlers and keeps what they decided. It may come again after a crash: they bear that. */
+export async function handleDelivery(
+  { data: { id } }: Pick<Job<DeliveryJob>, 'data'>,
+  { queue, deliveries, notes, receive, log, count }: DeliveryWorkerOptions,
+): Promise<void> {
+  const delivery = await deliveries.get(id);
+  if (delivery === undefined) {
+    log('A delivery is no longer kept; its job ends', { delivery: id });
+    return;
+  }
+  if (delivery.handledAt !== undefined) return;
+  const { event, action, payload } = delivery;
+  const about = { delivery: id, event, action };
+  try {
+    await receive(eventOf(id, event, payload));
+  } catch (error) {
+    notes.take(id);
+    const paused = pauseIn(error);
+    if (paused !== undefined) {
+      log(`A delivery waits: ${paused.message}`, about);
+      count?.(event, 'postponed');
+      await queue.send(deliveryJob, { id } satisfies DeliveryJob, { startAfter: new Date(paused.until) });
+      return;
+    }
+    const why = reasonOf(error);
+    count?.(event, 'failed');
+    await deliveries.markFailed(id, why);
+    throw new Error(`${event} ${id}: ${why}`, { cause: error });
+  }
+  const decision = notes.take(id);
+  await deliveries.markHandled(id, decision);
+  count?.(event, 'handled');
+  const { kind, why } = decision ?? {};
+  log('A delivery is handled', {
+    ...about,
+    ...(typeof kind === 'string' ? { decision: kind } : {}),
+    ...(typeof why === 'string' ? { why } : {}),
+  });
+}
+
+/** The payload carries GitHub's signature, so its shape is GitHub's word for this event. */
+function eventOf(id: string, name: string, payload: string): WebhookEvent {
+  const event: WebhookEvent = JSON.parse(
+    `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"payload":${payload}}`,
+  );
+  return event;
+}
+
+/** Handlers run side by side and fail together: what they say comes as one error of several. */
+const errorsIn = (error: unknown): unknown[] =>
+  error instanceof AggregateError ? error.errors.flatMap(errorsIn) : [error];
+
+const pauseIn = (error: unknown): InstallationPaused | undefined => {
+  const errors = errorsIn(error);
+  const pauses = errors.filter((each) => each instanceof InstallationPaused);
+  return pauses.length === errors.length ? pauses.sort((one, other) => other.until - one.until)[0] : undefined;
+};
+
+const reasonOf = (error: unknown): string =>
+  errorsIn(error)
+    .map((each) => (each instanceof Error ? each.message : String(each)))
+    .join('; ');

@@ -1,0 +1,47 @@
+/** A webhook that was proven to come from GitHub, as it is stored. */
+export interface Delivery {
+  /** GitHub's GUID, in lower case: the same for a delivery that is sent again. */
+  id: string;
+  event: string;
+  action: string | undefined;
+  installationId: number | undefined;
+  repositoryId: number | undefined;
+  /** The signed text. */
+  payload: string;
+  /** ms since the epoch */
+  receivedAt: number;
+}
+
+/** The job that handles one delivery. */
+export const deliveryJob = 'delivery';
+
+/** What that job is given. */
+export interface DeliveryJob {
+  /** The delivery's GUID. */
+  id: string;
+}
+
+/** What a payload tells of itself; undefined where it is no JSON object. */
+export function readPayload(text: string): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {
+  let payload: unknown;
+  try {
+    payload = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (!isObject(payload) || Array.isArray(payload)) return undefined;
+  return {
+    action: typeof payload['action'] === 'string' ? payload['action'] : undefined,
+    installationId: idOf(payload['installation']),
+    repositoryId: idOf(payload['repository']),
+  };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function idOf(value: unknown): number | undefined {
+  const id = isObject(value) ? value['id'] : undefined;
+  return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
+}

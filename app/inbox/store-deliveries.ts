@@ -1,0 +1,126 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Clock } from '../../src/clock.ts';
+import type { Queue, SendOptions } from '../../src/database/queue.ts';
+import { deliveryJob, type Delivery, type DeliveryJob } from './delivery.ts';
+import { inGroups } from './in-groups.ts';
+import { StoringTrouble, storingTrouble } from './storing-trouble.ts';
+
+/** What storing needs. */
+export interface StoreDeliveriesOptions {
+  /** Connections of its own, so that a webhook never waits for work; two are used at a time. */
+  pool: Pool;
+  queue: Pick<Queue, 'sendMany'>;
+  clock: Clock;
+  /** How long a group may take (ms); 4000 when absent, for GitHub waits 10 s. */
+  timeoutMs?: number;
+}
+
+/** Stored now, or known before: either way it is safe. */
+export type StoreDelivery = (delivery: Delivery) => Promise<'stored' | 'known'>;
+
+const groups = { items: 200, size: 16 * 1024 * 1024, sizeOf: ({ payload }: Delivery) => payload.length, atOnce: 2 };
+
+/**
+ * Stores deliveries, each with its job, those that come at the same time in one transaction. It resolves when the
+ * transaction is committed, and not before.
+ *
+ * It rejects with `StoringTrouble` where the database is away, full or silent: then the sender has to come again.
+ */
+export function storeDeliveries({ pool, queue, clock, timeoutMs = 4_000 }: StoreDeliveriesOptions): StoreDelivery {
+  const write = (deliveries: readonly Delivery[]): Promise<('stored' | 'known')[]> =>
+    writeGroup(deliveries, { pool, queue, clock, timeoutMs });
+  const storeAlone = async (delivery: Delivery): Promise<'stored' | 'known'> => (await write([delivery]))[0] ?? 'known';
+  const storeInGroup = inGroups(write, groups);
+  return async (delivery) => {
+    try {
+      return await storeInGroup(delivery);
+    } catch (error) {
+      // What is wrong with one delivery is no matter of its neighbours.
+      return error instanceof StoringTrouble ? Promise.reject(error) : storeAlone(delivery);
+    }
+  };
+}
+
+async function writeGroup(
+  deliveries: readonly Delivery[],
+  { pool, queue, clock, timeoutMs }: Required<StoreDeliveriesOptions>,
+): Promise<('stored' | 'known')[]> {
+  const enough = new AbortController();
+  const writing = transaction(pool, enough.signal, async (client) => {
+    const stored = await insertRows(client, onceEach(deliveries));
+    const jobs = stored.map((id) => ({ id, data: { id } satisfies DeliveryJob }));
+    if (jobs.length > 0) await queue.sendMany(deliveryJob, jobs, { db: transactionOf(client) });
+    return new Set(stored);
+  });
+  const patience = clock.sleep(timeoutMs, enough.signal).then(
+    () => Promise.reject(new StoringTrouble('the database does not answer')),
+    // It was over in time.
+    () => new Set<string>(),
+  );
+  try {
+    const stored = await Promise.race([writing, patience]);
+    // Of a delivery that came twice in one group the first is the new one.
+    return deliveries.map(({ id }) => (stored.delete(id) ? 'stored' : 'known'));
+  } catch (error) {
+    writing.catch(() => undefined);
+    throw storingTrouble(error);
+  } finally {
+    enough.abort();
+  }
+}
+
+/** In the order of their keys: two writers that meet at the same deliveries never wait for each other in a ring. */
+function onceEach(deliveries: readonly Delivery[]): Delivery[] {
+  const byId = new Map(deliveries.toReversed().map((delivery) => [delivery.id, delivery]));
+  return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+const columns = ['id', 'event', 'action', 'installation_id', 'repository_id', 'payload', 'received_at'] as const;
+
+async function insertRows(client: PoolClient, deliveries: readonly Delivery[]): Promise<string[]> {
+  const rows = deliveries.map((_, row) => `(${columns.map((__, at) => `$${row * columns.length + at + 1}`).join()})`);
+  const values = deliveries.flatMap((delivery) => [
+    delivery.id,
+    delivery.event,
+    delivery.action,
+    delivery.installationId,
+    delivery.repositoryId,
+    delivery.payload,
+    new Date(delivery.receivedAt),
+  ]);
+  const text = `insert into app.deliveries (${columns.join()}) values ${rows.join()} on conflict do nothing returning id`;
+  return (await client.query<{ id: string }>(text, values)).rows.map(({ id }) => id);
+}
+
+/** The queue's statements on this connection, so that jobs and rows are there together or not at all. */
+const transactionOf = (client: PoolClient): NonNullable<SendOptions['db']> => ({
+  executeQuery: ({ sql, parameters }) => client.query(sql, [...parameters]),
+});
+
+/** A connection that fails, or is still busy when the signal aborts, is thrown away: nobody knows its state. */
+async function transaction<T>(pool: Pool, signal: AbortSignal, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isReleased = false;
+  const release = (broken: boolean): void => {
+    if (!isReleased) client.release(broken);
+    isReleased = true;
+  };
+  const giveUp = (): void => release(true);
+  if (signal.aborted) {
+    release(false);
+    throw new StoringTrouble('the database gave a connection too late');
+  }
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    signal.removeEventListener('abort', giveUp);
+    release(false);
+    return result;
+  } catch (error) {
+    signal.removeEventListener('abort', giveUp);
+    release(true);
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import type { ColumnType, Generated } from 'kysely';
+
+type Fixed<T> = ColumnType<T, T, never>;
+
+/** Webhooks as they came, and what became of them. The row is the memory by which a repetition is known. */
+export interface DeliveriesTable {
+  /** GitHub's GUID. */
+  id: Fixed<string>;
+  event: Fixed<string>;
+  action: Fixed<string | null>;
+  /** `bigint`: comes as text. */
+  installation_id: ColumnType<string | null, number | null, never>;
+  repository_id: ColumnType<string | null, number | null, never>;
+  /** The signed text. */
+  payload: Fixed<string>;
+  received_at: Fixed<Date>;
+  handled_at: Date | null;
+  /** JSON: written as text, read as a value. */
+  decision: ColumnType<unknown, string | null, string | null>;
+  attempts: Generated<number>;
+  last_error: string | null;
+}
+
+/** The inbox's tables, in the Postgres schema `app`. */
+export interface InboxTables {
+  deliveries: DeliveriesTable;
+}

@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { readAddress } from '../../src/contract/base-address.ts';
+import { fieldSpellings } from '../../src/contract/control/aliases.ts';
+import { unfitForHeader } from '../../src/contract/header-value.ts';
+import { readBindings } from './bindings.ts';
+import { readPrivateKey } from './private-key.ts';
+
+/** Shorter webhook secrets are guessed too easily. */
+export const shortestSecret = 16;
+
+/** What people copy from examples, and what Probot takes where nothing is set. */
+const knownSecrets = new Set(['development', 'secret', 'changeme', 'your-webhook-secret']);
+
+const missing = { error: 'is missing' };
+const text = z.string(missing);
+const optional = z.string().optional();
+
+const secretProblem = (value: string): string | undefined => {
+  if (knownSecrets.has(value.toLowerCase())) return 'is a secret that everybody knows';
+  return value.length < shortestSecret ? `has ${value.length} characters; ${shortestSecret} are the least` : undefined;
+};
+const secret = <Schema extends z.ZodType<string | undefined>>(schema: Schema): Schema => judged(schema, secretProblem);
+
+/** A check whose complaint is its own words. */
+function judged<Schema extends z.ZodType<string | undefined>>(
+  schema: Schema,
+  judge: (value: string) => string | undefined,
+): Schema {
+  return schema.superRefine((value, context) => {
+    const problem = value === undefined ? undefined : judge(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+}
+
+/** Whether plain http is allowed is another variable's matter, see `plainHttp`. */
+const addressProblem = (value: string): string | undefined => {
+  const read = readAddress(value, { allowHttp: true });
+  return read.ok ? undefined : `is no address that can be used: ${read.problem}`;
+};
+const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
+
+const headerProblem = (value: string): string | undefined => unfitForHeader('it', value);
+
+const databaseProblem = (value: string): string | undefined => {
+  const scheme = URL.canParse(value) ? new URL(value).protocol : undefined;
+  const fits = scheme === 'postgres:' || scheme === 'postgresql:';
+  return fits ? undefined : 'is no address of a Postgres database: write postgres://user:password@host:5432/database';
+};
+
+const wholeNumber = (value: string, most: number): number | undefined =>
+  /^\d{1,15}$/.test(value) && Number(value) <= most ? Number(value) : undefined;
+
+const number = (least: number, most: number, what: string) =>
+  z.string(missing).transform((value, context) => {
+    const read = wholeNumber(value, most);
+    if (read !== undefined && read >= least) return read;
+    context.addIssue({ code: 'custom', message: `is ${what}` });
+    return z.NEVER;
+  });
+
+/**
+ * The App's variables, each with what it has to be. A complaint is the end of a sentence that the variable's name
+ * begins; none shows a value that may be secret.
+ */
+export const environment = z.object({
+  APP_ID: number(1, Number.MAX_SAFE_INTEGER, 'a whole number'),
+  PRIVATE_KEY: text.transform((value, context) => {
+    const read = readPrivateKey(value);
+    if (read.ok) return read.pem;
+    context.addIssue({ code: 'custom', message: read.problem });
+    return z.NEVER;
+  }),
+  WEBHOOK_SECRET: secret(text),
+  WEBHOOK_SECRET_PREVIOUS: secret(optional),
+  GITHUB_API_URL: judged(z.string().default('https://api.github.com'), addressProblem).transform(withoutSlash),
+  LANDFALL_BASE_URL: judged(text, addressProblem).transform(withoutSlash),
+  LANDFALL_API_KEY: judged(text, headerProblem),
+  LANDFALL_TENANT_ID: judged(optional, headerProblem),
+  LANDFALL_FIELD_NAMES: z.enum(fieldSpellings, { error: `is one of ${fieldSpellings.join(', ')}` }).default('contract'),
+  LANDFALL_BUILDER: z.enum(['app', 'service'], { error: 'is app or service' }).default('app'),
+  LANDFALL_BINDINGS: z
+    .string()
+    .default('')
+    .transform((value, context) => {
+      const read = readBindings(value);
+      if (read.ok) return read.bindings;
+      context.addIssue({ code: 'custom', message: read.problem });
+      return z.NEVER;
+    }),
+  LANDFALL_ALLOW_HTTP: z
+    .enum(['true', 'false'], { error: 'is true or false' })
+    .default('false')
+    .transform((word) => word === 'true'),
+  LANDFALL_DATA: z.string().default('.landfall/app'),
+  PUBLIC_URL: judged(optional, addressProblem).transform((value) =>
+    value === undefined ? undefined : withoutSlash(value),
+  ),
+  DATABASE_URL: judged(optional, databaseProblem),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: number(0, 65_535, 'a port from 0 to 65535').default(3000),
+});
+
+/** The name of a variable of ours. `PRIVATE_KEY_PATH` may stand in the place of `PRIVATE_KEY`. */
+export type Variable = keyof typeof environment.shape | 'PRIVATE_KEY_PATH';
+
+/** Variables that hold an address, to which keys or tokens are sent. */
+export const addresses = ['GITHUB_API_URL', 'LANDFALL_BASE_URL', 'PUBLIC_URL'] as const satisfies readonly Variable[];
