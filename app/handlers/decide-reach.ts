@@ -1,0 +1,61 @@
+import {
+  actionOf,
+  installationPayload,
+  installationRepositoriesPayload,
+  repositoryAt,
+  repositoryPayload,
+} from './event-payloads.ts';
+import type { EventDecision, InstallationChange } from './event-types.ts';
+import { ignored, readPayload } from './read-payload.ts';
+
+const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> = new Map([
+  ['created', { change: 'added', why: 'the App was installed' }],
+  ['new_permissions_accepted', { change: 'added', why: 'the App was given the permissions that it asked for' }],
+  ['deleted', { change: 'removed', why: 'the App was uninstalled' }],
+  ['suspend', { change: 'suspended', why: 'the installation was suspended' }],
+  ['unsuspend', { change: 'resumed', why: 'the installation was resumed' }],
+]);
+
+/** An account installs the App, removes it, or has it pause. */
+export function decideInstallation(payload: unknown): EventDecision {
+  const known = changes.get(actionOf(payload) ?? '');
+  if (!known) return ignored('it changes nothing about what the App reaches');
+  return readPayload(installationPayload, payload, ({ installation, repositories }) => ({
+    kind: 'installation',
+    installationId: installation.id,
+    ...known,
+    // Whoever removes the App removes it from all, whatever the list holds.
+    ...(repositories && known.change === 'added'
+      ? { repositories: repositories.map((each) => repositoryAt(each, installation)) }
+      : {}),
+  }));
+}
+
+/** An installation reaches more repositories, or fewer. */
+export function decideInstallationRepositories(payload: unknown): EventDecision {
+  return readPayload(installationRepositoriesPayload, payload, ({ installation, ...lists }) => {
+    const [added, removed] = [lists.repositories_added, lists.repositories_removed];
+    if (added.length === 0 && removed.length === 0) return ignored('it names no repository');
+    const isRemoval = added.length === 0;
+    return {
+      kind: 'installation',
+      installationId: installation.id,
+      change: isRemoval ? 'removed' : 'added',
+      repositories: (isRemoval ? removed : added).map((each) => repositoryAt(each, installation)),
+      why: isRemoval ? 'the App was removed from repositories' : 'the App was added to repositories',
+    };
+  });
+}
+
+/** New names of a repository; everything else about one is told by other events. */
+export function decideRepository(payload: unknown): EventDecision {
+  const action = actionOf(payload);
+  if (action !== 'renamed' && action !== 'transferred') {
+    return ignored('of a repository only a new name or owner changes something here');
+  }
+  return readPayload(repositoryPayload, payload, ({ repository, installation }) => ({
+    kind: 'repository-renamed',
+    repository: repositoryAt(repository, installation),
+    why: action === 'renamed' ? 'the repository has a new name' : 'the repository has a new owner',
+  }));
+}

@@ -1,0 +1,47 @@
+import { decideCheckRun, decideCheckSuite } from './decide-checks.ts';
+import { decideDelete, decideMergeGroup, decidePullRequest, decidePush } from './decide-commits.ts';
+import { decideInstallation, decideInstallationRepositories, decideRepository } from './decide-reach.ts';
+import { hasInstallation } from './event-payloads.ts';
+import type { EventDecision } from './event-types.ts';
+
+type Decide = (payload: unknown) => EventDecision;
+
+const decideBy: ReadonlyMap<string, Decide> = new Map<string, Decide>([
+  ['push', decidePush],
+  ['delete', decideDelete],
+  ['check_run', decideCheckRun],
+  ['check_suite', decideCheckSuite],
+  ['pull_request', decidePullRequest],
+  ['merge_group', decideMergeGroup],
+  ['installation', decideInstallation],
+  ['installation_repositories', decideInstallationRepositories],
+  ['repository', decideRepository],
+]);
+
+/** Events that may come although nothing is to be done, each with its own reason. */
+const passedOver: ReadonlyMap<string, string> = new Map([
+  ['ping', 'it only tries the address'],
+  ['issue_comment', 'Landfall takes no commands from comments: its checks have buttons'],
+  ['create', 'a branch or tag that is made is told by its push, too'],
+  ['status', 'the statuses of others decide nothing here'],
+  ['deployment', 'the Deployments on GitHub are written here, not obeyed'],
+  ['deployment_status', 'the Deployments on GitHub are written here, not obeyed'],
+  ['installation_target', 'names are taken from the next event of each repository'],
+]);
+
+/** The events that can ask for something. */
+export const decidedEvents: readonly string[] = [...decideBy.keys()];
+
+/**
+ * What an event asks for, and why. Pure, and never throws: a payload that cannot be read is an `ignore` that says what
+ * was wrong with it.
+ */
+export function decideEvent(name: string, payload: unknown): EventDecision {
+  const decide = decideBy.get(name);
+  if (!decide)
+    return { kind: 'ignore', why: passedOver.get(name) ?? 'Landfall does nothing about events of this name' };
+  if (!hasInstallation(payload)) {
+    return { kind: 'ignore', why: 'it names no installation of the App, so nobody could act on it' };
+  }
+  return decide(payload);
+}

@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { RepositoryAt } from '../repository.ts';
+
+// Payloads come from outside, and some lack fields that are newer than they are. Only what is needed is read, and
+// bounded; everything else passes by.
+
+const id = z.int().positive();
+const text = z.string().min(1).max(1_000);
+const login = z.string().min(1).max(100);
+
+/** SHA-1 or SHA-256, in full. */
+export const commitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, 'it is no commit');
+
+const fullName = z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, 'it is no owner/name');
+const repository = z.looseObject({ id, full_name: fullName });
+const installation = z.looseObject({ id });
+const withAction = z.looseObject({ action: text });
+
+/** What every event of a repository has that an installation of the App was told. */
+const ofRepository = z.looseObject({ repository, installation });
+
+/** The action of an event, where it has one. */
+export const actionOf = (payload: unknown): string | undefined => withAction.safeParse(payload).data?.action;
+
+/** Whether an event names the installation of the App that it was delivered to. */
+export const hasInstallation = (payload: unknown): boolean =>
+  z.looseObject({ installation }).safeParse(payload).success;
+
+/** The place of a repository from the parts of an event. */
+export function repositoryAt(
+  { id: repositoryId, full_name: named }: z.infer<typeof repository>,
+  { id: installationId }: z.infer<typeof installation>,
+): RepositoryAt {
+  const [owner = '', name = ''] = named.split('/');
+  return { installationId, repositoryId, owner, name };
+}
+
+const sender = z.looseObject({ login });
+const headBranch = text.nullish();
+
+/** The pull requests of a check are told only where their heads lie in the same repository. */
+const checkPullRequests = z
+  .array(
+    z.looseObject({
+      number: id,
+      head: z.looseObject({ sha: commitId, repo: z.looseObject({ id }).nullish() }),
+      base: z.looseObject({ ref: text, repo: z.looseObject({ id }).nullish() }),
+    }),
+  )
+  .max(100);
+export type CheckPullRequests = z.infer<typeof checkPullRequests>;
+
+export const pushPayload = ofRepository.extend({
+  ref: text,
+  before: commitId,
+  after: commitId,
+  created: z.boolean().optional(),
+  deleted: z.boolean().optional(),
+  forced: z.boolean().optional(),
+  repository: repository.extend({ fork: z.boolean().optional() }),
+});
+
+export const deletePayload = ofRepository.extend({ ref: text, ref_type: text });
+
+export const checkRunPayload = ofRepository.extend({
+  check_run: z.looseObject({
+    name: text,
+    head_sha: commitId,
+    external_id: z.string().max(1_000).nullish(),
+    check_suite: z.looseObject({ head_branch: headBranch }).nullish(),
+    pull_requests: checkPullRequests.default([]),
+  }),
+  sender,
+});
+
+export const requestedAction = z.looseObject({ requested_action: z.looseObject({ identifier: text }) });
+
+export const checkSuitePayload = ofRepository.extend({
+  check_suite: z.looseObject({
+    head_sha: commitId,
+    head_branch: headBranch,
+    pull_requests: checkPullRequests.default([]),
+  }),
+  sender,
+});
+
+export const pullRequestPayload = ofRepository.extend({
+  number: id,
+  pull_request: z.looseObject({
+    head: z.looseObject({ sha: commitId, repo: z.looseObject({ id }).nullish() }),
+    base: z.looseObject({ ref: text }),
+  }),
+  changes: z.looseObject({ base: z.unknown().optional() }).optional(),
+});
+
+export const mergeGroupPayload = ofRepository.extend({
+  merge_group: z.looseObject({ head_sha: commitId, base_ref: text }),
+});
+
+export const repositoryPayload = ofRepository;
+
+const listed = z.array(repository).max(10_000);
+export const installationPayload = z.looseObject({ installation, repositories: listed.optional() });
+export const installationRepositoriesPayload = z.looseObject({
+  installation,
+  repositories_added: listed.default([]),
+  repositories_removed: listed.default([]),
+});
