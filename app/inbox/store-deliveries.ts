@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../src/clock.ts';
-import type { Queue, SendOptions } from '../../src/database/queue.ts';
+import type { OpenTransaction, Queue } from '../../src/database/queue.ts';
 import { deliveryJob, type Delivery, type DeliveryJob } from './delivery.ts';
 import { inGroups } from './in-groups.ts';
 import { StoringTrouble, storingTrouble } from './storing-trouble.ts';
@@ -93,8 +93,8 @@ async function insertRows(client: PoolClient, deliveries: readonly Delivery[]): 
 }
 
 /** The queue's statements on this connection, so that jobs and rows are there together or not at all. */
-const transactionOf = (client: PoolClient): NonNullable<SendOptions['db']> => ({
-  executeQuery: ({ sql, parameters }) => client.query(sql, [...parameters]),
+const transactionOf = (client: PoolClient): OpenTransaction => ({
+  executeSql: (text, values) => client.query(text, values),
 });
 
 /** A connection that fails, or is still busy when the signal aborts, is thrown away: nobody knows its state. */

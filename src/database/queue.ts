@@ -1,5 +1,5 @@
 import { fromKysely, PgBoss } from 'pg-boss';
-import type { KyselyTransactionLike } from 'pg-boss';
+import type { IDatabase, KyselyTransactionLike } from 'pg-boss';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import { oncePerWhile } from './once-per-while.ts';
@@ -47,6 +47,9 @@ export const jobDefaults = {
   deleteAfterSeconds: 24 * 60 * 60,
 } satisfies Required<JobPolicy>;
 
+/** A transaction that is open: of Kysely, or what runs a statement with its values in one. */
+export type OpenTransaction = KyselyTransactionLike | Pick<IDatabase, 'executeSql'>;
+
 /** What may be said of one job when it is sent. */
 export interface SendOptions extends JobPolicy {
   /** A uuid. A job whose id is known already is not sent again. */
@@ -55,8 +58,8 @@ export interface SendOptions extends JobPolicy {
   singletonKey?: string;
   /** Not before this date, or this many seconds from now. */
   startAfter?: Date | number;
-  /** A Kysely transaction of the same database: the job exists if and when that commits. */
-  db?: KyselyTransactionLike;
+  /** A transaction of the same database: the job exists if and when that commits. */
+  db?: OpenTransaction;
 }
 
 /** A job as a handler gets it. */
@@ -96,7 +99,7 @@ export interface Queue {
   sendMany(
     name: string,
     jobs: readonly { id?: string; data: object; startAfter?: Date | number; singletonKey?: string }[],
-    options?: { db?: KyselyTransactionLike },
+    options?: { db?: OpenTransaction },
   ): Promise<string[]>;
   /**
    * Works on the jobs of a name. A handler that returns ends its job; one that throws has it repeated later. A job
@@ -200,8 +203,9 @@ async function makeQueue(boss: PgBoss, name: string, policy: JobPolicy): Promise
   await boss.updateQueue(name, options);
 }
 
-function executor(db: KyselyTransactionLike | undefined): { db: ReturnType<typeof fromKysely> } | undefined {
-  return db === undefined ? undefined : { db: fromKysely(db) };
+function executor(db: OpenTransaction | undefined): { db: Pick<IDatabase, 'executeSql'> } | undefined {
+  if (db === undefined) return undefined;
+  return { db: 'executeSql' in db ? db : fromKysely(db) };
 }
 
 /** The first of the jobs of each id: pg-boss refuses a whole batch for one repetition. */
