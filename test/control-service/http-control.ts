@@ -58,7 +58,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     getDeployment: (id) => send(deployment, 'GET', one(id)),
     listDeployments: (asked) => send(deploymentsList, 'GET', `/v2/deployments${query(asked)}`),
     patchDeployment: (id, body, options) => send(deployment, 'PATCH', one(id), body, conditions(options)),
-    createRevision: (id, body) => send(revision, 'POST', `${one(id)}/revisions`, body),
+    createRevision: (id, body, options) => send(revision, 'POST', `${one(id)}/revisions`, body, conditions(options)),
     redeployRevision: (id, revisionId, options) =>
       send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`, undefined, conditions(options)),
     getRevision: (id, revisionId) => send(revision, 'GET', ofRevision(id, revisionId)),

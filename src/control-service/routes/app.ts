@@ -34,7 +34,9 @@ export function createApp({ serviceFor, findKey, fieldNames, log }: AppSettings)
   });
 
   app.get('/ok', (context) => context.json({ ok: true }));
-  app.get('/info', (context) => context.json({ service: 'landfall control service', version: interfaceVersion }));
+  app.get('/info', (context) =>
+    context.json({ service: 'landfall control service', version: interfaceVersion, idempotency_keys: true }),
+  );
 
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { answer } from './answer.ts';
 import type { Env } from './env.ts';
-import { readIfMatch, readJson, readQuery } from './read.ts';
+import { readConditions, readJson, readQuery } from './read.ts';
 import { notOffered, onlyMethods } from './refusing.ts';
 
 const all = '/v2/deployments';
@@ -14,14 +14,16 @@ const revision = '/v2/deployments/:id/revisions/:revision';
 export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
   const routes = new Hono<Env>();
 
-  routes.post(all, async (c) => answer(c, fieldNames, await c.var.service.createDeployment(await readJson(c)), 201));
+  routes.post(all, async (c) =>
+    answer(c, fieldNames, await c.var.service.createDeployment(await readJson(c), readConditions(c)), 201),
+  );
   routes.get(all, async (c) => answer(c, fieldNames, await c.var.service.listDeployments(readQuery(c))));
   routes.delete(all, notOffered('Deleting deployments'));
   routes.all(all, onlyMethods('GET', 'POST'));
 
   routes.get(one, async (c) => answer(c, fieldNames, await c.var.service.getDeployment(c.req.param('id'))));
   routes.patch(one, async (c) =>
-    answer(c, fieldNames, await c.var.service.patchDeployment(c.req.param('id'), await readJson(c), readIfMatch(c))),
+    answer(c, fieldNames, await c.var.service.patchDeployment(c.req.param('id'), await readJson(c), readConditions(c))),
   );
   routes.delete(one, notOffered('Deleting deployments'));
   routes.all(one, onlyMethods('GET', 'PATCH'));
@@ -36,7 +38,7 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
   );
   routes.post(revisions, async (c) => {
     const body = (await readJson(c)) ?? {};
-    return answer(c, fieldNames, await c.var.service.createRevision(c.req.param('id'), body), 201);
+    return answer(c, fieldNames, await c.var.service.createRevision(c.req.param('id'), body, readConditions(c)), 201);
   });
   routes.all(revisions, onlyMethods('GET', 'POST'));
 
@@ -45,7 +47,11 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
   );
   routes.all(revision, onlyMethods('GET'));
   routes.post(`${revision}/redeploy`, async (c) =>
-    answer(c, fieldNames, await c.var.service.redeployRevision(c.req.param('id'), c.req.param('revision'))),
+    answer(
+      c,
+      fieldNames,
+      await c.var.service.redeployRevision(c.req.param('id'), c.req.param('revision'), readConditions(c)),
+    ),
   );
   routes.all(`${revision}/redeploy`, onlyMethods('POST'));
   routes.post(`${revision}/interruption`, async (c) =>

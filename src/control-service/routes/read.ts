@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 
@@ -59,10 +60,18 @@ function unreadable(context: Context, status: number, why: string | FieldProblem
   });
 }
 
-/** The precondition of a change: the revision that `If-Match` names. `*` is none, for what is not there is a 404 anyway. */
-export function readIfMatch(context: Context): { ifLatest?: string } {
-  const written = context.req.header('if-match')?.trim() ?? '*';
-  return written === '*' ? {} : { ifLatest: written.replace(/^"(.*)"$/, '$1') };
+/**
+ * What a write is sent with beside its body. `If-Match` names the revision that it was decided on; `*` is none, for what
+ * is not there is a 404 anyway. `Idempotency-Key` may stand in quotes or without.
+ */
+export function readConditions(context: Context): { ifLatest?: string; idempotencyKey?: string } {
+  const unquoted = (written: string): string => written.trim().replace(/^"(.*)"$/, '$1');
+  const ifMatch = context.req.header('if-match')?.trim() ?? '*';
+  const key = context.req.header(idempotencyKeyHeader);
+  return {
+    ...(ifMatch === '*' ? {} : { ifLatest: unquoted(ifMatch) }),
+    ...(key === undefined ? {} : { idempotencyKey: unquoted(key) }),
+  };
 }
 
 /** The numbers of a query as numbers; what is none stays a text, which the schema then refuses. */

@@ -2,6 +2,8 @@ import type { Deployment, DeploymentsList } from '../../contract/control/deploym
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../contract/control/service.ts';
 import { judgeCreate, readCreate } from '../rules/create.ts';
+import { keyOfAnother, readKeyedWrite } from '../rules/idempotency-key.ts';
+import type { KeyedWrite } from '../rules/idempotency-key.ts';
 import { judgePatch, readPatch } from '../rules/patch.ts';
 import { deploymentsPage } from '../rules/queries.ts';
 import { readShape } from '../rules/shape.ts';
@@ -21,31 +23,34 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
   async function change(
     call: Call,
     id: string,
+    { ifLatest, keyed }: { ifLatest: string | undefined; keyed: KeyedWrite | undefined },
     decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
   ): Promise<DeploymentView> {
     let makesRevision = false;
-    const end = await store.changeDeployment(tenantId, id, (current) => {
+    const decideNow = (current: DeploymentRecord): DeploymentChange | { refused: Refusal } => {
+      if (ifLatest !== undefined && ifLatest !== current.latest_revision_id) {
+        return { refused: { status: 412, detail: tooLate(current.latest_revision_id) } };
+      }
       const decision = decide(current);
       makesRevision = !('refused' in decision) && decision.revision !== 'none';
       return decision;
-    });
-    const { kind, ...rest } = found(call, 'Deployment', id, end);
-    if ('refusal' in rest) throw refusedCall(call, rest.refusal);
-    if (kind === 'changed' && makesRevision) rollouts.wake(id);
-    return rest;
+    };
+    const end = found(call, 'Deployment', id, await store.changeDeployment(tenantId, id, decideNow, keyed));
+    if (end.kind === 'refused') throw refusedCall(call, end.refusal);
+    if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
+    if (end.kind === 'changed' && makesRevision) rollouts.wake(id);
+    return end;
   }
 
   const patch = (
     call: Call,
     id: string,
     body: unknown,
-    { always = false, ifLatest }: { always?: boolean; ifLatest?: string | undefined } = {},
+    { always = false, ifLatest, idempotencyKey }: ChangeOptions & { always?: boolean } = {},
   ): Promise<DeploymentView> => {
     const read = take(call, readPatch(body));
-    return change(call, id, (current) => {
-      if (ifLatest !== undefined && ifLatest !== current.latest_revision_id) {
-        return { refused: { status: 412, detail: tooLate(current.latest_revision_id) } };
-      }
+    const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call), read.request));
+    return change(call, id, { ifLatest, keyed }, (current) => {
       const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read);
       if (!judged.ok) return { refused: judged.refusal };
       const { asked, revisionFor } = judged.value;
@@ -54,9 +59,11 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
   };
 
   return {
-    async createDeployment(body: unknown, _options: WriteOptions = {}): Promise<Deployment> {
+    /** With a key (`WriteOptions`) this and every change below happens once, however often it is sent. */
+    async createDeployment(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Deployment> {
       const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
       const request = take(call, readCreate(body));
+      const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call), request));
       const { integration_id, listener_id } = request.source_config;
       const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
       const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
@@ -64,9 +71,12 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
         call,
         judgeCreate(request, { integrationKnown: integration !== undefined, listener, allowGit }),
       );
-      const end = await store.createDeployment(tenantId, asked);
-      if (end.kind !== 'created') throw refusedCall(call, { status: 409, detail: inTheWay(end.kind, asked.name) });
-      rollouts.wake(end.deployment.id);
+      const end = await store.createDeployment(tenantId, asked, keyed);
+      if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
+      if (end.kind === 'name-taken' || end.kind === 'tracing-project-exists') {
+        throw refusedCall(call, { status: 409, detail: inTheWay(end.kind, asked.name) });
+      }
+      if (end.kind === 'created') rollouts.wake(end.deployment.id);
       return tell(end);
     },
 
@@ -84,26 +94,31 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
     },
 
     /** With `ifLatest` nothing is changed where another revision than that one is the latest by now: a 412. */
-    async patchDeployment(id: string, body: unknown, { ifLatest }: ChangeOptions = {}): Promise<Deployment> {
+    async patchDeployment(id: string, body: unknown, options: ChangeOptions = {}): Promise<Deployment> {
       const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
-      return tell(await patch(call, takeId(call, 'deployment_id', id), body, { ifLatest }));
+      return tell(await patch(call, takeId(call, 'deployment_id', id), body, options));
     },
 
     /** POST /v2/deployments/{id}/revisions: a change that makes a revision whatever it says, also when it is empty. */
-    async createRevision(id: string, body: unknown): Promise<Revision> {
+    async createRevision(id: string, body: unknown, options: ChangeOptions = {}): Promise<Revision> {
       const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
-      const view = await patch(call, takeId(call, 'deployment_id', id), body, { always: true });
+      const view = await patch(call, takeId(call, 'deployment_id', id), body, { ...options, always: true });
       return tellRevision(view.latest);
     },
 
-    async redeployRevision(id: string, revisionId: string, _options: ChangeOptions = {}): Promise<Deployment> {
+    async redeployRevision(
+      id: string,
+      revisionId: string,
+      { ifLatest, idempotencyKey }: ChangeOptions = {},
+    ): Promise<Deployment> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
       const call = { operation: 'redeploy revision', method: 'POST', path };
       const deploymentId = takeId(call, 'deployment_id', id);
       const earlierId = takeId(call, 'revision_id', revisionId);
       found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
       const earlier = found(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
-      const view = await change(call, deploymentId, (current) => {
+      const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call)));
+      const view = await change(call, deploymentId, { ifLatest, keyed }, (current) => {
         const judged = judgeRedeploy(current, earlier);
         if (!judged.ok) return { refused: judged.refusal };
         const { build_folder, repo_commit_sha } = earlier;
@@ -113,10 +128,13 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
     },
 
     async features(): Promise<ControlFeatures> {
-      return { idempotencyKeys: false };
+      return { idempotencyKeys: true };
     },
   };
 }
+
+/** Ids are taken in either case; a repetition may spell them in the other one. */
+const asOne = ({ method, path }: Call): string => `${method} ${path.toLowerCase()}`;
 
 const tooLate = (latest: string | null): string =>
   `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;

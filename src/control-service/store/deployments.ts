@@ -1,15 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import type { KeyedWrite } from '../rules/idempotency-key.ts';
 import { deploymentStatus } from '../rules/deployment-status.ts';
 import { insertRevision } from './new-revision.ts';
 import { wantedColumns } from './records.ts';
 import type { DeploymentChange, DeploymentView, NewDeployment, TakenBuild } from './records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
 import { brokenConstraint } from './violations.ts';
+import { noteWrite, releaseKey, takeKey } from './write-keys.ts';
+import type { EarlierWrite } from './write-keys.ts';
+
+/** What a write with a key ends in where the key was sent before: what came of it then, or that it was another one. */
+export type EarlierEnd = ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' }>;
 
 /** What a creation ends in: the deployment with its first revision, or what stands in its way. */
 export type CreateEnd =
-  ({ kind: 'created' } & DeploymentView) | { kind: 'name-taken' } | { kind: 'tracing-project-exists' };
+  ({ kind: 'created' } & DeploymentView) | { kind: 'name-taken' } | { kind: 'tracing-project-exists' } | EarlierEnd;
 
 /**
  * Makes a deployment, its first revision and its tracing project in one transaction. Of several creations of one name
@@ -20,11 +26,14 @@ export async function createDeployment(
   clock: Clock,
   tenantId: string,
   asked: NewDeployment,
+  keyed?: KeyedWrite,
 ): Promise<CreateEnd> {
   const now = new Date(clock.now());
   const id = randomUUID();
   try {
-    return await db.transaction().execute(async (trx) => {
+    return await db.transaction().execute(async (trx): Promise<CreateEnd> => {
+      const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+      if (earlier) return earlier;
       await trx
         .insertInto('deployments')
         .values({
@@ -47,7 +56,9 @@ export async function createDeployment(
         .insertInto('tracing_projects')
         .values({ id: randomUUID(), tenant_id: tenantId, name: asked.name, deployment_id: id, created_at: now })
         .execute();
-      return { kind: 'created', ...(await addRevision(trx, now, id, 'new')) };
+      const view = await addRevision(trx, now, id, 'new');
+      if (keyed) await noteWrite(trx, tenantId, keyed, id, view.latest.id);
+      return { kind: 'created', ...view };
     });
   } catch (error) {
     const broken = brokenConstraint(error);
@@ -57,10 +68,14 @@ export async function createDeployment(
   }
 }
 
+/** What a change ends in; undefined when there is no such deployment. */
+export type ChangeEnd<Refusal> =
+  ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
+
 /**
  * Changes a deployment under a lock on its row: `decide` sees it as it is, and what it returns is written, with a new
- * revision where it asks for one. A refusal changes nothing and is handed back; undefined when there is no such
- * deployment.
+ * revision where it asks for one. A refusal changes nothing and is handed back. A write whose key is known is not
+ * decided again.
  */
 export async function changeDeployment<Refusal>(
   db: ControlDatabase,
@@ -68,29 +83,55 @@ export async function changeDeployment<Refusal>(
   tenantId: string,
   id: string,
   decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
-): Promise<({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | undefined> {
+  keyed?: KeyedWrite,
+): Promise<ChangeEnd<Refusal>> {
   return db.transaction().execute(async (trx) => {
-    const current = await trx
-      .selectFrom('deployments')
-      .selectAll()
-      .where('id', '=', id)
-      .where('tenant_id', '=', tenantId)
-      .forUpdate()
-      .executeTakeFirst();
-    if (!current) return undefined;
-    const decision = decide(current);
-    if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
     const now = new Date(clock.now());
-    await trx
-      .updateTable('deployments')
-      .set({ ...wantedColumns(decision.wanted), updated_at: now })
-      .where('id', '=', id)
-      .execute();
-    if (decision.revision !== 'none') {
-      return { kind: 'changed', ...(await addRevision(trx, now, id, decision.revision)) };
-    }
-    return { kind: 'changed', ...(await viewOf(trx, id)) };
+    const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+    if (earlier) return earlier;
+    const end = await changeNow(trx, now, tenantId, id, decide);
+    if (!keyed) return end;
+    if (end?.kind === 'changed') await noteWrite(trx, tenantId, keyed, id, end.latest.id);
+    else await releaseKey(trx, tenantId, keyed);
+    return end;
   });
+}
+
+async function changeNow<Refusal>(
+  trx: ControlDatabase,
+  now: Date,
+  tenantId: string,
+  id: string,
+  decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+): Promise<({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | undefined> {
+  const current = await trx
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!current) return undefined;
+  const decision = decide(current);
+  if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
+  await trx
+    .updateTable('deployments')
+    .set({ ...wantedColumns(decision.wanted), updated_at: now })
+    .where('id', '=', id)
+    .execute();
+  if (decision.revision !== 'none') return { kind: 'changed', ...(await addRevision(trx, now, id, decision.revision)) };
+  return { kind: 'changed', ...(await viewOf(trx, id)) };
+}
+
+async function earlierEnd(
+  trx: ControlDatabase,
+  now: Date,
+  tenantId: string,
+  keyed: KeyedWrite,
+): Promise<EarlierEnd | undefined> {
+  const earlier = await takeKey(trx, now, tenantId, keyed);
+  if (earlier?.kind !== 'repeated') return earlier;
+  return { kind: 'repeated', ...(await viewOf(trx, earlier.deploymentId, earlier.revisionId)) };
 }
 
 /** A tenant's deployment with its latest revision. */
@@ -151,8 +192,10 @@ async function addRevision(
   return { deployment, latest };
 }
 
-async function viewOf(trx: ControlDatabase, id: string): Promise<DeploymentView> {
-  const deployment = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+/** A deployment beside its latest revision, or as if an older one still were the latest. */
+async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {
+  const now = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const deployment = revisionId === undefined ? now : { ...now, latest_revision_id: revisionId };
   const [view] = await withLatest(trx, [deployment]);
   if (!view) throw new Error(`the deployment ${id} has no latest revision`);
   return view;

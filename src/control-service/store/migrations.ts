@@ -127,12 +127,32 @@ const tables = `
   );
 `;
 
+const writeKeys = `
+  create table control.write_keys (
+    tenant_id uuid not null references control.tenants on delete cascade,
+    key text not null,
+    request text not null,
+    digest bytea not null,
+    deployment_id uuid references control.deployments on delete cascade,
+    revision_id uuid references control.revisions on delete cascade,
+    created_at timestamptz not null,
+    primary key (tenant_id, key)
+  );
+  create index write_keys_by_age on control.write_keys (created_at);
+`;
+
 /** The steps that bring the schema `control` to the tables of `tables.ts`. */
 export const controlMigrations: readonly Migration[] = [
   {
     name: '001-tables',
     up: async (db) => {
       await sql.raw(tables).execute(db);
+    },
+  },
+  {
+    name: '002-write-keys',
+    up: async (db) => {
+      await sql.raw(writeKeys).execute(db);
     },
   },
 ];

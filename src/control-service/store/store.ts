@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
+import type { KeyedWrite } from '../rules/idempotency-key.ts';
 import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
 import { listDeployments } from './deployments-list.ts';
 import type { DeploymentPage } from './deployments-list.ts';
@@ -30,6 +31,7 @@ import type { ControlTables, DeploymentRecord, LogKind } from './tables.ts';
 import { addKey, addTenant, findKey, firstTenant, revokeKey } from './tenants.ts';
 import type { StoredKey } from './tenants.ts';
 import { addTracingProject, findTracingProject } from './tracing-projects.ts';
+import { forgetOldKeys } from './write-keys.ts';
 
 /**
  * All that the control service remembers, over a database that is migrated by `controlMigrations`. Each operation is
@@ -37,13 +39,21 @@ import { addTracingProject, findTracingProject } from './tracing-projects.ts';
  */
 export function createStore(database: Kysely<ControlTables>, clock: Clock) {
   const db = database.withSchema(controlSchema);
+  const forgetOld = forgetOldKeys(db, clock);
   return {
-    createDeployment: (tenantId: string, asked: NewDeployment) => createDeployment(db, clock, tenantId, asked),
-    changeDeployment: <Refusal>(
+    createDeployment: async (tenantId: string, asked: NewDeployment, keyed?: KeyedWrite) => {
+      if (keyed) await forgetOld();
+      return createDeployment(db, clock, tenantId, asked, keyed);
+    },
+    changeDeployment: async <Refusal>(
       tenantId: string,
       id: string,
       decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
-    ) => changeDeployment(db, clock, tenantId, id, decide),
+      keyed?: KeyedWrite,
+    ) => {
+      if (keyed) await forgetOld();
+      return changeDeployment(db, clock, tenantId, id, decide, keyed);
+    },
     findDeployment: (tenantId: string, id: string) => findDeployment(db, tenantId, id),
     listDeployments: (tenantId: string, query: DeploymentPage) => listDeployments(db, tenantId, query),
     /** A deployment of whichever tenant: for the work, not for a caller. */

@@ -127,6 +127,21 @@ export interface TracingProjectsTable {
   created_at: Fixed<Date>;
 }
 
+/** Writes that were sent with a key, and what came of each: no body and no answer, for both hold secrets. */
+export interface WriteKeysTable {
+  tenant_id: Fixed<string>;
+  key: string;
+  /** Method and path. */
+  request: Fixed<string>;
+  /** SHA-256 of the body. */
+  digest: Fixed<Buffer>;
+  /** Null only within the transaction that carries the write out. */
+  deployment_id: string | null;
+  /** The latest revision that the answer told. */
+  revision_id: string | null;
+  created_at: Fixed<Date>;
+}
+
 /** The control service's tables, in the Postgres schema `control`. */
 export interface ControlTables {
   tenants: TenantsTable;
@@ -139,6 +154,7 @@ export interface ControlTables {
   integrations: IntegrationsTable;
   repositories: RepositoriesTable;
   tracing_projects: TracingProjectsTable;
+  write_keys: WriteKeysTable;
 }
 
 /** A connection, or a transaction, on the control service's tables. */

@@ -193,7 +193,7 @@ describe('over HTTP', () => {
       const [ok, info] = await Promise.all([fetch(`${world.baseUrl}/ok`), fetch(`${world.baseUrl}/info`)]);
       expect([await ok.json(), await info.json()]).toEqual([
         { ok: true },
-        { service: expect.any(String), version: '0.1.0' },
+        { service: expect.any(String), version: '0.1.0', idempotency_keys: true },
       ]);
     });
   });

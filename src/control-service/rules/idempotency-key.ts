@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { idempotencyKey, idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { accepted, wrongShape } from './refusal.ts';
+import type { Judged, Refusal } from './refusal.ts';
+
+/** A write that is to happen once: its key, and what tells it from another write. */
+export interface KeyedWrite {
+  key: string;
+  /** Method and path. */
+  request: string;
+  /** SHA-256 of the body as it was understood: the order of its fields, and fields that nobody knows, make no difference. */
+  digest: Buffer;
+}
+
+const loc = ['header', idempotencyKeyHeader];
+
+/** The write under its key; undefined where it was sent without one, a 422 where the key is none. */
+export function readKeyedWrite(
+  key: string | undefined,
+  request: string,
+  body: unknown = null,
+): Judged<KeyedWrite | undefined> {
+  if (key === undefined) return accepted(undefined);
+  const read = idempotencyKey.safeParse(key);
+  if (!read.success) {
+    return wrongShape([{ loc, msg: 'Send 1 to 255 visible ASCII characters', type: 'invalid_format' }]);
+  }
+  const digest = createHash('sha256').update(JSON.stringify(body, inOrder)).digest();
+  return accepted({ key: read.data, request, digest });
+}
+
+/** The answer to a key that was sent before with another write, which `earlier` names by method and path. */
+export const keyOfAnother = (earlier: string): Refusal => ({
+  status: 422,
+  problems: [
+    {
+      loc,
+      msg: `This key was sent before with another request (${earlier}). Repeat that one as it was, or choose a new key.`,
+      type: 'idempotency_key_reused',
+    },
+  ],
+});
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,106 @@
+import nock from 'nock';
+import { afterEach, describe, expect, test } from 'vitest';
+import { connectControlService } from '../../src/client/control.ts';
+import { deploymentId, deploymentReply, quickClock, revisionId, serviceError } from './stand-in.ts';
+
+const host = 'https://control.example.test';
+const clock = quickClock();
+const connected = () =>
+  connectControlService({
+    baseUrl: `${host}/api-host`,
+    apiKey: 'the-api-key',
+    spelling: 'contract',
+    userAgent: 'landfall/test',
+    clock,
+    env: {},
+    retry: { attempts: 2 },
+  });
+const info = () => nock(host).get('/api-host/info');
+const deploymentPath = `/v2/deployments/${deploymentId}`;
+
+afterEach(() => {
+  const missed = nock.pendingMocks();
+  nock.cleanAll();
+  if (missed.length > 0) throw new Error(`never asked for: ${missed.join(', ')}`);
+});
+
+describe('what a control service offers beyond the document', () => {
+  test('is what its info says', async () => {
+    info().reply(200, { service: 'landfall control service', idempotency_keys: true });
+    expect(await connected().features()).toEqual({ idempotencyKeys: true });
+  });
+
+  test.each<[sentence: string, status: number, body: string | object]>([
+    ['it has no such path', 404, { detail: 'Not Found' }],
+    ['the path takes no GET', 405, { detail: 'Method Not Allowed' }],
+    ['the path is not offered', 501, {}],
+    ['somebody without rights may not see it', 403, { detail: 'Forbidden' }],
+    ['it points elsewhere', 302, ''],
+    ['it answers a web page', 200, '<!doctype html><title>Welcome</title>'],
+    ['its info is about other things', 200, { version: '1.2.3' }],
+    ['its info has another meaning there', 200, { idempotency_keys: 'some' }],
+    ['its info is a list', 200, []],
+    ['its info is empty', 200, ''],
+  ])('is nothing where %s', async (_sentence, status, body) => {
+    info().reply(status, body);
+    expect(await connected().features()).toEqual({ idempotencyKeys: false });
+  });
+
+  test('is remembered for some minutes, and then asked for again', async () => {
+    const client = connected();
+    info().reply(200, { idempotency_keys: true });
+    expect([await client.features(), await client.features()]).toEqual(Array(2).fill({ idempotencyKeys: true }));
+    await clock.sleep(5 * 60_000);
+    info().reply(404);
+    expect(await client.features()).toEqual({ idempotencyKeys: false });
+  });
+
+  test('is not known while the service does not answer, and nothing is remembered of that', async () => {
+    const client = connected();
+    info().times(2).reply(503, '');
+    expect(await serviceError(client.features())).toMatchObject({ kind: 'busy', effect: 'none' });
+    info().reply(200, { idempotency_keys: true });
+    expect(await client.features()).toEqual({ idempotencyKeys: true });
+  });
+});
+
+describe('an idempotency key', () => {
+  const key = 'intent-0c1d2e3f';
+
+  test('is sent with a creation, a change and a redeploy', async () => {
+    const client = connected();
+    const reqheaders = { 'idempotency-key': key };
+    nock(host, { reqheaders }).post('/api-host/v2/deployments').reply(201, deploymentReply);
+    nock(host, { reqheaders }).patch(`/api-host${deploymentPath}`).reply(200, deploymentReply);
+    nock(host, { reqheaders: { ...reqheaders, 'if-match': `"${revisionId}"` } })
+      .post(`/api-host${deploymentPath}/revisions/${revisionId}/redeploy`)
+      .reply(200, deploymentReply);
+    const request = {
+      name: 'support',
+      source: 'external_docker' as const,
+      source_config: {},
+      source_revision_config: { image_uri: 'registry.example.test/support:1' },
+      secrets: [],
+    };
+    await client.createDeployment(request, { idempotencyKey: key });
+    await client.patchDeployment(deploymentId, {}, { idempotencyKey: key });
+    await client.redeployRevision(deploymentId, revisionId, { idempotencyKey: key, ifLatest: revisionId });
+  });
+
+  test('is not made up where the caller has none', async () => {
+    nock(host, { badheaders: ['idempotency-key'] })
+      .patch(`/api-host${deploymentPath}`)
+      .reply(200, deploymentReply);
+    expect((await connected().patchDeployment(deploymentId, {})).id).toBe(deploymentId);
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['breaks the line', 'a\nb'],
+    ['holds a letter beyond ASCII', 'schlüssel'],
+  ])('that %s is a mistake of our own, and nothing is sent', async (_what, idempotencyKey) => {
+    await expect(connected().patchDeployment(deploymentId, {}, { idempotencyKey })).rejects.toThrow(
+      'an idempotency key is 1 to 255 visible ASCII characters',
+    );
+  });
+});
