@@ -40,13 +40,17 @@ export function refuse(
     else if (file === 'input') core.error(text, { title: `Input ${field}` });
     else core.error(text, { title: field || file, file, startLine: line, startColumn: column });
   }
+  const first = problems[0] ? formatProblem(problems[0]) : '';
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   const places = new Set(problems.map(({ file }) => (file === 'input' ? 'the inputs' : file)));
   return {
     kind: 'refused',
     passes: false,
-    reason: `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...places].join(' and ')}`,
-    advice,
+    reason: `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in ${[...places].join(' and ')}: ${first}${more}`,
+    advice: problems.some(({ message }) => message.includes('environment variable'))
+      ? `${advice}. Variables come from \`env:\` of the step`
+      : advice,
     changed: false,
-    notes: [],
+    notes: problems.map(formatProblem),
   };
 }

@@ -49,7 +49,7 @@ async function ended(signal: AbortSignal): Promise<Outcome> {
   const ask = readAsk({ inputs, ...file, env: process.env });
   if (!ask.ok) {
     const lacksFile = deployFile.kind === 'absent' && ask.problems.some(({ field }) => fromFile.has(field));
-    return refuse(ask.problems, lacksFile ? checkOut : undefined);
+    return refuse(ask.problems, lacksFile ? checkOut(inputs['config'] || defaultConfigPath) : undefined);
   }
   const { options, deployment } = ask;
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
@@ -87,8 +87,8 @@ const neutral: Outcome = {
 /** What may be wrong because the deploy file is not there. */
 const fromFile: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);
 
-const checkOut =
-  'Correct what is named above; where a deploy file is meant, let actions/checkout come before this step. Nothing was sent';
+const checkOut = (path: string): string =>
+  `Correct what is named above; where a deploy file is meant, there is none at ${path}: let actions/checkout come before this step. Nothing was sent`;
 
 const keyless: Outcome = {
   kind: 'refused',

@@ -58,10 +58,14 @@ function graphConfigPaths(text: string, path: string): string[] {
   return [...new Set(within)].filter((each) => !isAbsolute(each) && each !== '.' && !each.startsWith('..'));
 }
 
-/** One that is not there belongs to another repository, or is made later: that is no problem of these files. */
+/** One that is not there may belong to another repository, or be made later: that is told, and stops nothing. */
 function validateGraphConfig(path: string): Validation {
   const file = readTextFile(path);
-  if (file.kind === 'absent') return { files: [], problems: [], warnings: [] };
+  if (file.kind === 'absent') {
+    const message =
+      'this graph configuration file is not here, so it was not looked at: right only where it belongs to another repository';
+    return { files: [], problems: [], warnings: [{ file: path, line: 1, column: 1, field: '', message }] };
+  }
   if (file.kind === 'unreadable') return { files: [path], problems: [file.problem], warnings: [] };
   const read = readGraphConfig(file.text, path);
   return { files: [path], problems: read.ok ? [] : read.problems, warnings: read.ok ? read.warnings : [] };

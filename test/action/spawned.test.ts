@@ -202,7 +202,9 @@ describe('the step, spawned as a runner does', () => {
     const errors = step.log.split('\n').filter((line) => line.startsWith('::error'));
     expect(errors).toHaveLength(10);
     expect(errors[0]).toContain('file=landfall.yml,line=3,col=1::');
-    expect(errors.at(-1)).toMatch(/^::error::refused: 15 things are wrong in landfall\.yml\./);
+    expect(errors.at(-1)).toMatch(
+      /^::error::refused: 15 things are wrong in landfall\.yml: landfall\.yml:\d+:\d+: .* \(and 14 more\)\./,
+    );
     expect(step.log).toContain('landfall.yml:17:1: `stranger-14` is not a field of a deployment');
   });
 

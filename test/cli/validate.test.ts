@@ -26,11 +26,13 @@ describe('landfall validate', () => {
     expect(end).toEqual({ code: 0, out: '.github/landfall.yml: fine\nagent/langgraph.json: fine\n', err: '' });
   });
 
-  test('leaves a graph configuration alone that lies in another repository', async () => {
+  test('says of a graph configuration that is not here that it was not looked at, and lets it pass', async () => {
     expect(await validated({ '.github/landfall.yml': deployFile })).toEqual({
       code: 0,
       out: '.github/landfall.yml: fine\n',
-      err: '',
+      err: expect.stringMatching(
+        /^agent\/langgraph\.json:1:1: this graph configuration file is not here.*\(warning\)\n$/,
+      ),
     });
   });
 
@@ -75,7 +77,7 @@ describe('landfall validate', () => {
       fine: false,
       files: ['other.yml'],
       problems: [{ file: 'other.yml', line: 3, column: 5, suggestion: 'source' }],
-      warnings: [],
+      warnings: [{ file: 'agent/langgraph.json' }],
     });
   });
 
