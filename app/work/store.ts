@@ -17,6 +17,8 @@ export interface Lease {
   holder: string;
   /** How many wake-ups were there when the lease was taken or last renewed. */
   wakes: number;
+  /** When the last look wanted to be followed by the next (ms since the epoch): before it only what came anew matters. */
+  nextAt?: number;
 }
 
 /** Somebody else works on the deployment by now: what was to be written is not. */
@@ -29,7 +31,7 @@ export class LeaseLost extends Error {
 
 /** What one step of work changes, all in one transaction. Absent fields stay. */
 export interface Changes {
-  /** Intents as they are from now on. */
+  /** Intents as they are from now on; where their repository lies is left as it is stored. */
   intents?: readonly Intent[];
   /** Wishes of our own: heads that were found, rollbacks. One that is known already is left out. */
   wishes?: readonly Wish[];
@@ -49,12 +51,19 @@ export interface WorkStore {
   /** Has the lane looked at again, now or at a time. */
   wake(deploymentId: string, at?: number): Promise<void>;
 
-  /** Takes the right to work on a deployment for `leaseMs`; undefined where another holds it. */
+  /**
+   * Takes the right to work on a deployment for `leaseMs`. Undefined where another holds it, or nothing is to be done
+   * before a time to come: a job is sent for when that is over, where there is none.
+   *
+   * @param holder one text for each taking: whoever else takes the lease later is told apart by it.
+   */
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined>;
-  /** @throws LeaseLost */
-  renewLease(lease: Lease, leaseMs: number): Promise<void>;
+  /** @returns the lease as it is from now on, with the wake-ups so far. @throws LeaseLost */
+  renewLease(lease: Lease, leaseMs: number): Promise<Lease>;
   /** Gives the right back. False: a wake-up came in the meantime, so there is more to do and the lease is kept. */
   leaveLease(lease: Lease, again: number | undefined): Promise<boolean>;
+  /** Frees every lease, and has their lanes looked at: for a process that knows that no other one works here. */
+  freeLeases(): Promise<void>;
 
   lane(deploymentId: string): Promise<Lane>;
   /** Intents that have not ended, oldest first. */
@@ -66,7 +75,10 @@ export interface WorkStore {
   intentsAt(repositoryId: number, commit: string): Promise<Intent[]>;
   /** The newest intents of a deployment, newest first. */
   lastIntents(deploymentId: string, limit: number): Promise<Intent[]>;
-  /** Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live. */
+  /**
+   * Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live;
+   * not those of which it is known that what came instead does not contain them. Oldest first.
+   */
   unredeemed(deploymentId: string): Promise<Intent[]>;
   /** Deployments that have intents which have not ended. */
   busyDeployments(): Promise<string[]>;
