@@ -1,5 +1,5 @@
 import { fromKysely, PgBoss } from 'pg-boss';
-import type { IDatabase, KyselyTransactionLike } from 'pg-boss';
+import type { Db, KyselyTransactionLike } from 'pg-boss';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import { oncePerWhile } from './once-per-while.ts';
@@ -48,7 +48,7 @@ export const jobDefaults = {
 } satisfies Required<JobPolicy>;
 
 /** A transaction that is open: of Kysely, or what runs a statement with its values in one. */
-export type OpenTransaction = KyselyTransactionLike | Pick<IDatabase, 'executeSql'>;
+export type OpenTransaction = KyselyTransactionLike | Pick<Db, 'executeSql'>;
 
 /** What may be said of one job when it is sent. */
 export interface SendOptions extends JobPolicy {
@@ -203,7 +203,7 @@ async function makeQueue(boss: PgBoss, name: string, policy: JobPolicy): Promise
   await boss.updateQueue(name, options);
 }
 
-function executor(db: OpenTransaction | undefined): { db: Pick<IDatabase, 'executeSql'> } | undefined {
+function executor(db: OpenTransaction | undefined): { db: Pick<Db, 'executeSql'> } | undefined {
   if (db === undefined) return undefined;
   return { db: 'executeSql' in db ? db : fromKysely(db) };
 }
