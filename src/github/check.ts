@@ -1,0 +1,171 @@
+import type { Endpoints } from '@octokit/types';
+import { findOnPages, pageSize, type GitHubClient, type RepositoryName } from './client.ts';
+
+/** How a check run ended. */
+export type CheckConclusion =
+  'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required';
+
+/** A check run as it should stand. Texts are Markdown that is harmless already, each within GitHub's 65,535 characters. */
+export interface Check {
+  status: 'queued' | 'in_progress' | 'completed';
+  /** Present exactly where `status` is `completed`. */
+  conclusion?: CheckConclusion;
+  title: string;
+  summary: string;
+  text?: string;
+  detailsUrl?: string;
+  /** ISO 8601 */
+  startedAt?: string;
+  completedAt?: string;
+  /** At most three: label 20, description 40, identifier 20 characters. */
+  actions?: readonly { label: string; description: string; identifier: string }[];
+  annotations?: readonly Annotation[];
+}
+
+/** A remark on lines of a file of the commit. */
+export interface Annotation {
+  path: string;
+  startLine: number;
+  endLine: number;
+  level: 'notice' | 'warning' | 'failure';
+  title?: string;
+  message: string;
+}
+
+/** Which check run is meant. */
+export interface CheckPlace {
+  repository: RepositoryName;
+  headSha: string;
+  name: string;
+  /** Ours: it finds the check run again after an answer that never came. */
+  externalId: string;
+}
+
+/** A check run that is there, and how many annotations it was given so far. */
+export interface CheckThere {
+  id: number;
+  annotations: number;
+}
+
+/** What GitHub takes of annotations in one request. */
+const annotationsAtOnce = 50;
+
+/** The check run of our external id on the commit, on whatever page it is. */
+export function findCheck(client: GitHubClient, at: CheckPlace): Promise<CheckThere | undefined> {
+  return findOnPages(
+    async (page) => {
+      const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+        owner: at.repository.owner,
+        repo: at.repository.name,
+        ref: at.headSha,
+        check_name: at.name,
+        // Of runs with one name `latest` would show the newest alone.
+        filter: 'all',
+        per_page: pageSize,
+        page,
+      });
+      return data.check_runs;
+    },
+    ({ id, external_id, output }) =>
+      external_id === at.externalId ? { id: Number(id), annotations: output.annotations_count } : undefined,
+  );
+}
+
+/**
+ * Makes the check run stand as `check` says. Without an `id` it is looked for first, and made only where it is not
+ * there, so that an earlier attempt whose answer never came is not doubled. Annotations are added by GitHub at every
+ * request: those that it has already (as it counts them) are not sent again.
+ *
+ * @returns the check run's id
+ */
+export async function writeCheck(
+  client: GitHubClient,
+  at: CheckPlace,
+  id: number | undefined,
+  check: Check,
+): Promise<number> {
+  assertConclusion(check);
+  const annotations = check.annotations ?? [];
+  const there =
+    id === undefined
+      ? await findCheck(client, at)
+      : { id, annotations: annotations.length === 0 ? 0 : await annotationsOf(client, at, id) };
+  let [written, sent] = [there?.id, there?.annotations ?? 0];
+  do {
+    const some = annotations.slice(sent, sent + annotationsAtOnce);
+    const body = bodyOf(check, some);
+    written = written === undefined ? await create(client, at, body) : await update(client, at, written, body);
+    sent += some.length;
+  } while (sent < annotations.length);
+  return written;
+}
+
+/** GitHub's document does not ask for it, but a check that is completed without a conclusion is shown as nothing. */
+function assertConclusion({ status, conclusion }: Check): void {
+  if ((status === 'completed') !== (conclusion !== undefined)) {
+    throw new TypeError(`a check that is ${status} ${conclusion ? `cannot be ${conclusion}` : 'needs a conclusion'}`);
+  }
+}
+
+async function annotationsOf(client: GitHubClient, { repository }: CheckPlace, id: number): Promise<number> {
+  const { data } = await client.request('GET /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+    owner: repository.owner,
+    repo: repository.name,
+    check_run_id: id,
+  });
+  return data.output.annotations_count;
+}
+
+type Body = ReturnType<typeof bodyOf>;
+
+async function create(client: GitHubClient, at: CheckPlace, body: Body): Promise<number> {
+  const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', {
+    owner: at.repository.owner,
+    repo: at.repository.name,
+    name: at.name,
+    head_sha: at.headSha,
+    external_id: at.externalId,
+    ...body,
+  });
+  return Number(data.id);
+}
+
+async function update(client: GitHubClient, { repository }: CheckPlace, id: number, body: Body): Promise<number> {
+  await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+    owner: repository.owner,
+    repo: repository.name,
+    check_run_id: id,
+    ...body,
+  });
+  return id;
+}
+
+type Output = Endpoints['POST /repos/{owner}/{repo}/check-runs']['parameters']['output'];
+
+function bodyOf(check: Check, annotations: readonly Annotation[]) {
+  const { status, conclusion, title, summary, text, detailsUrl, startedAt, completedAt, actions = [] } = check;
+  const output: NonNullable<Output> = {
+    title,
+    summary,
+    ...(text === undefined ? {} : { text }),
+    ...(annotations.length === 0 ? {} : { annotations: annotations.map(annotationBody) }),
+  };
+  return {
+    ...(conclusion === undefined ? { status } : { status: 'completed' as const, conclusion }),
+    ...(startedAt === undefined ? {} : { started_at: startedAt }),
+    ...(completedAt === undefined ? {} : { completed_at: completedAt }),
+    ...(detailsUrl === undefined ? {} : { details_url: detailsUrl }),
+    output,
+    // Sent when empty too: what is left out stays, and a button that makes no sense any more would too.
+    actions: actions.map((each) => ({ ...each })),
+  };
+}
+
+const annotationBody = ({ path, startLine, endLine, level, title, message }: Annotation) => ({
+  path,
+  start_line: startLine,
+  end_line: endLine,
+  annotation_level: level,
+  message,
+  ...(title === undefined ? {} : { title }),
+});

@@ -1,0 +1,59 @@
+import type { Endpoints } from '@octokit/types';
+
+/** The requests that this room makes, by the names that GitHub's own document gives them. */
+export type Route =
+  | 'POST /repos/{owner}/{repo}/check-runs'
+  | 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}'
+  | 'GET /repos/{owner}/{repo}/check-runs/{check_run_id}'
+  | 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs'
+  | 'POST /repos/{owner}/{repo}/deployments'
+  | 'GET /repos/{owner}/{repo}/deployments'
+  | 'POST /repos/{owner}/{repo}/deployments/{deployment_id}/statuses'
+  | 'GET /repos/{owner}/{repo}/deployments/{deployment_id}/statuses'
+  | 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments'
+  | 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments'
+  | 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}'
+  | 'GET /user';
+
+/**
+ * A client of GitHub that knows its token, such as an Octokit. It rejects for every status from 400 on, with an error
+ * that has the `status`; what waits, paces and translates is the door's.
+ */
+export interface GitHubClient<Routes extends keyof Endpoints = Route> {
+  request<Each extends Routes>(
+    route: Each,
+    parameters: Endpoints[Each]['parameters'],
+  ): Promise<Pick<Endpoints[Each]['response'], 'data'> & { status: number }>;
+}
+
+/** A repository as its addresses have it. */
+export interface RepositoryName {
+  owner: string;
+  name: string;
+}
+
+/** The status that a rejected request carries; undefined where no answer came or the error is another. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('status' in error)) return undefined;
+  // An Octokit says 500 where it was not answered at all; only an answer has a response or comes translated.
+  if ('response' in error && error.response === undefined) return undefined;
+  return typeof error.status === 'number' ? error.status : undefined;
+}
+
+/** How many entries of a list are asked for at once: the most that GitHub gives. */
+export const pageSize = 100;
+
+/** The first entry that fits, page after page; `read` is given the number of the page, from 1. */
+export async function findOnPages<Entry, Found>(
+  read: (page: number) => Promise<readonly Entry[]>,
+  fits: (entry: Entry) => Found | undefined,
+): Promise<Found | undefined> {
+  for (let page = 1; ; page += 1) {
+    const entries = await read(page);
+    for (const entry of entries) {
+      const found = fits(entry);
+      if (found !== undefined) return found;
+    }
+    if (entries.length < pageSize) return undefined;
+  }
+}

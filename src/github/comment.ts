@@ -1,0 +1,86 @@
+import { findOnPages, pageSize, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+
+/** The pull request that a comment belongs to. */
+export interface CommentPlace {
+  repository: RepositoryName;
+  pullRequest: number;
+  /** What the comment is about: one comment is kept for each. */
+  about: string;
+}
+
+/** Who may have written what we may edit. */
+export type Author = { kind: 'login'; login: string } | { kind: 'any-bot' };
+
+/** What GitHub takes for a comment: 65,536 characters, of which some are the mark's. */
+export const commentLimitBytes = 65_000;
+
+/** The hidden first line by which a comment is found again. Nothing of `about` can end it early. */
+export const commentMark = (about: string): string =>
+  `<!-- landfall: ${encodeURIComponent(about).replaceAll('-', '%2D')} -->`;
+
+/**
+ * Who writes with this token: a person's token tells its login; the token of an App or of a workflow may not ask, and
+ * writes as some bot.
+ */
+export async function authorOf(client: GitHubClient): Promise<Author> {
+  try {
+    const { data } = await client.request('GET /user', {});
+    return { kind: 'login', login: data.login };
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 401 || status === 403 || status === 404) return { kind: 'any-bot' };
+    throw error;
+  }
+}
+
+/**
+ * Keeps the one comment about `about`: edits ours where it is on any page, makes it where it is not. A comment with our
+ * mark that somebody else wrote is left alone.
+ *
+ * @returns the comment's id
+ */
+export async function keepComment(
+  client: GitHubClient,
+  at: CommentPlace,
+  author: Author,
+  body: string,
+): Promise<number> {
+  const mark = commentMark(at.about);
+  const whole = `${mark}\n${body}`;
+  const there = await findComment(client, at, author);
+  const of = { owner: at.repository.owner, repo: at.repository.name };
+  if (there === undefined) {
+    const { data } = await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      ...of,
+      issue_number: at.pullRequest,
+      body: whole,
+    });
+    return Number(data.id);
+  }
+  await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+    ...of,
+    comment_id: there,
+    body: whole,
+  });
+  return there;
+}
+
+function findComment(client: GitHubClient, at: CommentPlace, author: Author): Promise<number | undefined> {
+  const mark = commentMark(at.about);
+  return findOnPages(
+    async (page) => {
+      const { data } = await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+        owner: at.repository.owner,
+        repo: at.repository.name,
+        issue_number: at.pullRequest,
+        per_page: pageSize,
+        page,
+      });
+      return data;
+    },
+    ({ id, body, user }) => (body?.startsWith(mark) && isBy(author, user) ? Number(id) : undefined),
+  );
+}
+
+const isBy = (author: Author, user: { login: string; type: string } | null): boolean =>
+  author.kind === 'login' ? user?.login.toLowerCase() === author.login.toLowerCase() : user?.type === 'Bot';

@@ -1,0 +1,141 @@
+import { findOnPages, pageSize, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+
+/** A GitHub Deployment as it should stand: made once, then given a status whenever its state changes. */
+export interface DeploymentShown {
+  environment: string;
+  production: boolean;
+  transient: boolean;
+  state: 'queued' | 'in_progress' | 'success' | 'failure' | 'error' | 'inactive';
+  description: string;
+  environmentUrl?: string;
+  logUrl?: string;
+}
+
+/** Which deployment is meant. */
+export interface DeploymentPlace {
+  repository: RepositoryName;
+  commit: string;
+  /** Ours; it is kept in the deployment's payload and finds it again after an answer that never came. */
+  externalId: string;
+}
+
+/** What became of a deployment that was to be made. */
+export type DeploymentMade =
+  | { kind: 'made'; id: number }
+  /** Nothing was made; `why` is GitHub's sentence. 202: a merge took its place. 409: a conflict or a missing check. */
+  | { kind: 'not-made'; status: 202 | 409; why: string };
+
+/** What GitHub takes of a status description, in characters. */
+const descriptionLimit = 140;
+/** The member of a deployment's payload that holds our external id. */
+const payloadMember = 'landfall';
+
+/** The deployment of our external id on the commit, on whatever page it is. */
+export function findDeployment(client: GitHubClient, at: DeploymentPlace): Promise<number | undefined> {
+  return findOnPages(
+    async (page) => {
+      const { data } = await client.request('GET /repos/{owner}/{repo}/deployments', {
+        owner: at.repository.owner,
+        repo: at.repository.name,
+        sha: at.commit,
+        per_page: pageSize,
+        page,
+      });
+      return data;
+    },
+    ({ id, payload }) => (externalIdOf(payload) === at.externalId ? Number(id) : undefined),
+  );
+}
+
+/**
+ * Makes the deployment where none of this external id is there. It is of the commit itself: nothing is merged into it
+ * (`auto_merge`), and no other check is waited for (`required_contexts`), this one would be among them.
+ */
+export async function makeDeployment(
+  client: GitHubClient,
+  at: DeploymentPlace,
+  shown: DeploymentShown,
+): Promise<DeploymentMade> {
+  const there = await findDeployment(client, at);
+  if (there !== undefined) return { kind: 'made', id: there };
+  try {
+    const { data, status } = await client.request('POST /repos/{owner}/{repo}/deployments', {
+      owner: at.repository.owner,
+      repo: at.repository.name,
+      ref: at.commit,
+      auto_merge: false,
+      required_contexts: [],
+      payload: { [payloadMember]: at.externalId },
+      environment: shown.environment,
+      description: described(shown),
+      transient_environment: shown.transient,
+      production_environment: shown.production,
+    });
+    return 'id' in data && status !== 202
+      ? { kind: 'made', id: Number(data.id) }
+      : { kind: 'not-made', status: 202, why: messageOf(data) };
+  } catch (error) {
+    if (statusOf(error) !== 409) throw error;
+    return { kind: 'not-made', status: 409, why: error instanceof Error ? error.message : 'a conflict' };
+  }
+}
+
+/**
+ * Gives the deployment its status. A success retires the earlier successes of the same environment, as far as GitHub
+ * does that: those that are neither transient nor production.
+ *
+ * @param look whether an earlier attempt may have given it this status already: then it is looked at first
+ */
+export async function writeDeploymentStatus(
+  client: GitHubClient,
+  { repository }: Pick<DeploymentPlace, 'repository'>,
+  id: number,
+  shown: DeploymentShown,
+  { look = false }: { look?: boolean } = {},
+): Promise<void> {
+  const of = { owner: repository.owner, repo: repository.name, deployment_id: id };
+  const description = described(shown);
+  if (look) {
+    // Newest first.
+    const { data } = await client.request('GET /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', {
+      ...of,
+      per_page: 1,
+    });
+    const [newest] = data;
+    if (newest?.state === shown.state && newest.description === description) return;
+  }
+  await client.request('POST /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', {
+    ...of,
+    state: shown.state,
+    description,
+    environment: shown.environment,
+    ...(shown.environmentUrl === undefined ? {} : { environment_url: shown.environmentUrl }),
+    ...(shown.logUrl === undefined ? {} : { log_url: shown.logUrl }),
+    auto_inactive: shown.state === 'success',
+  });
+}
+
+function described({ description }: DeploymentShown): string {
+  const line = description.toWellFormed();
+  return line.length > descriptionLimit ? `${line.slice(0, descriptionLimit - 1).toWellFormed()}…` : line;
+}
+
+/** GitHub gives a payload back as it was sent, or as the text of it. */
+function externalIdOf(payload: unknown): unknown {
+  const value = typeof payload === 'string' ? parsed(payload) : payload;
+  return typeof value === 'object' && value !== null ? Reflect.get(value, payloadMember) : undefined;
+}
+
+/** Any client may have made a deployment, with a payload of whatever text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const messageOf = (data: unknown): string =>
+  typeof data === 'object' && data !== null && 'message' in data && typeof data.message === 'string'
+    ? data.message
+    : 'GitHub merged instead';
