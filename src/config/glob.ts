@@ -6,9 +6,10 @@ export type CompiledGlob =
 
 const longestGlob = 200;
 
-/** What a matcher goes back for grows with every `*` of one segment and every `**`, so both are few. */
+/** What a matcher goes back for is multiplied by every `*` of one segment, every `**` and every choice: all are few. */
 const mostStars = 2;
 const mostGlobstars = 2;
+const mostChoices = 3;
 
 /** Longer paths (UTF-16 code units) are matched by nothing: whoever asks has to say what that means. */
 export const longestPath = 400;
@@ -50,6 +51,7 @@ function faultOf(glob: string): Fault | undefined {
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
     return { problem: 'must not have empty segments, `.` or `..`' };
   }
+  if (glob.split('{').length > mostChoices + 1) return { problem: `must have \`{\` at most ${mostChoices} times` };
   return bracketFault(glob) ?? starFault(segments);
 }
 
