@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../src/clock.ts';
+import type { Refusal } from './refusal.ts';
+
+/** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
+const lingerMs = 1_000;
+
+/** A body that is shorter than this (bytes) is let in and dropped, and the connection is kept. */
+const shortBody = 64 * 1024;
+
+/** Answers with a line of text. */
+export function answerText(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers?: Record<string, string>,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = `${text}\n`;
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}
+
+/**
+ * Says why a request is not taken, without keeping anything of its body. A long one is cut off, but not before its
+ * sender had a moment to read the answer.
+ */
+export async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, problem, retryAfter }: Refusal,
+  clock: Clock,
+): Promise<void> {
+  if (response.headersSent || response.destroyed) return;
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  const length = Number(request.headers['content-length'] ?? (request.headers['transfer-encoding'] ? Infinity : 0));
+  // A sender that waits to be told to go on will send nothing more.
+  const waits = request.headers.expect !== undefined && !request.readableDidRead;
+  if (request.complete || (length <= shortBody && !waits)) {
+    answerText(response, status, problem, headers);
+    return;
+  }
+  const body = `${problem}\n`;
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+    ...headers,
+  });
+  response.write(body);
+  if (!waits) await drained(request, clock);
+  response.end();
+}
+
+async function drained(request: IncomingMessage, clock: Clock): Promise<void> {
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  request.once('end', stop).once('close', stop).once('error', stop);
+  request.resume();
+  // Either it has ended, or its time is up.
+  await clock.sleep(lingerMs, over.signal).catch(() => undefined);
+}

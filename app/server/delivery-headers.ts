@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Refusal } from './refusal.ts';
+
+/** GitHub's own limit for payloads (bytes). */
+export const longestPayload = 25 * 1024 * 1024;
+
+/** What a delivery's headers say of it. */
+export interface DeliveryHeaders {
+  /** The GUID, in lower case. */
+  id: string;
+  event: string;
+  /** `sha256=` and 64 hexadecimal digits. */
+  signature: string;
+}
+
+export type JudgedHeaders = { ok: true; headers: DeliveryHeaders } | { ok: false; refusal: Refusal };
+
+const json = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const guid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const eventName = /^[a-z][a-z0-9_]{0,63}$/;
+const signed = /^sha256=[0-9a-f]{64}$/;
+
+/** Judges a webhook by its headers alone, so that most of what is not GitHub's is refused before its body is read. */
+export function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
+  const refuse = (status: number, problem: string): JudgedHeaders => ({ ok: false, refusal: { status, problem } });
+  const text = (name: string): string => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const encoding = text('content-encoding');
+  if (!json.test(text('content-type'))) return refuse(415, "The webhook's content type has to be application/json.");
+  if (encoding !== '' && encoding !== 'identity') return refuse(415, 'The webhook has to come without an encoding.');
+  if (Number(text('content-length')) > longestPayload) return tooLong;
+  const event = text('x-github-event');
+  if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or no name of an event.');
+  const id = text('x-github-delivery').toLowerCase();
+  if (!guid.test(id)) return refuse(400, 'X-GitHub-Delivery is missing or no GUID.');
+  const signature = text('x-hub-signature-256');
+  if (signature === '') return refuse(401, 'X-Hub-Signature-256 is missing: the webhook needs a secret.');
+  if (!signed.test(signature)) return refuse(401, 'X-Hub-Signature-256 is no SHA-256 signature.');
+  return { ok: true, headers: { id, event, signature } };
+}
+
+/** The refusal of what is longer than GitHub sends. */
+export const tooLongRefusal: Refusal = { status: 413, problem: 'The webhook is longer than 25 MB.' };
+const tooLong: JudgedHeaders = { ok: false, refusal: tooLongRefusal };

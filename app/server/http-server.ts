@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../src/clock.ts';
+import { answerText, refuse } from './answer.ts';
+import { comeAgain } from './refusal.ts';
+import { queryOf, routerOf, type Route } from './router.ts';
+
+/** How long slow clients are borne with (ms). */
+export interface Patience {
+  /** Until all headers are there. */
+  headersMs: number;
+  /** Until the whole request is there. */
+  requestMs: number;
+  /** Between two requests of a connection. */
+  idleMs: number;
+  /** How often it is looked for clients that took too long. */
+  lookMs: number;
+}
+
+const usualPatience: Patience = { headersMs: 10_000, requestMs: 30_000, idleMs: 15_000, lookMs: 2_000 };
+
+/** What a server is made of. */
+export interface AppServerOptions {
+  routes: readonly Route[];
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  clock: Clock;
+  /** Told of mistakes of ours, with their stacks. */
+  log: (message: string) => void;
+  patience?: Partial<Patience>;
+}
+
+/** A server that listens. */
+export interface AppServer {
+  /** Where it listens, without a slash at the end. */
+  url: string;
+  port: number;
+  /** Whether it takes requests still. */
+  readonly draining: boolean;
+  /** Takes no more requests and waits until those under way are answered; after `withinMs` they are cut off. */
+  drain(withinMs: number): Promise<void>;
+}
+
+/**
+ * Listens for HTTP. Requests that nobody answers get 404 or 405, those that come while it drains 503.
+ *
+ * @throws Error with advice where the port can't be had.
+ */
+export async function listen(options: AppServerOptions): Promise<AppServer> {
+  const { routes, host, port, clock, log } = options;
+  const patience = { ...usualPatience, ...options.patience };
+  const find = routerOf(routes);
+  let draining = false;
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = 'GET', url = '/' } = request;
+    if (draining) {
+      response.shouldKeepAlive = false;
+      return refuse(
+        request,
+        response,
+        comeAgain('The App is leaving; another copy, or the next start, takes over.'),
+        clock,
+      );
+    }
+    const found = find(method, url);
+    if (found.kind === 'none')
+      return refuse(request, response, { status: 404, problem: 'There is nothing here.' }, clock);
+    if (found.kind === 'other-methods') {
+      response.setHeader('allow', found.allow);
+      return refuse(request, response, { status: 405, problem: `Only ${found.allow} is answered here.` }, clock);
+    }
+    await found.route.handle({ request, response, params: found.params, query: () => queryOf(url) });
+  }
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    handle(request, response).catch((error: unknown) => {
+      log(
+        `A request could not be answered: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      answerText(response, 500, 'Something went wrong here.');
+    });
+  };
+  const server = createServer({
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    keepAliveTimeout: patience.idleMs,
+    connectionsCheckingInterval: patience.lookMs,
+  });
+  server.on('request', answer);
+  // With a listener of its own a client that asks before it sends is answered by its headers alone.
+  server.on('checkContinue', answer);
+  server.listen(port, host);
+  // It rejects with what the server says in the place of listening.
+  await once(server, 'listening').catch((error: unknown) => {
+    throw listenProblem(error, host, port);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens at no port.');
+
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    port: address.port,
+    get draining() {
+      return draining;
+    },
+    async drain(withinMs) {
+      if (draining) return;
+      draining = true;
+      const over = new AbortController();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => over.abort());
+      // Connections whose last answer has just gone are idle from then on.
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      server.closeIdleConnections();
+      await clock.sleep(withinMs, over.signal).catch(() => undefined);
+      clearInterval(sweep);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function listenProblem(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} is taken. Set PORT to another one, or to 0 for a free one.`);
+  if (code === 'EACCES') return new Error(`Port ${port} may not be used by this user. Set PORT to one above 1023.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new Error(`${host} is no address of this machine. Set HOST to one, or to 0.0.0.0 for all.`);
+  }
+  return error;
+}

@@ -1,0 +1,11 @@
+/** Why a request is not taken: the status, and a sentence for whoever sent it. */
+export interface Refusal {
+  status: number;
+  /** Ends with a full stop. */
+  problem: string;
+  /** When it makes sense to come again (seconds). */
+  retryAfter?: number;
+}
+
+/** The refusal of a moment in which nothing can be taken. */
+export const comeAgain = (problem: string, retryAfter = 10): Refusal => ({ status: 503, problem, retryAfter });

@@ -1,0 +1,64 @@
+import { answerText, refuse } from './answer.ts';
+import { byteBudget, readBody } from './body.ts';
+import { comeAgain } from './refusal.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { Route } from './router.ts';
+
+/** What an agent sends when a run has ended. */
+export interface RunTold {
+  intentId: string;
+  token: string | undefined;
+  /** Parsed; undefined where it was no JSON. */
+  body: unknown;
+}
+
+/** Takes the word about a run and says how to answer it. */
+export type ReceiveRun = (told: RunTold) => Promise<{ status: number }>;
+
+/** The longest word about a run (bytes): the state of its thread. */
+const longestRun = 10 * 1024 * 1024;
+const heldAtOnce = 64 * 1024 * 1024;
+
+/** `POST /runs/{intent}?token=`: where agents tell that a smoke test's run has ended. */
+export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
+  const hold = byteBudget(heldAtOnce);
+  return {
+    method: 'POST',
+    path: '/runs/:intent',
+    handle: async ({ request, response, params, query }) => {
+      const tooLong = { status: 413, problem: 'This is longer than 10 MB.' };
+      const token = query().get('token') ?? undefined;
+      if (token === undefined) {
+        return refuse(request, response, { status: 401, problem: 'The token is missing.' }, clock);
+      }
+      if (Number(request.headers['content-length']) > longestRun) return refuse(request, response, tooLong, clock);
+      const held = hold();
+      try {
+        if (request.headers.expect !== undefined) response.writeContinue();
+        const body = await readBody(request, longestRun, held);
+        if (body.kind === 'too-long') return await refuse(request, response, tooLong, clock);
+        if (body.kind === 'no-room') {
+          return await refuse(request, response, comeAgain('Too much is coming in at once.'), clock);
+        }
+        if (body.kind === 'broken') return undefined;
+        const { status } = await receiveRun({
+          intentId: params['intent'] ?? '',
+          token,
+          body: parsed(body.bytes.toString('utf8')),
+        });
+        return answerText(response, status, status < 300 ? 'taken' : 'not taken');
+      } finally {
+        held.release();
+      }
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Clock } from '../../src/clock.ts';
+import { answerText } from './answer.ts';
+import type { Route } from './router.ts';
+
+/** What the routes for those who run the App need. */
+export interface SystemOptions {
+  /** Rejects or never answers where the database is away. */
+  askDatabase: () => Promise<unknown>;
+  isDraining: () => boolean;
+  metrics: { contentType: string; text: () => Promise<string> };
+  clock: Clock;
+}
+
+/** How long the database may take to answer (ms). */
+const databaseAnswersWithin = 2_000;
+
+/**
+ * `/healthz`: the process answers. `/readyz`: it takes webhooks, so the database answers and nobody asked it to leave.
+ * `/metrics`: counts for Prometheus.
+ */
+export function systemRoutes({ askDatabase, isDraining, metrics, clock }: SystemOptions): Route[] {
+  return [
+    { method: 'GET', path: '/healthz', handle: ({ response }) => answerText(response, 200, 'ok') },
+    {
+      method: 'GET',
+      path: '/readyz',
+      handle: async ({ response }) => {
+        if (isDraining()) return answerText(response, 503, 'leaving');
+        const ready = await answersWithin(askDatabase, databaseAnswersWithin, clock);
+        return ready ? answerText(response, 200, 'ready') : answerText(response, 503, 'the database is away');
+      },
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      handle: async ({ response }) => {
+        const text = await metrics.text();
+        response.writeHead(200, { 'content-type': metrics.contentType, 'content-length': Buffer.byteLength(text) });
+        response.end(text);
+      },
+    },
+  ];
+}
+
+/** Whether something resolves in time (ms). */
+export async function answersWithin(ask: () => Promise<unknown>, withinMs: number, clock: Clock): Promise<boolean> {
+  const over = new AbortController();
+  const answered = ask().then(
+    () => true,
+    () => false,
+  );
+  const late = clock.sleep(withinMs, over.signal).then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([answered, late]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../src/clock.ts';
+import { readPayload } from '../inbox/delivery.ts';
+import type { StoreDelivery } from '../inbox/store-deliveries.ts';
+import { StoringTrouble } from '../inbox/storing-trouble.ts';
+import { answerText, refuse } from './answer.ts';
+import { byteBudget, readBody } from './body.ts';
+import { judgeHeaders, longestPayload, tooLongRefusal, type DeliveryHeaders } from './delivery-headers.ts';
+import { comeAgain, type Refusal } from './refusal.ts';
+import type { Route } from './router.ts';
+import type { VerifySignature } from './signature.ts';
+
+/** How a webhook was answered. */
+export type IntakeResult = 'stored' | 'known' | 'refused' | 'unstored';
+
+/** What taking webhooks needs. */
+export interface WebhookOptions {
+  verify: VerifySignature;
+  store: StoreDelivery;
+  clock: Clock;
+  /** Told why nothing could be stored. */
+  log: (message: string) => void;
+  /** Told how each webhook was answered; `event` is undefined where nobody proved it. */
+  count?: (event: string | undefined, result: IntakeResult) => void;
+  /** Called once a new delivery is stored, before it is answered. */
+  onStored?: () => void | Promise<void>;
+}
+
+/** Where GitHub may send webhooks: what the set-up page writes, and Probot's usual path. */
+export const webhookPaths = ['/', '/api/github/webhooks'] as const;
+
+/** Bytes that the webhooks under way may hold together. */
+const heldAtOnce = 128 * 1024 * 1024;
+
+/**
+ * Takes webhooks: verified, stored with their job, answered 202, and nothing else. One that is known already is
+ * answered alike. Nothing is parsed before its signature is right, and nothing is acknowledged before it is stored.
+ */
+export function webhookRoutes(options: WebhookOptions): Route[] {
+  const { verify, store, clock, log, count, onStored } = options;
+  const hold = byteBudget(heldAtOnce);
+
+  async function take({ id, event, signature }: DeliveryHeaders, bytes: Buffer): Promise<IntakeResult | Refusal> {
+    const payload = await verify(bytes, signature);
+    if (payload === undefined) return wrongSignature;
+    const about = readPayload(payload);
+    if (about === undefined) return { status: 400, problem: 'The webhook is no JSON object.' };
+    try {
+      const result = await store({ id, event, ...about, payload, receivedAt: clock.now() });
+      if (result === 'stored') await onStored?.();
+      count?.(event, result);
+      return result;
+    } catch (error) {
+      if (!(error instanceof StoringTrouble)) throw error;
+      log(`A webhook could not be stored: ${error.message}. GitHub is asked for it later.`);
+      count?.(event, 'unstored');
+      return comeAgain(`The webhook could not be stored: ${error.message}.`);
+    }
+  }
+
+  async function receive(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<IntakeResult | Refusal | undefined> {
+    const judged = judgeHeaders(request.headers);
+    if (!judged.ok) return judged.refusal;
+    const held = hold();
+    try {
+      if (request.headers.expect !== undefined) response.writeContinue();
+      const body = await readBody(request, longestPayload, held);
+      if (body.kind === 'too-long') return tooLongRefusal;
+      if (body.kind === 'no-room') return comeAgain('Too much is coming in at once.');
+      return body.kind === 'broken' ? undefined : await take(judged.headers, body.bytes);
+    } finally {
+      held.release();
+    }
+  }
+
+  const handle: Route['handle'] = async ({ request, response }) => {
+    const result = await receive(request, response);
+    if (result === undefined) return;
+    if (typeof result === 'string') {
+      answerText(response, 202, result);
+      return;
+    }
+    if (result.status !== 503) count?.(undefined, 'refused');
+    await refuse(request, response, result, clock);
+  };
+  return webhookPaths.map((path) => ({ method: 'POST', path, handle }));
+}
+
+const wrongSignature: Refusal = {
+  status: 401,
+  problem: 'The signature does not fit: the webhook secret here and at GitHub have to be the same.',
+};
