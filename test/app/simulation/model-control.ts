@@ -1,5 +1,5 @@
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
-import type { Revision } from '../../../src/contract/control/revision.ts';
+import { classOfRevisionStatus, type Revision } from '../../../src/contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../src/contract/control/service.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import type { EventClock } from './event-clock.ts';
@@ -24,6 +24,7 @@ export interface Written {
   /** The newest and the serving revision at that moment, before anything was made. */
   latest: ModelRevision | undefined;
   active: ModelRevision | undefined;
+  latestWasOnItsWay: boolean;
 }
 
 const notOffered = (operation: string) => serviceError('missing', operation, { status: 404 });
@@ -133,8 +134,18 @@ export class ModelControl implements ControlService {
   ): Deployment {
     const key = options?.idempotencyKey;
     const { latest, active } = held;
+    const latestWasOnItsWay = latest !== undefined && classOfRevisionStatus(latest.status) === 'in-progress';
     const note = (revision: ModelRevision | undefined) =>
-      this.written.push({ at: this.#clock.now(), deploymentId: held.id, kind, key, revision, latest, active });
+      this.written.push({
+        at: this.#clock.now(),
+        deploymentId: held.id,
+        kind,
+        key,
+        revision,
+        latest,
+        active,
+        latestWasOnItsWay,
+      });
     if (this.offers.idempotencyKeys && key !== undefined) {
       const known = this.#answers.get(`${held.id} ${key}`);
       if (known && known.request !== `${kind} ${request}`) throw serviceError('rejected', kind, { status: 422 });

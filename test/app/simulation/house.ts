@@ -1,0 +1,178 @@
+import type { Intent, Terms } from '../../../app/work/intent.ts';
+import type { WorkStore } from '../../../app/work/store.ts';
+import type { RepositoryAt } from '../../../app/repository.ts';
+import type { TargetDesk, World } from '../../../app/world.ts';
+import { AgentModel } from '../../deploy/agent-model.ts';
+import { chanceOf } from './chance.ts';
+import type { Setting } from './deeds.ts';
+import { EventClock } from './event-clock.ts';
+import { Faults } from './faults.ts';
+import { ModelControl } from './model-control.ts';
+import { ModelGit } from './model-git.ts';
+import { ModelHub } from './model-hub.ts';
+import { ModelJobs, type Worker } from './model-jobs.ts';
+import { ModelProcess } from './model-process.ts';
+import { ModelSmoke } from './model-smoke.ts';
+
+export const repository: RepositoryAt = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };
+export const branch = 'main';
+const deploymentIds = ['d1000000-0000-4000-8000-000000000000', 'd2000000-0000-4000-8000-000000000000'];
+
+/** What a delivery asks for, as the inbox keeps it. */
+export interface Delivery {
+  guid: string;
+  asks:
+    | { kind: 'push'; after: string | undefined }
+    | {
+        kind: 'rerun' | 'redeploy' | 'rollback';
+        deploymentId: string;
+        commit: string;
+        revisionId?: string | undefined;
+      };
+  storedAt?: number;
+  /** What was wished for it. */
+  wished?: readonly string[];
+}
+
+/** Where the App's work is kept, and how it is told which jobs the store sends. */
+export type MakeStore = (
+  clock: EventClock,
+  send: (name: 'lane' | 'report', id: string, at: number | undefined) => void,
+) => WorkStore;
+
+/** What does the App's jobs: its own code, or in some tests a wrong one. */
+export interface Code {
+  makeStore: MakeStore;
+  lane(deploymentId: string, world: World, signal: AbortSignal): Promise<unknown>;
+  report(id: string, world: World): Promise<unknown>;
+  deliver(delivery: Delivery, world: World): Promise<unknown>;
+}
+
+/** Everything outside of the App, some processes of it, and what outlives them. */
+export class House {
+  readonly clock = new EventClock();
+  readonly faults = new Faults();
+  readonly git = new ModelGit(() => this.clock.now());
+  readonly hub = new ModelHub(this.git);
+  readonly control: ModelControl;
+  readonly store: WorkStore;
+  readonly jobs: ModelJobs;
+  readonly deliveries: Delivery[] = [];
+  readonly deploymentIds: readonly string[];
+  readonly processes: ModelProcess[] = [];
+  readonly log: string[] = [];
+  readonly setting: Setting;
+  readonly #code: Code;
+  readonly #random: () => number;
+  readonly #worlds = new Map<ModelProcess, World>();
+
+  constructor(setting: Setting, code: Code) {
+    this.setting = setting;
+    this.#code = code;
+    this.#random = chanceOf(setting.seed);
+    this.control = new ModelControl(this.clock, this.git, this.#random, setting.offers);
+    this.jobs = new ModelJobs(this.clock, this.#work);
+    this.store = code.makeStore(this.clock, (name, id, at) => this.jobs.send(name, id, at));
+    this.git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
+    this.deploymentIds = deploymentIds.slice(0, setting.deployments);
+    for (const id of this.deploymentIds) this.control.add(id, branch);
+    for (let copy = 0; copy < setting.copies; copy += 1) this.start(`app-${copy}`);
+  }
+
+  /** A process of the App begins to work. */
+  start(name: string): ModelProcess {
+    const made = new ModelProcess(name, this.clock, this.faults, this.#random);
+    this.#worlds.set(made, this.worldOf(made));
+    this.processes.push(made);
+    this.jobs.join(made);
+    return made;
+  }
+
+  /** What a process is handed: every way out leads through it. */
+  worldOf(process: ModelProcess): World {
+    const clock = process.clock();
+    return {
+      clock,
+      random: this.#random,
+      store: process.reaching('store', this.store),
+      hub: process.reaching('hub', this.hub),
+      control: process.reaching('control', this.control),
+      agentAt: () => new AgentModel(clock),
+      targets: process.reaching('control', this.targets),
+      smoke: process.reaching('control', new ModelSmoke(this.clock, this.control)),
+      publicUrl: 'https://app.test',
+      log: (message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`),
+    };
+  }
+
+  readonly targets: TargetDesk = {
+    targetsOf: async (_repository, of) => ({
+      targets:
+        of === branch
+          ? this.deploymentIds.map((deploymentId) => ({
+              deploymentId,
+              repoRef: branch,
+              terms: this.termsOf(deploymentId),
+            }))
+          : [],
+      refused: [],
+    }),
+  };
+
+  /** The second deployment counts only the paths of the agent, and leaves commits out that ask for it. */
+  termsOf(deploymentId: string): Terms {
+    const { builder, onFailure, afterRollback, smokeTests } = this.setting;
+    const strict = deploymentId === deploymentIds[1];
+    return {
+      deploymentName: deploymentId.slice(0, 2),
+      builder,
+      rules: {
+        skipWords: strict ? ['[skip deploy]'] : [],
+        afterRollback,
+        ...(strict ? { paths: { include: ['**/*.py'], exclude: [] } } : {}),
+      },
+      smokeTests: smokeTests
+        ? [
+            {
+              name: 'greets',
+              assistant: 'agent',
+              thread: false,
+              input: {},
+              streamModes: ['values'],
+              expect: [],
+              attempts: 1,
+              timeoutMs: 30_000,
+            },
+          ]
+        : [],
+      onFailure,
+      environment: { name: 'production', production: true, transient: false },
+      differences: [],
+      timeoutMs: 30 * 60_000,
+      notes: [],
+    };
+  }
+
+  /** A delivery arrives: it is stored with its job, or known already. */
+  arrive(delivery: Delivery): void {
+    if (delivery.storedAt !== undefined) return;
+    delivery.storedAt = this.clock.now();
+    this.jobs.send('delivery', delivery.guid);
+  }
+
+  readonly #work: Worker = async ({ name, id }, process) => {
+    const world = this.#worlds.get(process);
+    if (!world) throw new Error('a process that nobody started');
+    if (name === 'lane') await this.#code.lane(id, world, new AbortController().signal);
+    else if (name === 'report') await this.#code.report(id, world);
+    else {
+      const delivery = this.deliveries.find(({ guid }) => guid === id);
+      if (delivery) await this.#code.deliver(delivery, world);
+    }
+  };
+
+  /** Intents of a deployment, every one of them, oldest first. */
+  async intents(deploymentId: string): Promise<Intent[]> {
+    return (await this.store.lastIntents(deploymentId, 1_000)).toReversed();
+  }
+}

@@ -1,0 +1,159 @@
+import type { Intent } from '../../../app/work/intent.ts';
+import { branch, type House } from './house.ts';
+import type { Written } from './model-control.ts';
+import type { ModelRevisions } from './model-revisions.ts';
+import { nameOf } from './play.ts';
+
+/** A sentence for every invariant that does not hold now that all is quiet; none where all hold. */
+export async function violations(house: House): Promise<string[]> {
+  const intents = new Map<string, Intent[]>();
+  for (const id of house.deploymentIds) intents.set(id, await house.intents(id));
+  const all = [...intents.values()].flat();
+  const found = [...atRest(house), ...oncePerCause(house, all), ...notDoubled(house, all), ...wayBack(house, all)];
+  found.push(...nothingOpen(house, all), ...nothingLost(house, all));
+  for (const held of house.control.deployments.values()) {
+    found.push(
+      ...standingHead(house, held),
+      ...noFalseGreen(house, held),
+      ...redeemed(house, intents.get(held.id) ?? [], held),
+    );
+  }
+  const untold = await house.store.untoldReports();
+  if (untold.length > 0) found.push(`${untold.length} reports are not told`);
+  return found;
+}
+
+/** Nobody works any more, and nothing waits to be worked on. */
+function atRest({ jobs, clock, control }: House): string[] {
+  const found = jobs.left.map((each) => `a job never ends: ${each}`);
+  if (clock.sleepers > 0) found.push(`${clock.sleepers} still sleep`);
+  for (const held of control.deployments.values()) if (held.isBusy) found.push('the service is still at work');
+  return found;
+}
+
+/** One cause makes at most one revision. */
+function oncePerCause({ control }: House, intents: readonly Intent[]): string[] {
+  const byCause = new Map<string, Written[]>();
+  for (const written of control.written) {
+    if (!written.revision) continue;
+    const intent = intents.find(({ id }) => id === written.key);
+    const cause = intent
+      ? `${intent.deploymentId} ${intent.commit} ${intent.cause.kind} ${intent.cause.key}`
+      : `nobody's (${written.key ?? 'no key'})`;
+    byCause.set(cause, [...(byCause.get(cause) ?? []), written]);
+  }
+  return [...byCause].flatMap(([cause, made]) =>
+    made.length > 1 || cause.startsWith('nobody')
+      ? [`the cause ${cause} made ${made.length} revisions: ${made.map(({ revision }) => revision?.id).join(', ')}`]
+      : [],
+  );
+}
+
+/**
+ * A push makes no revision where its commit is live, or on its way as the newest, already. What somebody else made so
+ * shortly before that its answer was still on its way may be overlooked where the service does not heed `If-Match`.
+ */
+function notDoubled({ control }: House, intents: readonly Intent[]): string[] {
+  return control.written.flatMap((written) => {
+    const { revision, latest, active, key, at, kind } = written;
+    const intent = intents.find(({ id }) => id === key);
+    if (!revision?.commit || !latest || kind !== 'restate') return [];
+    if (intent?.cause.kind !== 'push' && intent?.cause.kind !== 'recovery') return [];
+    const standsFirst = latest.id === active?.id || (written.latestWasOnItsWay && latest.commit !== undefined);
+    // The head may have moved between sending and building.
+    if (!standsFirst || latest.commit !== revision.commit || intent.commit !== revision.commit) return [];
+    const overlooked = latest.madeBy.who !== 'app' && !control.offers.ifMatch && at - latest.madeAt < 90_000;
+    return overlooked ? [] : [`${intent.cause.kind} of ${intent.commit} was built although ${latest.id} stood with it`];
+  });
+}
+
+/** A way back of the App's own takes a wrong answer away, never a good one, and never goes over something newer. */
+function wayBack({ control, git }: House, intents: readonly Intent[]): string[] {
+  return control.written.flatMap(({ revision, kind, key, active, latest, at, latestWasOnItsWay }) => {
+    const intent = intents.find(({ id }) => id === key);
+    if (!revision || kind !== 'redeploy' || intent?.cause.kind !== 'failure') return [];
+    const found: string[] = [];
+    const fate = git.commits.get(active?.commit ?? '')?.fate;
+    const isOverlooked = !control.offers.ifMatch && latest !== undefined && at - latest.madeAt < 90_000;
+    if (isOverlooked && latest.madeBy.who !== 'app') return [];
+    if (fate !== 'wrong') found.push(`a rollback took ${active?.id} away, whose answer is ${fate}`);
+    if (latestWasOnItsWay) found.push(`a rollback went over ${latest?.id}, which was on its way`);
+    return found;
+  });
+}
+
+/** Every check run is completed, every GitHub Deployment has come to an end, every intent has ended or waits for a person. */
+function nothingOpen({ hub }: House, intents: readonly Intent[]): string[] {
+  const found = hub.checks.flatMap(({ name, headSha, content }) =>
+    content.status === 'completed' ? [] : [`the check ${name} of ${headSha} stays ${content.status}`],
+  );
+  for (const { state, commit, cause } of intents) {
+    if (state !== 'ended' && state !== 'held') found.push(`${cause.kind} ${cause.key} of ${commit} stays ${state}`);
+  }
+  for (const { commit, states } of hub.deployments) {
+    const last = states.at(-1);
+    if (last === undefined || last === 'queued' || last === 'in_progress') {
+      found.push(`the GitHub Deployment of ${commit} stays ${last ?? 'without a status'}`);
+    }
+  }
+  return found;
+}
+
+/** Every delivery that was acknowledged came to a wish or had nothing to ask for; every pushed commit has its check. */
+function nothingLost(house: House, intents: readonly Intent[]): string[] {
+  return house.deliveries.flatMap(({ guid, asks, storedAt }) => {
+    if (storedAt === undefined) return [];
+    if (asks.kind !== 'push') {
+      return intents.some(({ cause }) => cause.key === guid) ? [] : [`${asks.kind} ${guid} was acknowledged and lost`];
+    }
+    const { after } = asks;
+    if (after === undefined) return [];
+    return house.deploymentIds
+      .filter((id) => !house.hub.check(after, nameOf(house, id)))
+      .map((id) => `push ${guid} of ${after} has no check for ${id}`);
+  });
+}
+
+/** The head of a deployed branch is live, or its check says why not. */
+function standingHead(house: House, held: ModelRevisions): string[] {
+  const head = house.git.head(branch)?.sha;
+  if (head === undefined || held.active?.commit === head) return [];
+  const check = house.hub.check(head, nameOf(house, held.id));
+  const what = `${head} is the head and not live on ${held.id} (${held.active?.commit} is)`;
+  if (!check) return [`${what}, and has no check`];
+  if (check.content.status === 'completed' && check.content.conclusion === 'success') {
+    // What somebody else put in its place later is not the check's concern.
+    const taken = held.switches.findLast(({ former }) => former?.commit === head);
+    const byOthers = taken && (taken.revision.madeBy.who !== 'app' || taken.revision.again);
+    return byOthers ? [] : [`${what}, and its check is green: ${check.content.title}`];
+  }
+  return [];
+}
+
+/** A green check's commit, or one that contains it, was live. */
+function noFalseGreen(house: House, held: ModelRevisions): string[] {
+  return house.hub.checks
+    .filter(({ name, content }) => name === nameOf(house, held.id) && content.conclusion === 'success')
+    .filter(({ headSha }) => !served(house, held, headSha))
+    .map(({ headSha, content }) => `the check of ${headSha} is green and it never was live: ${content.title}`);
+}
+
+const served = ({ git }: House, held: ModelRevisions, sha: string): boolean =>
+  held.switches.some(({ revision }) => revision.commit !== undefined && git.contains(revision.commit, sha));
+
+/** The check of a superseded commit is green once one that contains it was live and proven. */
+function redeemed(house: House, intents: readonly Intent[], held: ModelRevisions): string[] {
+  return intents.flatMap(({ end, commit, seq }) => {
+    if (!end || (end.kind !== 'superseded' && end.kind !== 'other-commit') || end.liveIn) return [];
+    const by = intents.find(
+      (each) =>
+        each.seq > seq &&
+        each.end?.kind === 'deployed' &&
+        each.end.at > end.at &&
+        each.commit !== commit &&
+        held.all.find(({ id }) => id === each.revisionId)?.commit === each.commit &&
+        house.git.contains(each.commit, commit),
+    );
+    return by ? [`${commit} ended ${end.kind}, is in ${by.commit}, which is live and proven, and does not say so`] : [];
+  });
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { chanceOf } from './chance.ts';
+import { EventClock } from './event-clock.ts';
+import { Faults } from './faults.ts';
+import { ModelControl, type Offers } from './model-control.ts';
+import { ModelGit } from './model-git.ts';
+import { ModelHub } from './model-hub.ts';
+import { ModelJobs } from './model-jobs.ts';
+import { ModelProcess } from './model-process.ts';
+
+const all: Offers = { idempotencyKeys: true, ifMatch: true, lists: true };
+const restate = { source_revision_config: { repo_ref: 'main' } };
+const minutes = 60_000;
+
+function ground(offers: Offers = all) {
+  const clock = new EventClock();
+  const git = new ModelGit(() => clock.now());
+  const change = (fate: 'good' | 'build-fails' = 'good') =>
+    git.commit('main', { message: 'Change', paths: ['a.py'], fate });
+  const first = change();
+  const control = new ModelControl(clock, git, chanceOf(1), offers);
+  const held = control.add('d1000000-0000-4000-8000-000000000000', 'main');
+  const pass = (ms: number) => clock.run(clock.now() + ms);
+  return { clock, git, control, held, id: held.id, change, first, pass };
+}
+
+describe('the model of the control service', () => {
+  test('builds the head that the branch has when the build begins, and serves it', async () => {
+    const { control, held, id, change, pass } = ground();
+    await pass(5 * minutes);
+    await control.patchDeployment(id, restate);
+    const newer = change();
+    await pass(5 * minutes);
+    expect(held.all.map(({ status }) => status)).toEqual(['DEPLOYED', 'DEPLOYED']);
+    expect(held.active?.commit).toBe(newer);
+  });
+
+  test('works on one revision at a time and skips all of those that wait but the newest', async () => {
+    const { control, held, id, pass } = ground();
+    await pass(5_000);
+    for (let nth = 0; nth < 3; nth += 1) await control.patchDeployment(id, restate);
+    await pass(5 * minutes);
+    expect(held.all.map(({ status }) => status)).toEqual(['DEPLOYED', 'SKIPPED', 'SKIPPED', 'DEPLOYED']);
+    expect(held.all[1]?.message).toContain(held.all[3]?.id);
+  });
+
+  test('a failed build leaves the former revision serving', async () => {
+    const { control, held, id, first, change, pass } = ground();
+    await pass(5 * minutes);
+    change('build-fails');
+    await control.patchDeployment(id, restate);
+    await pass(5 * minutes);
+    expect([held.latest?.status, held.active?.commit]).toEqual(['BUILD_FAILED', first]);
+  });
+
+  test('the same key makes one revision and gives the same answer; another request with it is refused', async () => {
+    const { control, held, id, pass } = ground();
+    await pass(5 * minutes);
+    const one = await control.patchDeployment(id, restate, { idempotencyKey: 'k' });
+    await control.patchDeployment(id, restate);
+    const again = await control.patchDeployment(id, restate, { idempotencyKey: 'k' });
+    expect(again.latest_revision_id).toBe(one.latest_revision_id);
+    expect(held.all).toHaveLength(3);
+    const other = control.redeployRevision(id, held.all[0]?.id ?? '', { idempotencyKey: 'k' });
+    await expect(other).rejects.toMatchObject({ status: 422 });
+  });
+
+  test('a change that was decided on an older revision is refused where If-Match is heeded, and only there', async () => {
+    for (const ifMatch of [true, false]) {
+      const { control, held, id, pass } = ground({ ...all, ifMatch });
+      await pass(5 * minutes);
+      const former = held.latest?.id;
+      await control.patchDeployment(id, restate);
+      const late = control.patchDeployment(id, restate, { ifLatest: former });
+      if (ifMatch) await expect(late).rejects.toMatchObject({ status: 412, effect: 'none' });
+      else await expect(late).resolves.toBeDefined();
+      expect(held.all).toHaveLength(ifMatch ? 2 : 3);
+    }
+  });
+});
+
+describe('a process of the model', () => {
+  test('one that is cut is never heard of again, and its job goes to another', async () => {
+    const { clock, git } = ground();
+    const hub = new ModelHub(git);
+    const told: string[] = [];
+    const jobs = new ModelJobs(clock, async (_job, process) => {
+      try {
+        await process.reaching('hub', hub).defaultBranch();
+        told.push(`${process.name} is done`);
+      } finally {
+        told.push(`${process.name} tidies up`);
+      }
+    });
+    const first = new ModelProcess('first', clock, new Faults(), chanceOf(2));
+    jobs.join(first);
+    first.cutAt({ nth: 1, phase: 'after' });
+    jobs.send('lane', 'd1');
+    await clock.run(clock.now() + 10_000);
+    jobs.join(new ModelProcess('second', clock, new Faults(), chanceOf(3)));
+    await clock.run(clock.now() + 60_000);
+    expect(told).toEqual(['second is done', 'second tidies up']);
+    expect(jobs.count).toBe(0);
+  });
+
+  test.each([
+    ['lost-before', undefined, 0],
+    ['lost-after', undefined, 1],
+    ['broken-after', 502, 1],
+  ] as const)(
+    'an answer that is %s leaves %s for a status, and what was asked done %i times',
+    async (kind, status, done) => {
+      const { clock, control, held, id, pass } = ground();
+      await pass(5 * minutes);
+      const faults = new Faults();
+      faults.lay({ party: 'control', operation: 'patchDeployment', nth: 1, kind });
+      const reached = new ModelProcess('app', clock, faults, chanceOf(2)).reaching('control', control);
+      const asked = expect(reached.patchDeployment(id, restate)).rejects.toMatchObject({ status, effect: 'unknown' });
+      await pass(10_000);
+      await asked;
+      expect(held.all).toHaveLength(1 + done);
+    },
+  );
+});

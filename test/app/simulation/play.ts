@@ -1,0 +1,109 @@
+import type { Deed, History } from './deeds.ts';
+import { branch, House, type Code, type Delivery } from './house.ts';
+import type { ModelProcess } from './model-process.ts';
+
+/** How long after the last deed all must have come to rest (ms). */
+const restMs = 12 * 60 * 60_000;
+
+/** Plays a history until all is quiet, and leaves what came of it. */
+export async function play({ setting, deeds }: History, code: Code): Promise<House> {
+  const house = new House(setting, code);
+  // The first revision is live before anything happens.
+  await house.clock.run(house.clock.now() + 10 * 60_000);
+  let at = 0;
+  for (const deed of deeds) {
+    at += deed.after;
+    house.clock.after(at, () => carryOut(house, deed));
+  }
+  await house.clock.run(house.clock.now() + at + restMs);
+  return house;
+}
+
+function carryOut(house: House, deed: Deed): void {
+  const { git, control, clock } = house;
+  const deploymentId = 'deployment' in deed ? round(house.deploymentIds, deed.deployment) : undefined;
+  switch (deed.do) {
+    case 'push': {
+      const message = deed.words === 'skip' ? 'Try something [skip deploy]' : 'Change the agent';
+      git.commit(branch, { message, paths: [deed.paths === 'docs' ? 'docs/a.md' : 'agent.py'], fate: deed.fate });
+      return pushed(house, deed.arrive);
+    }
+    case 'force': {
+      const to = round([...git.commits.keys()].toReversed(), deed.to);
+      if (to === undefined || to === git.branches.get(branch)) return;
+      git.point(branch, to);
+      return pushed(house, deed.arrive);
+    }
+    case 'delete':
+      if (!git.branches.has(branch)) return;
+      git.point(branch, undefined);
+      return pushed(house, deed.arrive);
+    case 'redeliver': {
+      const known = round(house.deliveries.toReversed(), deed.which);
+      if (known) house.arrive(known);
+      return;
+    }
+    case 'rerun': {
+      const told = round([...git.commits.keys()].toReversed(), deed.commit);
+      if (told && deploymentId && house.hub.check(told, nameOf(house, deploymentId))) {
+        deliver(house, { kind: 'rerun', deploymentId, commit: told }, deed.arrive);
+      }
+      return;
+    }
+    case 'redeploy': {
+      const head = git.head(branch)?.sha;
+      if (head && deploymentId) deliver(house, { kind: 'redeploy', deploymentId, commit: head }, deed.arrive);
+      return;
+    }
+    case 'rollback': {
+      const held = control.deployments.get(deploymentId ?? '');
+      const former = held?.switches.at(-1)?.former;
+      if (former?.commit && deploymentId) {
+        const asks = { kind: 'rollback' as const, deploymentId, commit: former.commit, revisionId: former.id };
+        deliver(house, asks, deed.arrive);
+      }
+      return;
+    }
+    case 'action':
+      if (deploymentId && git.branches.has(branch)) control.restateBeside(deploymentId, 'action');
+      return;
+    case 'kill': {
+      const victim = round(alive(house), deed.process);
+      if (!victim) return;
+      const giveBack = victim.onDeath;
+      victim.onDeath = () => {
+        giveBack();
+        clock.after(deed.restartAfter, () => house.start(`${victim.name}'`));
+      };
+      victim.cutAt(deed.cut);
+      return;
+    }
+    case 'stall':
+      round(alive(house), deed.process)?.stallAt(deed.cut, deed.forMs);
+      return;
+    case 'fault':
+      house.faults.lay(deed.fault);
+  }
+}
+
+export const nameOf = (house: House, deploymentId: string): string =>
+  `Landfall: ${house.termsOf(deploymentId).deploymentName}`;
+
+function pushed(house: House, arrive: readonly number[]): void {
+  const after = house.git.branches.get(branch);
+  if (after !== undefined && house.setting.builder === 'service') {
+    for (const id of house.deploymentIds) house.control.restateBeside(id, 'service');
+  }
+  deliver(house, { kind: 'push', after }, arrive);
+}
+
+function deliver(house: House, asks: Delivery['asks'], arrive: readonly number[]): void {
+  const delivery: Delivery = { guid: `delivery-${house.deliveries.length + 1}`, asks };
+  house.deliveries.push(delivery);
+  for (const ms of arrive) house.clock.after(ms, () => house.arrive(delivery));
+}
+
+const alive = (house: House): ModelProcess[] => house.processes.filter(({ isAlive }) => isAlive);
+
+const round = <T>(from: readonly T[], index: number): T | undefined =>
+  from.length === 0 ? undefined : from[index % from.length];
