@@ -119,7 +119,10 @@ async function confirmed(
  * An agent server that understands and says no has answered: with an error. One that is not there, is not ready, or
  * does not take the key proves nothing. A 404 can be either; a server that is well means it.
  */
-async function evidenceOfFailure(error: ServiceError, { agent, clock, signal }: Asking): Promise<Evidence> {
+export async function evidenceOfFailure(
+  error: ServiceError,
+  { agent, clock, signal }: Pick<Asking, 'agent' | 'clock' | 'signal'>,
+): Promise<Evidence> {
   const refusal = { error: `HTTP ${error.status ?? error.kind}`, message: error.detail ?? error.message };
   const refused: Evidence = {
     kind: 'answered',

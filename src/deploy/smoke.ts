@@ -24,6 +24,10 @@ export interface Smoking {
 const firstPauseMs = 2_000;
 const longestPauseMs = 15_000;
 
+/** How long to wait (ms) when this many attempts were made. */
+export const pauseAfter = (attempts: number, random: () => number): number =>
+  Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1)) * (0.9 + random() * 0.2);
+
 /** Asks the agent every question, one after the other, and judges the answers. Rejects only when the signal ends it. */
 export async function smoke(smoking: Smoking): Promise<Verdict> {
   const { tests, tell = () => undefined } = smoking;
@@ -52,13 +56,12 @@ async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
     const again = nextAttempt(test, attempts) === 'again';
     tell({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
     if (!again) return { name: test.name, attempts: attempts.length, verdict };
-    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts.length - 1));
-    await clock.sleep(pause * (0.9 + random() * 0.2), signal);
+    await clock.sleep(pauseAfter(attempts.length, random), signal);
   }
 }
 
 /** An agent may repeat anything that it was given; what it is known to have been given is blotted out. */
-function redacted(verdict: TestVerdict, redact: (text: string) => string): TestVerdict {
+export function redacted(verdict: TestVerdict, redact: (text: string) => string): TestVerdict {
   if (verdict.kind === 'unproven') return { ...verdict, why: redact(verdict.why) };
   return {
     ...verdict,

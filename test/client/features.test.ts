@@ -49,7 +49,10 @@ describe('what a control service offers beyond the document', () => {
   test('is remembered for some minutes, and then asked for again', async () => {
     const client = connected();
     info().reply(200, { idempotency_keys: true });
-    expect([await client.features(), await client.features()]).toEqual(Array(2).fill({ idempotencyKeys: true }));
+    expect([await client.features(), await client.features()]).toMatchObject([
+      { idempotencyKeys: true },
+      { idempotencyKeys: true },
+    ]);
     await clock.sleep(5 * 60_000);
     info().reply(404);
     expect(await client.features()).toEqual({ idempotencyKeys: false });
@@ -82,9 +85,12 @@ describe('an idempotency key', () => {
       source_revision_config: { image_uri: 'registry.example.test/support:1' },
       secrets: [],
     };
-    await client.createDeployment(request, { idempotencyKey: key });
-    await client.patchDeployment(deploymentId, {}, { idempotencyKey: key });
-    await client.redeployRevision(deploymentId, revisionId, { idempotencyKey: key, ifLatest: revisionId });
+    const answers = [
+      await client.createDeployment(request, { idempotencyKey: key }),
+      await client.patchDeployment(deploymentId, {}, { idempotencyKey: key }),
+      await client.redeployRevision(deploymentId, revisionId, { idempotencyKey: key, ifLatest: revisionId }),
+    ];
+    expect(answers.map(({ id }) => id)).toEqual([deploymentId, deploymentId, deploymentId]);
   });
 
   test('is not made up where the caller has none', async () => {
