@@ -52,6 +52,11 @@ export interface World {
   publicUrl?: string | undefined;
   /** One line for the operator's log, never with a secret. */
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+  /**
+   * Called at the named moments between which a process may be killed: `before-send`, `sent`, `answer-stored`,
+   * `followed-once`, `smoke-began`, `before-conclusion`, and those of other rooms. For tests.
+   */
+  step?: (name: string, intentId?: string) => void | Promise<void>;
   /** Keeps with a delivery what was decided about it; the last word counts. JSON, without secrets. */
   decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
 }
