@@ -1,0 +1,45 @@
+import { asMarkdown } from '../../src/report/harmless.ts';
+import type { CheckContent } from '../github/hub.ts';
+import type { RepositoryAt } from '../repository.ts';
+import { commitCheckName } from '../work/report.ts';
+import type { Targets, World } from '../world.ts';
+
+const title = 'Nothing to deploy';
+
+/** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
+const listed = 50;
+
+/** The check of a commit that nothing is deployed of, and why: a clause without a full stop. */
+export function nothingToDeploy(why: string, refused: Targets['refused'], now: number): CheckContent {
+  const shown = refused.slice(0, listed).map((each) => `- ${asMarkdown(each.deployment)}: ${asMarkdown(each.why)}`);
+  const rest = refused.length - shown.length;
+  const about =
+    refused.length === 0 ? [] : ['', 'Not acted upon:', '', ...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
+  return {
+    status: 'completed',
+    conclusion: 'neutral',
+    title,
+    summary: [`${asMarkdown(capital(why))}.`, ...about].join('\n'),
+    completedAt: new Date(now).toISOString(),
+  };
+}
+
+/**
+ * Puts the check of the commit as a whole. What was said of its pull request stays: that is worth more than that nothing
+ * is deployed. The same words are put once, unless somebody asked for them again.
+ */
+export async function putCommitCheck(
+  { store }: Pick<World, 'store'>,
+  { repository, headSha }: { repository: RepositoryAt; headSha: string },
+  content: CheckContent,
+  isAskedAgain = false,
+): Promise<void> {
+  const stored = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
+  const said = stored?.wanted.kind === 'check' ? stored.wanted.content : undefined;
+  if (said && said.title !== title) return;
+  if (said?.summary === content.summary && !isAskedAgain) return;
+  const wanted = { kind: 'check', content } as const;
+  await store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted }, stored?.version ?? 0);
+}
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

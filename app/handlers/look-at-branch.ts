@@ -1,0 +1,87 @@
+import { sameCommit, shortCommit } from '../../src/decide/commit.ts';
+import { fullName, type RepositoryAt } from '../repository.ts';
+import type { Cause, Wish } from '../work/intent.ts';
+import type { Target, World } from '../world.ts';
+import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
+
+/** A commit of a branch that somebody told us about. */
+export interface ToldCommit {
+  repository: RepositoryAt;
+  branch: string;
+  commit: string;
+}
+
+/** A wish that the branch's head be built for a target. */
+export const restating = (
+  { deploymentId, repoRef, terms }: Target,
+  { repository, branch, commit }: ToldCommit,
+  cause: Cause,
+): Wish => ({ deploymentId, repository, branch, commit, cause, terms, sending: { kind: 'restate', repoRef } });
+
+/**
+ * Looks at what a branch deploys, and at where its head stands: the head is wished for on every target, and so is the
+ * commit that was told where it is another one, so that its check says what became of it. Where nothing is deployed of
+ * the branch the commit's own check says so.
+ *
+ * @param isWanted false for a commit that a target need not be asked for; every commit is wanted when absent.
+ * @returns what was done, as short clauses.
+ */
+export async function lookAtBranch(
+  world: World,
+  told: ToldCommit,
+  cause: Cause,
+  isWanted: (target: Target, commit: string) => Promise<boolean> = async () => true,
+): Promise<string[]> {
+  const { store, hub, targets: desk, clock } = world;
+  const { repository, branch, commit } = told;
+  const isAskedAgain = cause.kind === 'rerun';
+  const { targets, refused } = await desk.targetsOf(repository, branch);
+  if (targets.length === 0 || refused.length > 0) {
+    const why =
+      targets.length === 0
+        ? `no deployment is built from ${branch} of ${fullName(repository)}`
+        : 'some deployments that are named or listed are not acted upon';
+    await putCommitCheck(world, { repository, headSha: commit }, nothingToDeploy(why, refused, clock.now()), isAskedAgain);
+    if (targets.length === 0) return [`no target: ${why}`];
+  }
+  const head = await hub.head(repository, branch);
+  if (head === undefined) {
+    const why = `the branch ${branch} is gone`;
+    await putCommitCheck(world, { repository, headSha: commit }, nothingToDeploy(why, refused, clock.now()), isAskedAgain);
+    return [why, ...(await wakeBranch(world, repository, branch))];
+  }
+  const commits = sameCommit(head.sha, commit) ? [head.sha] : [commit, head.sha];
+  const did: string[] = [];
+  for (const target of targets) {
+    for (const each of commits) {
+      const about = `${shortCommit(each)} on ${target.terms.deploymentName}`;
+      if (!(await isWanted(target, each))) did.push(`${about} has its check`);
+      else {
+        const made = await store.wish(restating(target, { ...told, commit: each }, cause));
+        did.push(made ? `wished for ${about}` : `knew the wish for ${about}`);
+      }
+    }
+  }
+  return did;
+}
+
+/** Has every deployment looked at that something of this branch is open for: where the branch is gone, it ends there. */
+export async function wakeBranch({ store }: World, repository: RepositoryAt, branch: string): Promise<string[]> {
+  const did: string[] = [];
+  for (const deploymentId of await store.busyDeployments()) {
+    const open = await store.openIntents(deploymentId);
+    const isMeant = open.some(
+      (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
+    );
+    if (!isMeant) continue;
+    await store.wake(deploymentId);
+    did.push(`woke deployment ${deploymentId}`);
+  }
+  return did;
+}
+
+/** Wants only what nobody has asked for yet on that deployment. */
+export const wantedOnce =
+  ({ store }: World) =>
+  async ({ deploymentId }: Target, commit: string): Promise<boolean> =>
+    (await store.intentsOf(deploymentId, commit)).length === 0;

@@ -1,0 +1,33 @@
+import type { World } from '../world.ts';
+import type { InboxDesk } from './missed-deliveries.ts';
+
+/** How long what ended or was told is kept (ms), and how many of a deployment's newest intents stay whatever their age. */
+export const workKeptForMs = 14 * 24 * 60 * 60_000;
+export const intentsKept = 50;
+
+/** What was cleared away and set going again. */
+export interface HouseKept {
+  /** Deliveries, intents and reports that went by their age. */
+  removed: number;
+  woken: number;
+  toldAgain: number;
+}
+
+/**
+ * Removes what is old, and sees to it that whatever is open has a job: the lane of each busy deployment, and each report
+ * that GitHub was not told. Both bear one job too many.
+ *
+ * @param tellReport sends the job of a report.
+ */
+export async function keepHouse(
+  { store, clock }: Pick<World, 'store' | 'clock'>,
+  inbox: Pick<InboxDesk, 'forget'>,
+  tellReport: (reportId: string) => Promise<void>,
+): Promise<HouseKept> {
+  const busy = await store.busyDeployments();
+  for (const deploymentId of busy) await store.wake(deploymentId);
+  const untold = await store.untoldReports();
+  for (const id of untold) await tellReport(id);
+  const removed = (await inbox.forget()) + (await store.forget(clock.now() - workKeptForMs, intentsKept));
+  return { removed, woken: busy.length, toldAgain: untold.length };
+}

@@ -1,0 +1,70 @@
+import { sameCommit, shortCommit } from '../../src/decide/commit.ts';
+import type { Head } from '../github/hub.ts';
+import type { Intent } from '../work/intent.ts';
+
+/** A revision and the commit that it was built of, where the service tells it. */
+export interface BuiltRevision {
+  id: string;
+  commit: string | undefined;
+  isOnItsWay: boolean;
+}
+
+/** What stands for one deployment of a branch. */
+export interface HeadQuestion {
+  head: Head;
+  live: BuiltRevision | undefined;
+  /** The newest revision, whichever state it is in; it may be the live one. */
+  latest: BuiltRevision | undefined;
+  /** The newest intents of the deployment, newest first. */
+  intents: readonly Pick<Intent, 'commit' | 'branch' | 'cause' | 'state' | 'end' | 'decision' | 'createdAt'>[];
+  rolledBackCommit: string | undefined;
+  branch: string;
+  /** ms since the epoch */
+  now: number;
+}
+
+/** Whether the head was missed. `key` makes the cause one, however often it is found. */
+export type HeadAnswer = { kind: 'missed'; key: string; lateMs: number; why: string } | { kind: 'fine'; why: string };
+
+/** A push this young (ms) is on its way here by itself. */
+const graceMs = 60_000;
+
+/**
+ * Whether the head of a branch was never built and nobody is about to. It is fine where the last word about the
+ * deployment was about this head, whatever became of it: its check says so.
+ */
+export function wasMissed(question: HeadQuestion): HeadAnswer {
+  const { head, live, latest, intents, rolledBackCommit, branch, now } = question;
+  const commit = shortCommit(head.sha);
+  const newest = intents.find((intent) => intent.branch === branch && followsHead(intent));
+  if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest)) {
+    return fine(`the newest intent is about ${commit}`);
+  }
+  if (sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
+  if (latest && sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} is of ${commit}`);
+  if (latest?.isOnItsWay && latest.commit === undefined) {
+    return fine(`revision ${latest.id} is on its way and does not tell its commit yet`);
+  }
+  if (live && !latest?.isOnItsWay && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
+  const lateMs = Math.max(0, now - standsSince(head, newest));
+  if (lateMs < graceMs) return fine(`${commit} is new, and its push may be on its way`);
+  return {
+    kind: 'missed',
+    key: `${head.sha}:${latest?.id ?? 'none'}`,
+    lateMs,
+    why: `${commit} is the head of ${branch}, and neither live nor on its way`,
+  };
+}
+
+const fine = (why: string): HeadAnswer => ({ kind: 'fine', why });
+
+/** A way back is about an older commit by intention: it says nothing of the head. */
+const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kind !== 'failure' && kind !== 'rollback';
+
+/** It ended because the App was removed from the repository, and now it is back. */
+const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
+  state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
+
+/** Since when the branch stands there at the earliest: a commit may be older than the push that brought it there. */
+const standsSince = (head: Head, newest: Pick<Intent, 'createdAt'> | undefined): number =>
+  Math.max(head.committedAt, newest?.createdAt ?? 0);

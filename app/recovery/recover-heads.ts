@@ -1,0 +1,121 @@
+import { shortCommit } from '../../src/decide/commit.ts';
+import { classOfRevisionStatus } from '../../src/contract/control/revision.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import { HubError, InstallationPaused, type Head } from '../github/hub.ts';
+import { restating } from '../handlers/look-at-branch.ts';
+import { fullName, type RepositoryAt } from '../repository.ts';
+import type { Target, World } from '../world.ts';
+import type { BranchesOf } from './deployed-branches.ts';
+import { wasMissed, type BuiltRevision } from './missed-heads.ts';
+
+/** What looking at heads came to. */
+export interface HeadsLooked {
+  branches: number;
+  /** Heads that were wished for now. */
+  recovered: number;
+  /** Repositories that could not be looked at now. */
+  failed: number;
+  /** Installations that GitHub asked to wait. */
+  paused: number;
+}
+
+/** So many of a deployment's newest intents are looked at for the last word about its head. */
+const lastWords = 50;
+
+/**
+ * Compares the heads of deployed branches with the commits of their revisions, and wishes for those that were missed.
+ * One installation that has to wait, or one repository or deployment that fails, does not keep the others from it.
+ *
+ * @param branchesOf undefined where the service does not list its deployments: then the default branch is looked at.
+ */
+export async function recoverHeads(
+  world: World,
+  repositories: AsyncIterable<RepositoryAt> | Iterable<RepositoryAt>,
+  branchesOf: BranchesOf | undefined,
+  signal?: AbortSignal,
+): Promise<HeadsLooked> {
+  const looked: HeadsLooked = { branches: 0, recovered: 0, failed: 0, paused: 0 };
+  const paused = new Set<number>();
+  for await (const repository of repositories) {
+    signal?.throwIfAborted();
+    if (paused.has(repository.installationId)) continue;
+    const trouble = await attempted(() => recoverRepository(world, repository, branchesOf, looked));
+    if (trouble === undefined) continue;
+    if (trouble instanceof InstallationPaused) {
+      paused.add(repository.installationId);
+      looked.paused += 1;
+    } else looked.failed += 1;
+    world.log(`Heads of ${fullName(repository)} could not be compared: ${trouble.message}`, {
+      installation: repository.installationId,
+    });
+  }
+  return looked;
+}
+
+async function recoverRepository(
+  world: World,
+  repository: RepositoryAt,
+  branchesOf: BranchesOf | undefined,
+  looked: HeadsLooked,
+): Promise<void> {
+  const branches = branchesOf ? branchesOf(repository) : [await world.hub.defaultBranch(repository)];
+  for (const branch of branches) {
+    const { targets } = await world.targets.targetsOf(repository, branch);
+    if (targets.length === 0) continue;
+    looked.branches += 1;
+    const head = await world.hub.head(repository, branch);
+    if (head === undefined) continue;
+    for (const target of targets) {
+      const trouble = await attempted(async () => {
+        if (await recoverTarget(world, { repository, branch, head, target })) looked.recovered += 1;
+      });
+      if (trouble === undefined) continue;
+      if (!(trouble instanceof ServiceError)) throw trouble;
+      world.log(`The head of ${target.terms.deploymentName} could not be compared: ${trouble.message}`, {
+        deployment: target.deploymentId,
+      });
+    }
+  }
+}
+
+interface Standing {
+  repository: RepositoryAt;
+  branch: string;
+  head: Head;
+  target: Target;
+}
+
+async function recoverTarget(world: World, { repository, branch, head, target }: Standing): Promise<boolean> {
+  const { store, control, clock, log } = world;
+  const { deploymentId, terms } = target;
+  const intents = await store.lastIntents(deploymentId, lastWords);
+  const { rolledBackCommit } = await store.lane(deploymentId);
+  const { active_revision_id: active, latest_revision_id: latestId } = await control.getDeployment(deploymentId);
+  const latest = latestId ? await builtRevision(control, deploymentId, latestId) : undefined;
+  const live = !active ? undefined : active === latestId ? latest : await builtRevision(control, deploymentId, active);
+  const now = clock.now();
+  const answer = wasMissed({ head, live, latest, intents, rolledBackCommit, branch, now });
+  if (answer.kind === 'fine') return false;
+  const { key, lateMs, why } = answer;
+  const cause = { kind: 'recovery', key, at: now, lateMs } as const;
+  const made = await store.wish(restating(target, { repository, branch, commit: head.sha }, cause));
+  if (made) log(`Recovered ${shortCommit(head.sha)} for ${terms.deploymentName}: ${why}`, { deployment: deploymentId });
+  return made !== undefined;
+}
+
+async function builtRevision(control: World['control'], deploymentId: string, id: string): Promise<BuiltRevision> {
+  const { status, source_revision_config: built } = await control.getRevision(deploymentId, id);
+  const isOnItsWay = classOfRevisionStatus(status) === 'in-progress';
+  return { id, commit: built.repo_commit_sha ?? undefined, isOnItsWay };
+}
+
+/** What the other parties failed at, as a value. A mistake of our own goes on. */
+async function attempted(act: () => Promise<void>): Promise<InstallationPaused | HubError | ServiceError | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof InstallationPaused || error instanceof HubError || error instanceof ServiceError) return error;
+    throw error;
+  }
+}
