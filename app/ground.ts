@@ -1,0 +1,39 @@
+import type { Probot } from 'probot';
+import type { Clock } from '../src/clock.ts';
+import type { Database } from '../src/database/database.ts';
+import type { Queue } from '../src/database/queue.ts';
+import type { Deliveries } from './inbox/deliveries.ts';
+import type { InboxTables } from './inbox/tables.ts';
+import type { RegisterHandlers } from './index.ts';
+import type { AppMetrics } from './operate/metrics.ts';
+import type { Route } from './server/router.ts';
+import type { Settings } from './settings/settings.ts';
+import type { World } from './world.ts';
+
+/** What the App's work is built on. */
+export interface Ground {
+  settings: Settings;
+  clock: Clock;
+  log: World['log'];
+  /** The App's database; its tables are in the schema `app`. */
+  database: Database<InboxTables>;
+  queue: Queue;
+  probot: Probot;
+  deliveries: Deliveries;
+  decided: NonNullable<World['decided']>;
+  metrics: AppMetrics;
+}
+
+/** The App's work: what is done about deliveries once they are stored. */
+export interface Work {
+  world: World;
+  register: RegisterHandlers;
+  /** Routes besides webhooks and those for the operator. */
+  routes: readonly Route[];
+  /** Since when (ms since the epoch) the oldest open intent of each busy lane is open. */
+  lanesSince: () => Promise<readonly number[]>;
+  /** Starts what works on jobs, until the queue stops. */
+  begin(): Promise<void>;
+  /** Called when the queue has stopped. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,15 @@
+import type { World } from '../world.ts';
+
+/** One line for the operator: the time, what happened, and what it was about, as `name=value`. */
+export function logLine(at: Date, message: string, fields: Parameters<World['log']>[1] = {}): string {
+  const told = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quoted(value)}`],
+  );
+  return [at.toISOString(), oneLine(message), ...told].join(' ');
+}
+
+const quoted = (value: string | number): string =>
+  /^[\w.:/@+-]+$/.test(String(value)) ? String(value) : JSON.stringify(value);
+
+/** Stacks keep their lines, each set in, so that a line that begins with a time begins something new. */
+const oneLine = (text: string): string => text.trimEnd().replace(/\r?\n/g, '\n    ');

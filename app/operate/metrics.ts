@@ -1,0 +1,105 @@
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import type { JobCount } from '../../src/database/queue-jobs.ts';
+
+/** What is asked of the database when somebody reads the metrics. */
+export interface MetricsSource {
+  /** Rejects where the database is away. */
+  jobs: () => Promise<readonly JobCount[]>;
+  /** Since when (ms since the epoch) the oldest intent of each busy lane is open. */
+  lanes: () => Promise<readonly number[]>;
+  now: () => number;
+}
+
+/** Counts for the people who run the App. No name of a repository, a person or a deployment is in them. */
+export interface AppMetrics {
+  contentType: string;
+  /** In Prometheus' text format. It never fails: what can't be asked now is left out. */
+  text(): Promise<string>;
+  /** What the figures of the database are asked from. */
+  ask(source: MetricsSource): void;
+  /** A webhook was answered; without an event where it was not proven. */
+  countWebhook(event: string | undefined, result: string): void;
+  /** An attempt to handle a delivery ended. */
+  countDelivery(event: string, result: string): void;
+  /** GitHub was asked something. */
+  countGithubRequest(kind: string, result: string): void;
+  /** A revision is ours: made by us, adopted or found. */
+  countRevision(how: string): void;
+  /** An intent ended. */
+  countEnd(kind: string): void;
+  /** A check was completed. */
+  countCheck(conclusion: string): void;
+}
+
+/** How long a reading of the metrics waits for the database (ms). */
+const askWithin = 2_000;
+
+/** An empty set of counts with a registry of its own. */
+export function createMetrics(): AppMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
+    new Counter({ name, help, labelNames: [...labelNames], registers });
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
+    new Gauge({ name, help, labelNames: [...labelNames], registers });
+
+  const webhooks = counter('landfall_webhooks_total', 'Webhooks by event and answer.', ['event', 'result']);
+  const deliveries = counter('landfall_deliveries_total', 'Deliveries handled, by event and result.', [
+    'event',
+    'result',
+  ]);
+  const requests = counter('landfall_github_requests_total', 'Requests to GitHub by kind and result.', [
+    'kind',
+    'result',
+  ]);
+  const revisions = counter('landfall_revisions_total', 'Revisions triggered, adopted and found.', ['how']);
+  const ends = counter('landfall_intents_ended_total', 'Intents by how they ended.', ['end']);
+  const checks = counter('landfall_checks_total', 'Checks completed, by conclusion.', ['conclusion']);
+  const database = gauge('landfall_database_up', 'Whether the database answers.', []);
+  const jobs = gauge('landfall_jobs', 'Jobs that wait, run or failed.', ['name', 'state']);
+  const lanes = gauge('landfall_busy_lanes', 'Deployments with work that has not ended.', []);
+  const oldest = gauge('landfall_oldest_lane_seconds', 'Age of the oldest work that has not ended.', []);
+  let source: MetricsSource | undefined;
+
+  async function askSource({ jobs: askJobs, lanes: askLanes, now }: MetricsSource): Promise<void> {
+    const [counts, since] = await Promise.all([askJobs(), askLanes()]);
+    jobs.reset();
+    for (const { name, state, count } of counts) jobs.set({ name, state }, count);
+    lanes.set(since.length);
+    oldest.set(since.length === 0 ? 0 : Math.max(0, now() - Math.min(...since)) / 1000);
+  }
+
+  return {
+    contentType: registry.contentType,
+    async text() {
+      if (source) {
+        const answered = await inTime(askSource(source));
+        database.set(answered ? 1 : 0);
+      }
+      return registry.metrics();
+    },
+    ask: (asked) => {
+      source = asked;
+    },
+    countWebhook: (event = 'unproven', result) => webhooks.inc({ event, result }),
+    countDelivery: (event, result) => deliveries.inc({ event, result }),
+    countGithubRequest: (kind, result) => requests.inc({ kind, result }),
+    countRevision: (how) => revisions.inc({ how }),
+    countEnd: (end) => ends.inc({ end }),
+    countCheck: (conclusion) => checks.inc({ conclusion }),
+  };
+}
+
+/** Whether it succeeded in time. */
+async function inTime(asking: Promise<void>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), askWithin);
+  asking.then(
+    () => resolve(true),
+    () => resolve(false),
+  );
+  const answered = await promise;
+  clearTimeout(timer);
+  return answered;
+}

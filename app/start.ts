@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../src/clock.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { openQueue } from '../src/database/queue.ts';
+import { countJobs } from '../src/database/queue-jobs.ts';
+import { resolveDatabase } from '../src/database/resolve-database.ts';
+import type { Ground, Work } from './ground.ts';
+import { decisionNotes } from './inbox/decision-notes.ts';
+import { openDeliveries } from './inbox/deliveries.ts';
+import { startDeliveryWorker } from './inbox/delivery-worker.ts';
+import { appSchema, inboxMigrations, inboxMigrationTable } from './inbox/migrations.ts';
+import { storeDeliveries } from './inbox/store-deliveries.ts';
+import type { InboxTables } from './inbox/tables.ts';
+import { createProbot, landfall } from './index.ts';
+import { createMetrics } from './operate/metrics.ts';
+import { listen } from './server/http-server.ts';
+import { verifySignature } from './server/signature.ts';
+import { systemRoutes } from './server/system-routes.ts';
+import { webhookRoutes } from './server/webhook-route.ts';
+import type { Settings } from './settings/settings.ts';
+import type { World } from './world.ts';
+
+/** What starting the App takes. */
+export interface StartOptions {
+  settings: Settings;
+  clock: Clock;
+  log: World['log'];
+  /** Builds the App's work on its ground. */
+  makeWork: (ground: Ground) => Promise<Work>;
+}
+
+/** The App, running. */
+export interface RunningApp {
+  /** Where it listens, without a slash at the end. */
+  url: string;
+  ground: Ground;
+  world: World;
+  /** Whether the database is the App's own. */
+  embedded: boolean;
+  /** Takes no more webhooks, finishes what is under way, and ends everything: within some 8 s. */
+  close(): Promise<void>;
+}
+
+/** How long requests and jobs under way may take when everything ends (ms): the rest of 10 s is for the database. */
+const requestsEndWithin = 4_000;
+const jobsEndWithin = 5_000;
+
+/**
+ * Starts the App: database, queue, its work, and the server that takes webhooks.
+ *
+ * @throws Error with advice when the port is taken, the data folder is in use, or the database can't be used.
+ */
+export async function startApp({ settings, clock, log, makeWork }: StartOptions): Promise<RunningApp> {
+  const opened: (() => Promise<unknown>)[] = [];
+  const end = async (): Promise<void> => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    const source = await openSource(settings, log);
+    opened.push(() => source.close());
+    const { url: databaseUrl, embedded } = source;
+    const open = (max: number, applicationName: string) => {
+      const database = openDatabase<InboxTables>({ url: databaseUrl, max, applicationName, log });
+      opened.push(() => database.close());
+      return database;
+    };
+    const database = open(10, 'landfall-app');
+    const intake = open(3, 'landfall-app-intake');
+    await migrate(database.db, inboxMigrations, { schema: appSchema, table: inboxMigrationTable });
+    const queue = await openQueue({ url: databaseUrl, alone: embedded, log, clock });
+    opened.push(() => queue.stop({ timeoutMs: jobsEndWithin }));
+
+    const notes = decisionNotes();
+    const deliveries = openDeliveries(database.db, clock);
+    const metrics = createMetrics();
+    const probot = createProbot(settings.github);
+    await probot.ready();
+    const ground: Ground = {
+      settings,
+      clock,
+      log,
+      database,
+      queue,
+      probot,
+      deliveries,
+      decided: (id, decision) => notes.note(id, decision),
+      metrics,
+    };
+    const work = await makeWork(ground);
+    // Jobs end before what they work with.
+    opened.splice(-1, 0, () => work.close());
+    await probot.load(landfall(work.world, work.register));
+    metrics.ask({ jobs: () => countJobs(database.pool), lanes: work.lanesSince, now: clock.now });
+
+    const server = await listen({
+      host: settings.host,
+      port: settings.port,
+      clock,
+      log,
+      routes: [
+        ...webhookRoutes({
+          verify: verifySignature(settings.github.webhookSecrets),
+          store: storeDeliveries({ pool: intake.pool, queue, clock }),
+          clock,
+          log,
+          count: (event, result) => metrics.countWebhook(event, result),
+        }),
+        ...systemRoutes({
+          askDatabase: () => intake.pool.query('select 1'),
+          isDraining: () => server.draining,
+          metrics,
+          clock,
+        }),
+        ...work.routes,
+      ],
+    });
+    const stopJobs = opened.pop();
+    opened.push(() => Promise.all([server.drain(requestsEndWithin), stopJobs?.()]));
+    await startDeliveryWorker({
+      queue,
+      deliveries,
+      notes,
+      receive: (event) => probot.receive(event),
+      log,
+      count: (event, result) => metrics.countDelivery(event, result),
+    });
+    await work.begin();
+    return { url: server.url, ground, world: work.world, embedded, close: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function openSource({ databaseUrl, dataDir }: Settings, log: World['log']) {
+  const folder = resolve(dataDir);
+  // The embedded server may run as another user, who has to pass through; nobody may look around.
+  if (databaseUrl === undefined) mkdirSync(folder, { recursive: true, mode: 0o711 });
+  return resolveDatabase({ databaseUrl, dataDir: join(folder, 'postgres'), log });
+}

@@ -1,0 +1,91 @@
+import type { Pool } from 'pg';
+
+/** A job that failed, or that waits to be repeated after it did. */
+export interface TroubledJob {
+  id: string;
+  name: string;
+  data: unknown;
+  /** `failed`: for good; `retry`: it comes again by itself. */
+  state: 'failed' | 'retry';
+  /** How often it was tried. */
+  attempts: number;
+  createdAt: Date;
+  /** When it comes again, or when it failed for good. */
+  at: Date;
+  /** What the last attempt said. */
+  problem: string;
+}
+
+/** How many jobs of a name there are in a state; those that are done are not counted. */
+export interface JobCount {
+  name: string;
+  state: string;
+  count: number;
+}
+
+const withoutTables = '42P01';
+
+const isNew = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === withoutTables;
+
+async function rowsOf<Row extends object>(pool: Pool, text: string, values: unknown[] = []): Promise<Row[]> {
+  try {
+    return (await pool.query<Row>(text, values)).rows;
+  } catch (error) {
+    // A database in which there never was a queue has no jobs.
+    if (isNew(error)) return [];
+    throw error;
+  }
+}
+
+/** The jobs that are in trouble, the newest first. */
+export async function troubledJobs(pool: Pool, limit: number): Promise<TroubledJob[]> {
+  interface Row {
+    id: string;
+    name: string;
+    data: unknown;
+    state: 'failed' | 'retry';
+    retry_count: number;
+    created_on: Date;
+    at: Date;
+    problem: string | null;
+  }
+  const rows = await rowsOf<Row>(
+    pool,
+    `select id, name, data, state, retry_count, created_on,
+       case when state = 'failed' then completed_on else start_after end as at, output ->> 'message' as problem
+     from pgboss.job where state in ('failed', 'retry') order by created_on desc limit $1`,
+    [limit],
+  );
+  return rows.map(({ id, name, data, state, retry_count, created_on, at, problem }) => ({
+    id,
+    name,
+    data,
+    state,
+    attempts: state === 'failed' ? retry_count + 1 : retry_count,
+    createdAt: created_on,
+    at,
+    problem: problem ?? 'its process ended, or it took too long',
+  }));
+}
+
+/** Has a job that failed run again, or one that waits for its repetition run now. Workers find it within seconds. */
+export async function runJobAgain(pool: Pool, id: string): Promise<{ name: string } | undefined> {
+  const rows = await rowsOf<{ name: string }>(
+    pool,
+    `update pgboss.job set state = 'retry', retry_limit = greatest(retry_limit, retry_count + 1), completed_on = null,
+       start_after = now()
+     where id = $1 and state in ('failed', 'retry') returning name`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** How many jobs wait, run or failed, by name. */
+export async function countJobs(pool: Pool): Promise<JobCount[]> {
+  const rows = await rowsOf<{ name: string; state: string; count: string }>(
+    pool,
+    `select name, state, count(*) as count from pgboss.job where state in ('created', 'retry', 'active', 'failed')
+     group by name, state`,
+  );
+  return rows.map(({ name, state, count }) => ({ name, state, count: Number(count) }));
+}
