@@ -4,22 +4,30 @@ import type { RepositoryAt } from '../repository.ts';
 import { commitCheckName } from '../work/report.ts';
 import type { Targets, World } from '../world.ts';
 
-const title = 'Nothing to deploy';
+const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acted upon' };
 
 /** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
 const listed = 50;
 
 /** The check of a commit that nothing is deployed of, and why: a clause without a full stop. */
-export function nothingToDeploy(why: string, refused: Targets['refused'], now: number): CheckContent {
+export const nothingToDeploy = (why: string, refused: Targets['refused'], now: number): CheckContent =>
+  neutral(titles.none, why, refused, now);
+
+/** The check of a commit that is deployed, though not everywhere where somebody may expect it. */
+export const notEverywhere = (refused: Targets['refused'], now: number): CheckContent =>
+  neutral(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
+
+function neutral(title: string, why: string, refused: Targets['refused'], now: number): CheckContent {
   const shown = refused.slice(0, listed).map((each) => `- ${asMarkdown(each.deployment)}: ${asMarkdown(each.why)}`);
   const rest = refused.length - shown.length;
-  const about =
-    refused.length === 0 ? [] : ['', 'Not acted upon:', '', ...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
+  const lines = [...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
   return {
     status: 'completed',
     conclusion: 'neutral',
     title,
-    summary: [`${asMarkdown(capital(why))}.`, ...about].join('\n'),
+    summary: [`${asMarkdown(capital(why))}.`, ...(lines.length > 0 ? ['', 'Not acted upon:', '', ...lines] : [])].join(
+      '\n',
+    ),
     completedAt: new Date(now).toISOString(),
   };
 }
@@ -36,8 +44,8 @@ export async function putCommitCheck(
 ): Promise<void> {
   const stored = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
   const said = stored?.wanted.kind === 'check' ? stored.wanted.content : undefined;
-  if (said && said.title !== title) return;
-  if (said?.summary === content.summary && !isAskedAgain) return;
+  if (said && !Object.values(titles).includes(said.title)) return;
+  if (said?.title === content.title && said.summary === content.summary && !isAskedAgain) return;
   const wanted = { kind: 'check', content } as const;
   await store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted }, stored?.version ?? 0);
 }

@@ -1,8 +1,9 @@
 import { sameCommit, shortCommit } from '../../src/decide/commit.ts';
+import type { CheckContent } from '../github/hub.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Cause, Wish } from '../work/intent.ts';
 import type { Target, World } from '../world.ts';
-import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
+import { nothingToDeploy, notEverywhere, putCommitCheck } from './commit-check.ts';
 
 /** A commit of a branch that somebody told us about. */
 export interface ToldCommit {
@@ -34,22 +35,21 @@ export async function lookAtBranch(
 ): Promise<string[]> {
   const { store, hub, targets: desk, clock } = world;
   const { repository, branch, commit } = told;
-  const isAskedAgain = cause.kind === 'rerun';
+  const tell = (content: CheckContent) =>
+    putCommitCheck(world, { repository, headSha: commit }, content, cause.kind === 'rerun');
   const { targets, refused } = await desk.targetsOf(repository, branch);
-  if (targets.length === 0 || refused.length > 0) {
-    const why =
-      targets.length === 0
-        ? `no deployment is built from ${branch} of ${fullName(repository)}`
-        : 'some deployments that are named or listed are not acted upon';
-    await putCommitCheck(world, { repository, headSha: commit }, nothingToDeploy(why, refused, clock.now()), isAskedAgain);
-    if (targets.length === 0) return [`no target: ${why}`];
+  if (targets.length === 0) {
+    const why = `no deployment is built from ${branch} of ${fullName(repository)}`;
+    await tell(nothingToDeploy(why, refused, clock.now()));
+    return [`no target: ${why}`];
   }
   const head = await hub.head(repository, branch);
   if (head === undefined) {
     const why = `the branch ${branch} is gone`;
-    await putCommitCheck(world, { repository, headSha: commit }, nothingToDeploy(why, refused, clock.now()), isAskedAgain);
+    await tell(nothingToDeploy(why, refused, clock.now()));
     return [why, ...(await wakeBranch(world, repository, branch))];
   }
+  if (refused.length > 0) await tell(notEverywhere(refused, clock.now()));
   const commits = sameCommit(head.sha, commit) ? [head.sha] : [commit, head.sha];
   const did: string[] = [];
   for (const target of targets) {
