@@ -3,7 +3,7 @@ import { didYouMean } from '../located/did-you-mean.ts';
 import { kindOf } from '../located/issue-words.ts';
 import { parseText } from '../located/parse.ts';
 import type { FieldPath, Place, Places, Problem } from '../located/problem.ts';
-import { deploymentFieldNames } from './deployment-fields.ts';
+import { fileFieldNames } from './deployment-fields.ts';
 import type { Draft, Written } from './draft.ts';
 
 /** Where the deploy file is looked for when nobody says otherwise. */
@@ -34,9 +34,7 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
     );
   }
   if (!Object.hasOwn(value, 'deployments')) {
-    const slip = Object.keys(value).find(
-      (key) => !deploymentFieldNames.includes(key) && didYouMean(key, ['deployments']),
-    );
+    const slip = Object.keys(value).find((key) => !fileFieldNames.includes(key) && didYouMean(key, ['deployments']));
     if (slip !== undefined) return tell(parsed.placeOfKey([slip]), slip, `\`${slip}\` is not known`, 'deployments');
     return { ok: true, drafts: [draftOf(value, parsed, [])] };
   }

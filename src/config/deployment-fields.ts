@@ -6,6 +6,7 @@ import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
 import { onFailures, rebuilds, secretsStrategies } from './desired.ts';
+import { pushFieldNames } from './push-fields.ts';
 import { secretNames } from './secret-names.ts';
 import { toKebab, withSnakeKeys } from './spelling.ts';
 import { writtenSmokeTests } from './written-smoke-test.ts';
@@ -93,8 +94,11 @@ export const imageFields = z.object({
   secretReferences: z.array(spelled(secretReference)).exactOptional(),
 });
 
-/** Every field of a deployment, by the name that a person writes: in the file, and as an input. */
+/** What a person may write in the file and as an input, by its name; the file knows the fields of pushes besides. */
 export const deploymentFieldNames: readonly string[] = [
   'source',
   ...[commonFields, githubFields, imageFields].flatMap(({ shape }) => Object.keys(shape).map(toKebab)),
 ];
+
+/** Every field of a deployment of the file. */
+export const fileFieldNames: readonly string[] = [...deploymentFieldNames, ...pushFieldNames];

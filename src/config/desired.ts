@@ -1,6 +1,7 @@
 import type { DeploymentType } from '../contract/control/source.ts';
 import type { ResourceSpec } from '../contract/control/resource-spec.ts';
 import type { Secret, SecretReference } from '../contract/control/secret.ts';
+import type { PushTerms } from './push-terms.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 /** What becomes of secrets that are there and were not asked for: kept, or removed. */
@@ -58,4 +59,9 @@ export interface DesiredDeployment {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
   onFailure: OnFailure;
+}
+
+/** The same with what a file says of pushes. */
+export interface PushedDeployment extends DesiredDeployment {
+  push: PushTerms;
 }

@@ -3,8 +3,9 @@ import type { Problem } from '../located/problem.ts';
 import { defaultConfigPath, readDrafts, type DraftOfFile } from './deploy-file.ts';
 import type { DesiredDeployment } from './desired.ts';
 import type { Inputs } from './door-options.ts';
-import { fieldProblem, overridden, type Draft, type Written } from './draft.ts';
+import { overridden, type Draft, type Written } from './draft.ts';
 import { inputProblem, inputsFile, inputText, readInputFields } from './inputs.ts';
+import { nameOf, namesakes } from './namesakes.ts';
 import { readAskedDraft, readDesiredDraft, type AskedDeployment } from './read-draft.ts';
 import type { Environment } from './secret-names.ts';
 
@@ -97,24 +98,6 @@ function choose(drafts: DraftOfFile[], inputs: Inputs, fields: ReadonlyMap<strin
   if (fields.size === 0) return { drafts, problems: namesakes(drafts) };
   const message = `${quoted([...fields.keys()])} cannot speak of all deployments of the file: choose one with \`deployment\`, of ${quoted(names)}`;
   return { drafts: [], problems: [inputProblem('deployment', message)] };
-}
-
-/** Two deployments of one name would be one deployment that is changed twice. */
-function namesakes(drafts: readonly DraftOfFile[]): Problem[] {
-  const seen = new Set<string>();
-  return drafts.flatMap((draft) => {
-    const name = nameOf(draft);
-    const written = draft.fields.get('name');
-    if (seen.has(name) && written)
-      return [fieldProblem(written, ['name'], `another deployment of this file is named \`${name}\` too`)];
-    seen.add(name);
-    return [];
-  });
-}
-
-function nameOf({ key, fields }: DraftOfFile): string {
-  const name = fields.get('name')?.value;
-  return typeof name === 'string' ? name : (key ?? 'without a name');
 }
 
 const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');

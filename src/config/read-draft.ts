@@ -1,12 +1,13 @@
 import type { Secret } from '../contract/control/secret.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import { fieldName, inOrder, type FieldPath, type Problem } from '../located/problem.ts';
-import { commonFields, deploymentFieldNames, githubFields, imageFields } from './deployment-fields.ts';
-import type { DesiredDeployment, OnFailure } from './desired.ts';
+import { commonFields, fileFieldNames, githubFields, imageFields } from './deployment-fields.ts';
+import type { DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type Written } from './draft.ts';
+import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
 import type { SmokeTest } from './smoke-test.ts';
-import { readSource, tagProblems } from './source-rules.ts';
+import { readSource, saysSource, tagProblems } from './source-rules.ts';
 import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
 /** Which deployment is meant and how it is asked: all that `smoke` and `rollback` need. */
@@ -22,10 +23,29 @@ type Read<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /** A draft as what should run. Without an environment the values of its secrets are not looked up, and left alone. */
 export function readDesiredDraft(draft: Draft, environment: Environment | undefined): Read<DesiredDeployment> {
+  const read = readWhole(draft, environment);
+  if (!read.ok) return read;
+  const { push: _, ...value } = read.value;
+  return { ok: true, value };
+}
+
+/**
+ * A draft as what pushes to its repository are for. Its deployment exists and says its source itself, so the file need
+ * not: where it is silent, `github` is meant, for nothing else is pushed to. Secrets are left alone.
+ */
+export function readPushedDraft(draft: Draft): Read<PushedDeployment> {
+  if (saysSource(draft)) return readWhole(draft, undefined);
+  const nowhere = { file: draft.file, placeOf: () => draft.place, placeOfKey: () => draft.place };
+  const github: Written = { value: 'github', places: nowhere, within: draft.within };
+  return readWhole({ ...draft, fields: new Map([...draft.fields, ['source', github]]) }, undefined);
+}
+
+function readWhole(draft: Draft, environment: Environment | undefined): Read<PushedDeployment> {
   const values = valuesOf(draft, toCamel);
   const common = commonFields.safeParse(values);
   const github = githubFields.safeParse(values);
   const image = imageFields.safeParse(values);
+  const push = pushFields.safeParse(values);
   const { source, problems: sourceProblems } = readSource(draft);
   const problems = [
     ...fieldProblems(draft),
@@ -35,17 +55,18 @@ export function readDesiredDraft(draft: Draft, environment: Environment | undefi
     // A field of the other source is told as such; what else is wrong with it does not matter.
     ...(github.success || source === 'external_docker' ? [] : issueProblems(github.error.issues, githubFields, draft)),
     ...(image.success || source === 'github' ? [] : issueProblems(image.error.issues, imageFields, draft)),
+    ...(push.success ? [] : issueProblems(push.error.issues, pushFields, draft)),
   ];
   const secrets = environment ? taken(draft, environment, problems) : undefined;
-  if (problems.length === 0 && common.success) {
+  if (problems.length === 0 && common.success && push.success) {
     const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
     const asked = { ...whom, ...(secrets ? { secrets } : {}) };
-    const proof = { smokeTests, onFailure };
+    const beside = { smokeTests, onFailure, push: push.data };
     if (source === 'github' && github.success) {
-      return { ok: true, value: { desired: { ...asked, source, ...github.data }, ...proof } };
+      return { ok: true, value: { desired: { ...asked, source, ...github.data }, ...beside } };
     }
     if (source === 'external_docker' && image.success) {
-      return { ok: true, value: { desired: { ...asked, source, ...image.data }, ...proof } };
+      return { ok: true, value: { desired: { ...asked, source, ...image.data }, ...beside } };
     }
   }
   return { ok: false, problems: inOrder(problems) };
@@ -65,8 +86,8 @@ export function readAskedDraft(draft: Draft): Read<AskedDeployment> {
 
 function fieldProblems(draft: Draft): Problem[] {
   const problems = [...draft.fields].flatMap(([name, written]) => {
-    if (deploymentFieldNames.includes(name)) return spellingProblems(written, [name], written.value);
-    const suggestion = synonyms.get(name) ?? didYouMean(name, deploymentFieldNames);
+    if (fileFieldNames.includes(name)) return spellingProblems(written, [name], written.value);
+    const suggestion = synonyms.get(name) ?? didYouMean(name, fileFieldNames);
     return [fieldProblem(written, [name], `\`${name}\` is not a field of a deployment`, suggestion)];
   });
   if (draft.fields.has('name') || draft.fields.has('deployment-id')) return problems;

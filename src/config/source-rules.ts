@@ -4,6 +4,7 @@ import { sources, type Source } from '../contract/control/source.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import type { Problem } from '../located/problem.ts';
 import type { Desired } from './desired.ts';
+import { pushOnlyFieldNames } from './push-fields.ts';
 import { draftProblem, fieldProblem, type Draft } from './draft.ts';
 import { toKebab } from './spelling.ts';
 
@@ -11,10 +12,10 @@ import { toKebab } from './spelling.ts';
 const deployable = ['github', 'external_docker'] as const satisfies readonly Desired['source'][];
 type Deployable = (typeof deployable)[number];
 
-/** The sources that a field applies to, by the name that a person writes: the document's rules, and our own `rebuild`. */
+/** The sources that a field applies to, by the name that a person writes: the document's rules, and our own fields. */
 const appliesTo: ReadonlyMap<string, readonly Source[]> = new Map([
   ...fieldRules.map((rule) => [toKebab(rule.path.split('.').at(-1) ?? ''), rule.appliesTo] as const),
-  ['rebuild', ['github']] as const,
+  ...['rebuild', ...pushOnlyFieldNames].map((name) => [name, ['github']] as const),
 ]);
 
 /** The deployable sources that may have a field. A field that no rule speaks of is judged elsewhere. */
@@ -38,6 +39,10 @@ export function readSource(draft: Draft): ReadSource {
   const place = written.places.placeOf(['source']);
   return { source: undefined, problems: [{ ...fieldProblem(written, ['source'], message, suggestion), ...place }] };
 }
+
+/** Whether a draft tells its source at all, in whichever way. */
+export const saysSource = (draft: Draft): boolean =>
+  draft.fields.has('source') || deployable.some((source) => fieldOnlyOf(draft, source) !== undefined);
 
 function strangers(draft: Draft, source: Deployable): Problem[] {
   return [...draft.fields].flatMap(([name, written]) => {
