@@ -18,20 +18,15 @@ export const repository: RepositoryAt = { installationId: 1, repositoryId: 1, ow
 export const branch = 'main';
 const deploymentIds = ['d1000000-0000-4000-8000-000000000000', 'd2000000-0000-4000-8000-000000000000'];
 
-/** What a delivery asks for, as the inbox keeps it. */
+/** A delivery as the inbox keeps it. */
 export interface Delivery {
   guid: string;
   asks:
     | { kind: 'push'; after: string | undefined }
-    | {
-        kind: 'rerun' | 'redeploy' | 'rollback';
-        deploymentId: string;
-        commit: string;
-        revisionId?: string | undefined;
-      };
+    | { kind: 'rerun' | 'redeploy' | 'rollback'; commit: string; name: string };
   storedAt?: number;
-  /** What was wished for it. */
-  wished?: readonly string[];
+  /** What its handler did, once it came to an end. */
+  did?: readonly string[];
 }
 
 /** Where the App's work is kept, and how it is told which jobs the store sends. */
@@ -45,7 +40,8 @@ export interface Code {
   makeStore: MakeStore;
   lane(deploymentId: string, world: World, signal: AbortSignal): Promise<unknown>;
   report(id: string, world: World): Promise<unknown>;
-  deliver(delivery: Delivery, world: World): Promise<unknown>;
+  deliver(delivery: Delivery, world: World): Promise<readonly string[]>;
+  recover(world: World): Promise<unknown>;
 }
 
 /** Everything outside of the App, some processes of it, and what outlives them. */
@@ -165,9 +161,10 @@ export class House {
     if (!world) throw new Error('a process that nobody started');
     if (name === 'lane') await this.#code.lane(id, world, new AbortController().signal);
     else if (name === 'report') await this.#code.report(id, world);
+    else if (name === 'recovery') await this.#code.recover(world);
     else {
       const delivery = this.deliveries.find(({ guid }) => guid === id);
-      if (delivery) await this.#code.deliver(delivery, world);
+      if (delivery) delivery.did = await this.#code.deliver(delivery, world);
     }
   };
 

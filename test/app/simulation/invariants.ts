@@ -1,4 +1,5 @@
 import type { Intent } from '../../../app/work/intent.ts';
+import { commitCheckName } from '../../../app/work/report.ts';
 import { branch, type House } from './house.ts';
 import type { Written } from './model-control.ts';
 import type { ModelRevisions } from './model-revisions.ts';
@@ -10,7 +11,7 @@ export async function violations(house: House): Promise<string[]> {
   for (const id of house.deploymentIds) intents.set(id, await house.intents(id));
   const all = [...intents.values()].flat();
   const found = [...atRest(house), ...oncePerCause(house, all), ...notDoubled(house, all), ...wayBack(house, all)];
-  found.push(...nothingOpen(house, all), ...nothingLost(house, all));
+  found.push(...nothingOpen(house, all), ...nothingLost(house));
   for (const held of house.control.deployments.values()) {
     found.push(
       ...standingHead(house, held),
@@ -99,15 +100,17 @@ function nothingOpen({ hub }: House, intents: readonly Intent[]): string[] {
   return found;
 }
 
-/** Every delivery that was acknowledged came to a wish or had nothing to ask for; every pushed commit has its check. */
-function nothingLost(house: House, intents: readonly Intent[]): string[] {
-  return house.deliveries.flatMap(({ guid, asks, storedAt }) => {
+/**
+ * What every delivery that was acknowledged asks for was done, or a word says why not; every pushed commit has a check,
+ * its own for each deployment, or where the branch was gone by then the one that speaks of the commit as a whole.
+ */
+function nothingLost(house: House): string[] {
+  return house.deliveries.flatMap(({ guid, asks, storedAt, did }) => {
     if (storedAt === undefined) return [];
-    if (asks.kind !== 'push') {
-      return intents.some(({ cause }) => cause.key === guid) ? [] : [`${asks.kind} ${guid} was acknowledged and lost`];
-    }
+    if (!did || did.length === 0) return [`${asks.kind} ${guid} was acknowledged and came to nothing`];
+    if (asks.kind !== 'push') return [];
     const { after } = asks;
-    if (after === undefined) return [];
+    if (after === undefined || house.hub.check(after, commitCheckName)) return [];
     return house.deploymentIds
       .filter((id) => !house.hub.check(after, nameOf(house, id)))
       .map((id) => `push ${guid} of ${after} has no check for ${id}`);

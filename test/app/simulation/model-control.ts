@@ -2,7 +2,7 @@ import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/c
 import { classOfRevisionStatus, type Revision } from '../../../src/contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../src/contract/control/service.ts';
 import { serviceError } from '../../deploy/control-model.ts';
-import type { EventClock } from './event-clock.ts';
+import type { Timer } from './timer.ts';
 import type { Fate, ModelGit } from './model-git.ts';
 import { type Maker, type ModelRevision, ModelRevisions } from './model-revisions.ts';
 
@@ -34,12 +34,12 @@ export class ModelControl implements ControlService {
   readonly deployments = new Map<string, ModelRevisions>();
   readonly written: Written[] = [];
   readonly offers: Offers;
-  readonly #clock: EventClock;
+  readonly #clock: Timer;
   readonly #git: ModelGit;
   readonly #random: () => number;
   readonly #answers = new Map<string, { request: string; revisionId: string }>();
 
-  constructor(clock: EventClock, git: ModelGit, random: () => number, offers: Offers) {
+  constructor(clock: Timer, git: ModelGit, random: () => number, offers: Offers) {
     this.#clock = clock;
     this.#git = git;
     this.#random = random;

@@ -1,4 +1,4 @@
-import type { EventClock } from './event-clock.ts';
+import type { Timer } from './timer.ts';
 import type { ModelGit } from './model-git.ts';
 
 /** Who had a revision made: the App for one of its intents, a workflow's Action, or the service at a push. */
@@ -38,13 +38,13 @@ export class ModelRevisions {
   readonly all: ModelRevision[] = [];
   readonly switches: Switch[] = [];
   active: ModelRevision | undefined;
-  readonly #clock: EventClock;
+  readonly #clock: Timer;
   readonly #git: ModelGit;
   readonly #random: () => number;
   #running: ModelRevision | undefined;
   readonly #interruptedOnce = new Set<string>();
 
-  constructor(id: string, branch: string, clock: EventClock, git: ModelGit, random: () => number) {
+  constructor(id: string, branch: string, clock: Timer, git: ModelGit, random: () => number) {
     this.id = id;
     this.branch = branch;
     this.#clock = clock;

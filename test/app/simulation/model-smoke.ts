@@ -1,51 +1,45 @@
 import type { SmokeDesk, Smoked } from '../../../app/world.ts';
 import type { Intent } from '../../../app/work/intent.ts';
-import type { Verdict } from '../../../src/decide/verdict-types.ts';
-import type { Clock } from '../../../src/clock.ts';
+import type { TestVerdict, Verdict } from '../../../src/decide/verdict-types.ts';
 import type { ModelControl } from './model-control.ts';
+import type { Fate } from './model-git.ts';
+import type { Timer } from './timer.ts';
 
-const verdictOf = (kind: 'passed' | 'failed' | 'unproven'): Verdict => ({
-  kind,
-  tests: [
-    {
-      name: 'greets',
-      attempts: 1,
-      verdict:
-        kind === 'unproven'
-          ? { kind, because: 'unreachable', why: 'nobody answered' }
-          : { kind, held: [], firstEventMs: 20, totalMs: 60 },
-    },
-  ],
-});
+/** One look of a smoke test that takes two: it goes on from the state that was stored, in whichever process. */
+export async function smokeLook(
+  { smoke, terms }: Intent,
+  nextAt: number,
+  fateOfServing: () => Promise<Fate | undefined>,
+): Promise<Smoked> {
+  if (terms.smokeTests.length === 0) return { kind: 'done', verdict: { kind: 'none', tests: [] } };
+  if (!smoke) return { kind: 'waiting', state: { asked: 1 }, at: nextAt };
+  return { kind: 'done', verdict: verdictOn(await fateOfServing()) };
+}
 
-/**
- * Asks what serves in the model: a good commit passes, a wrong one fails, a flaky one is never proven. It takes two
- * looks, and goes on from the state that was stored.
- */
+/** A good commit passes, a wrong one fails, a flaky one is never proven. */
+function verdictOn(fate: Fate | undefined): Verdict {
+  const seen = { held: [], firstEventMs: 20, totalMs: 60 };
+  const verdict: TestVerdict =
+    fate === 'good' || fate === 'interrupted'
+      ? { kind: 'passed', ...seen }
+      : fate === 'wrong'
+        ? { kind: 'failed', ...seen }
+        : { kind: 'unproven', because: 'unreachable', why: 'nobody answered' };
+  return { kind: verdict.kind, tests: [{ name: 'greets', attempts: 1, verdict }] };
+}
+
+/** Asks what serves in the model. */
 export class ModelSmoke implements SmokeDesk {
-  readonly #clock: Clock;
+  readonly #clock: Timer;
   readonly #control: ModelControl;
 
-  constructor(clock: Clock, control: ModelControl) {
+  constructor(clock: Timer, control: ModelControl) {
     this.#clock = clock;
     this.#control = control;
   }
 
   async advance(intent: Intent): Promise<Smoked> {
-    if (intent.terms.smokeTests.length === 0) return { kind: 'done', verdict: { kind: 'none', tests: [] } };
-    if (!intent.smoke) return { kind: 'waiting', state: { asked: 1 }, at: this.#clock.now() + 2_000 };
-    return { kind: 'done', verdict: verdictOf(this.#answer(intent.deploymentId)) };
-  }
-
-  #answer(deploymentId: string): 'passed' | 'failed' | 'unproven' {
-    switch (this.#control.fateOfServing(deploymentId)) {
-      case 'good':
-      case 'interrupted':
-        return 'passed';
-      case 'wrong':
-        return 'failed';
-      default:
-        return 'unproven';
-    }
+    const nextAt = this.#clock.now() + 2_000;
+    return smokeLook(intent, nextAt, async () => this.#control.fateOfServing(intent.deploymentId));
   }
 }

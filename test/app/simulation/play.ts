@@ -2,6 +2,10 @@ import type { Deed, History } from './deeds.ts';
 import { branch, House, type Code, type Delivery } from './house.ts';
 import type { ModelProcess } from './model-process.ts';
 
+/** How often the App looks for what was missed (ms), and for how long after the last deed. */
+const recoveryMs = 10 * 60_000;
+const recoveredMs = 45 * 60_000;
+
 /** How long after the last deed all must have come to rest (ms). */
 const restMs = 12 * 60 * 60_000;
 
@@ -14,6 +18,9 @@ export async function play({ setting, deeds }: History, code: Code): Promise<Hou
   for (const deed of deeds) {
     at += deed.after;
     house.clock.after(at, () => carryOut(house, deed));
+  }
+  for (let late = 0; late < at + recoveredMs; late += recoveryMs) {
+    house.clock.after(late, () => house.jobs.send('recovery', `${late}`));
   }
   await house.clock.run(house.clock.now() + at + restMs);
   return house;
@@ -45,25 +52,18 @@ function carryOut(house: House, deed: Deed): void {
     }
     case 'rerun': {
       const told = round([...git.commits.keys()].toReversed(), deed.commit);
-      if (told && deploymentId && house.hub.check(told, nameOf(house, deploymentId))) {
-        deliver(house, { kind: 'rerun', deploymentId, commit: told }, deed.arrive);
-      }
-      return;
+      return pressed(house, 'rerun', told, deploymentId, deed.arrive);
     }
-    case 'redeploy': {
-      const head = git.head(branch)?.sha;
-      if (head && deploymentId) deliver(house, { kind: 'redeploy', deploymentId, commit: head }, deed.arrive);
-      return;
-    }
-    case 'rollback': {
-      const held = control.deployments.get(deploymentId ?? '');
-      const former = held?.switches.at(-1)?.former;
-      if (former?.commit && deploymentId) {
-        const asks = { kind: 'rollback' as const, deploymentId, commit: former.commit, revisionId: former.id };
-        deliver(house, asks, deed.arrive);
-      }
-      return;
-    }
+    case 'redeploy':
+      return pressed(house, 'redeploy', git.head(branch)?.sha, deploymentId, deed.arrive);
+    case 'rollback':
+      return pressed(
+        house,
+        'rollback',
+        control.deployments.get(deploymentId ?? '')?.active?.commit,
+        deploymentId,
+        deed.arrive,
+      );
     case 'action':
       if (deploymentId && git.branches.has(branch)) control.restateBeside(deploymentId, 'action');
       return;
@@ -95,6 +95,19 @@ function pushed(house: House, arrive: readonly number[]): void {
     for (const id of house.deploymentIds) house.control.restateBeside(id, 'service');
   }
   deliver(house, { kind: 'push', after }, arrive);
+}
+
+/** A person presses something on a check, where there is one. */
+function pressed(
+  house: House,
+  kind: 'rerun' | 'redeploy' | 'rollback',
+  commit: string | undefined,
+  deploymentId: string | undefined,
+  arrive: readonly number[],
+): void {
+  if (commit === undefined || deploymentId === undefined) return;
+  const name = nameOf(house, deploymentId);
+  if (house.hub.check(commit, name)) deliver(house, { kind, commit, name }, arrive);
 }
 
 function deliver(house: House, asks: Delivery['asks'], arrive: readonly number[]): void {

@@ -1,0 +1,29 @@
+import { advanceLane } from '../../../app/work/advance-lane.ts';
+import { recover } from '../../../app/recovery/recover.ts';
+import { deliver } from './deliver.ts';
+import { repository, type Code } from './house.ts';
+import { memoryStore } from './memory-house.ts';
+import { tell } from './stand-in.ts';
+
+/** The App's own code on a store in memory. */
+export const appCode: Code = {
+  makeStore: memoryStore,
+  lane: advanceLane,
+  report: tell,
+  deliver,
+  recover: (world) =>
+    recover(
+      world,
+      {
+        deliveries: { page: async () => ({ deliveries: [] }), askAgain: async () => undefined },
+        inbox: { notHeld: async () => [], forget: async () => 0 },
+        repositories: { repositories: () => each(repository) },
+        tellReport: async () => undefined,
+      },
+      undefined,
+    ),
+};
+
+async function* each<T>(...values: T[]): AsyncIterable<T> {
+  yield* values;
+}

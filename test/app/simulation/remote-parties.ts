@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { Hub } from '../../../app/github/hub.ts';
+import type { SmokeDesk } from '../../../app/world.ts';
+import { deployment, deploymentsList } from '../../../src/contract/control/deployment.ts';
+import { logPage } from '../../../src/contract/control/log.ts';
+import { revision, revisionsList } from '../../../src/contract/control/revision.ts';
+import type { ControlService } from '../../../src/contract/control/service.ts';
+import { serviceError } from '../../deploy/control-model.ts';
+import { answered, takeAnswer } from './line-words.ts';
+import { smokeLook } from './model-smoke.ts';
+import { fates } from './model-git.ts';
+
+type Line = <T>(operation: string, schema: z.ZodType<T>, ...given: unknown[]) => Promise<T>;
+
+/** A line to one party at `url`; each call is one request. */
+const lineTo =
+  (url: string, party: string): Line =>
+  async (operation, schema, ...given) => {
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ party, operation, given }) });
+    return schema.parse(takeAnswer(answered.parse(await response.json())));
+  };
+
+const none = z.unknown().transform(() => undefined);
+
+/** The model of GitHub that lives in another process. */
+export function remoteHub(url: string): Hub {
+  const line = lineTo(url, 'hub');
+  const head = z.object({ sha: z.string(), message: z.string(), committedAt: z.number() }).optional();
+  const comparison = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('ahead'), paths: z.array(z.string()) }),
+    z.object({ kind: z.literal('identical') }),
+    z.object({ kind: z.literal('untold'), why: z.string() }),
+  ]);
+  return {
+    head: (at, branch) => line('head', head, at, branch),
+    compare: (at, base, to) => line('compare', comparison, at, base, to),
+    file: (at, path, ref) => line('file', z.string().optional(), at, path, ref),
+    defaultBranch: (at) => line('defaultBranch', z.string(), at),
+    permissionOf: (at, login) => line('permissionOf', z.enum(['admin', 'write', 'read', 'none']), at, login),
+    writeCheck: (at, id, content) => line('writeCheck', z.number(), at, id, content),
+    makeDeployment: (at, content) => line('makeDeployment', z.number(), at, content),
+    writeDeploymentStatus: (at, id, content) => line('writeDeploymentStatus', none, at, id, content),
+  };
+}
+
+/** The model of the control service that lives in another process. */
+export function remoteControl(url: string): ControlService {
+  const line = lineTo(url, 'control');
+  const lacks = async (): Promise<never> => {
+    throw serviceError('missing', 'ask for what the model lacks', { status: 404 });
+  };
+  return {
+    getDeployment: (id) => line('getDeployment', deployment, id),
+    getRevision: (id, revisionId) => line('getRevision', revision, id, revisionId),
+    listRevisions: (id, query) => line('listRevisions', revisionsList, id, query),
+    listDeployments: (query) => line('listDeployments', deploymentsList, query),
+    patchDeployment: (id, request, options) => line('patchDeployment', deployment, id, request, ours(options)),
+    redeployRevision: (id, revisionId, options) => line('redeployRevision', deployment, id, revisionId, ours(options)),
+    features: () => line('features', z.object({ idempotencyKeys: z.boolean() })),
+    buildLogs: (id, revisionId) => line('buildLogs', logPage, id, revisionId),
+    deployLogs: (id, revisionId) => line('deployLogs', logPage, id, revisionId),
+    createDeployment: lacks,
+    listIntegrations: lacks,
+    listListeners: lacks,
+    listRepositories: lacks,
+  };
+}
+
+const ours = ({
+  ifLatest,
+  idempotencyKey,
+}: { ifLatest?: string | undefined; idempotencyKey?: string | undefined } = {}) => ({
+  ifLatest,
+  idempotencyKey,
+});
+
+/** Asks what serves in the other process, in two looks, `pauseMs` apart. */
+export function remoteSmoke(url: string, now: () => number, pauseMs: number): SmokeDesk {
+  const line = lineTo(url, 'control');
+  return {
+    advance: (intent) =>
+      smokeLook(intent, now() + pauseMs, () => line('fateOfServing', z.enum(fates).optional(), intent.deploymentId)),
+  };
+}
