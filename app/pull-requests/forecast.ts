@@ -1,0 +1,117 @@
+import type { DesiredDeployment, DesiredGithub } from '../../src/config/desired.ts';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { FieldChange, Obstacle } from '../../src/decide/plan-types.ts';
+import { deploy } from '../../src/deploy/deploy.ts';
+import type { Outcome } from '../../src/deploy/outcome-types.ts';
+import type { World } from '../world.ts';
+
+/** What merging and applying a deployment of the file would do. Texts may hold others' words. */
+export type Forecast =
+  | {
+      kind: 'create' | 'patch' | 'none';
+      deployment: string;
+      /** How many revisions it would make; with a push to the deployed branch its commit is in that one. */
+      revisions: 0 | 1;
+      changes: readonly FieldChange[];
+      why: string;
+      notes: readonly string[];
+    }
+  | { kind: 'impossible'; deployment: string; obstacles: readonly Obstacle[] }
+  /** Not looked at: the deployment is not this repository's. Nothing of it is told. */
+  | { kind: 'refused'; deployment: string; why: string }
+  /** The service could not be asked. */
+  | { kind: 'untold'; deployment: string; why: string };
+
+/** What a forecast is made from. */
+export interface Forecasting {
+  world: Pick<World, 'control' | 'agentAt' | 'clock' | 'random'>;
+  /** The branch that the pull request is to be merged into, and the newest commit of its head. */
+  baseBranch: string;
+  headSha: string;
+  /** The deployment of a name or id as the service has it; undefined where there is none. */
+  find: (asked: { name?: string; deploymentId?: string }) => Promise<Deployment | undefined>;
+  /** Whether this repository may act on it: its own, or bound by the operator. A sentence's clause where not. */
+  refusal: (deployment: Deployment) => string | undefined;
+  /** Whether an address is this repository's own: a deployment that is not there yet may be made of no other. */
+  isOwn: (repoUrl: string) => boolean;
+}
+
+/** How long the service may be asked about one deployment (ms). */
+const patienceMs = 60_000;
+
+/** Plans one deployment of the file as the Action would, and writes nothing: a dry run is the same story, cut short. */
+export async function forecast({ desired }: DesiredDeployment, forecasting: Forecasting): Promise<Forecast> {
+  const { world, find, refusal, isOwn } = forecasting;
+  const deployment = desired.name ?? desired.deploymentId ?? '';
+  try {
+    const there = await find(desired);
+    const refused = there && refusal(there);
+    if (refused !== undefined) return { kind: 'refused', deployment, why: refused };
+    if (!there && desired.source === 'github' && desired.repoUrl !== undefined && !isOwn(desired.repoUrl)) {
+      return { kind: 'refused', deployment, why: 'its repo-url is another repository' };
+    }
+    return told(deployment, await planned(desired, await headFor(desired, there, forecasting), world));
+  } catch (error) {
+    if (error instanceof ServiceError) return { kind: 'untold', deployment, why: error.message };
+    throw error;
+  }
+}
+
+const planned = (
+  desired: DesiredDeployment['desired'],
+  head: string | undefined,
+  { control, agentAt, clock, random }: Forecasting['world'],
+): Promise<Outcome> =>
+  deploy({
+    desired,
+    smokeTests: [],
+    onFailure: 'keep',
+    mode: 'plan',
+    wait: false,
+    onSuperseded: 'fail',
+    control,
+    agentAt,
+    clock,
+    random,
+    timeoutMs: patienceMs,
+    pollMs: 1_000,
+    head,
+  });
+
+/** Merging moves the base branch only: a deployment of another one stays at the commit that it has. */
+async function headFor(
+  desired: DesiredDeployment['desired'],
+  there: Deployment | undefined,
+  { world, baseBranch, headSha }: Forecasting,
+): Promise<string | undefined> {
+  if (desired.source !== 'github') return undefined;
+  if (refOf(desired, there) === baseBranch || !there?.active_revision_id) return headSha;
+  const live = await world.control.getRevision(there.id, there.active_revision_id);
+  return live.source_revision_config.repo_commit_sha ?? headSha;
+}
+
+const refOf = ({ repoRef }: DesiredGithub, there: Deployment | undefined): string | undefined =>
+  repoRef ?? there?.source_revision_config.repo_ref?.replace(/^refs\/heads\//, '');
+
+function told(deployment: string, { plan, reason, notes }: Outcome): Forecast {
+  switch (plan?.kind) {
+    case 'create':
+      return { kind: 'create', deployment, revisions: 1, changes: plan.changes, why: reason, notes };
+    case 'patch':
+      return {
+        kind: 'patch',
+        deployment,
+        revisions: plan.makesRevision ? 1 : 0,
+        changes: plan.changes,
+        why: reason,
+        notes,
+      };
+    case 'none':
+      return { kind: 'none', deployment, revisions: 0, changes: [], why: plan.why, notes };
+    case 'impossible':
+      return { kind: 'impossible', deployment, obstacles: plan.obstacles };
+    default:
+      return { kind: 'untold', deployment, why: reason };
+  }
+}

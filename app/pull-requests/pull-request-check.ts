@@ -1,0 +1,156 @@
+import { formatProblem } from '../../src/located/problem.ts';
+import type { FieldChange } from '../../src/decide/plan-types.ts';
+import { checkLimitBytes, fitting } from '../../src/report/fitting.ts';
+import { asCode, asMarkdown } from '../../src/report/harmless.ts';
+import type { CheckContent } from '../github/hub.ts';
+import type { Forecast } from './forecast.ts';
+import { annotationsOf, type Validation } from './validation.ts';
+
+/** What was found out about a pull request. */
+export interface Examined {
+  /** The files that it changes and that were looked at. */
+  touched: readonly string[];
+  /** The deploy file is there in the base and not in the head. */
+  removesDeployFile: boolean;
+  validation: Validation;
+  forecasts: readonly Forecast[];
+  baseBranch: string;
+  /** Strangers are told which fields would change, and not what the deployment has in them. */
+  isFork: boolean;
+}
+
+const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` tell it all._';
+
+/** The check of a pull request that changes the deploy file or a graph configuration: what is wrong, what it would do. */
+export function pullRequestCheck(examined: Examined, now: number): CheckContent {
+  const { validation } = examined;
+  const wrong = validation.problems.length > 0;
+  const refused = examined.forecasts.some(({ kind }) => kind === 'refused' || kind === 'impossible');
+  const annotations = annotationsOf(validation);
+  return {
+    status: 'completed',
+    conclusion: wrong || refused ? 'failure' : 'success',
+    title: titleOf(examined),
+    summary: fitting(summarySections(examined), checkLimitBytes, rest),
+    ...(examined.forecasts.length > 0 && !examined.isFork
+      ? { text: fitting(examined.forecasts.map(section), checkLimitBytes, rest) }
+      : {}),
+    completedAt: new Date(now).toISOString(),
+    ...(annotations.length > 0 ? { annotations } : {}),
+  };
+}
+
+function titleOf({ validation, forecasts, removesDeployFile }: Examined): string {
+  const { length } = validation.problems;
+  if (length > 0) return `${count(length, 'problem')} in the files`;
+  if (removesDeployFile) return 'The deploy file is removed';
+  const named = (kind: Forecast['kind']) => forecasts.filter((each) => each.kind === kind).length;
+  const blocked = named('refused') + named('impossible');
+  if (blocked > 0) return `${count(blocked, 'deployment')} cannot be deployed so`;
+  if (named('untold') > 0) return 'The files are fine; the service could not be asked';
+  const parts = [
+    ...(named('create') > 0 ? [`create ${count(named('create'), 'deployment')}`] : []),
+    ...(named('patch') > 0 ? [`change ${count(named('patch'), 'deployment')}`] : []),
+  ];
+  if (parts.length === 0) return 'The files are fine; nothing would change';
+  return `Would ${parts.join(' and ')}: ${count(revisionsOf(forecasts), 'revision')}`;
+}
+
+function summarySections({
+  validation,
+  forecasts,
+  touched,
+  removesDeployFile,
+  baseBranch,
+  isFork,
+}: Examined): string[] {
+  const { problems, warnings } = validation;
+  const looked = touched.map((path) => asCode(path)).join(', ');
+  const head = `This pull request changes ${looked}. The files were read from its commit as data; nothing of it was run.`;
+  if (problems.length > 0) {
+    return [head, `### ${count(problems.length, 'problem')}`, ...problems.map(bullet), ...warned(warnings)];
+  }
+  if (removesDeployFile) {
+    const kept =
+      'Deployments that the service lists with `build_on_push` are built on pushes as before, without smoke tests.';
+    return [head, `Merging removes the deploy file. ${kept}`];
+  }
+  const applied = `A push to ${asCode(baseBranch)} is built by the App; fields of the file are applied by the Action, or by \`npx landfall deploy\`.`;
+  const rows = forecasts.map((each) => row(each, isFork));
+  const table = [
+    '| deployment | merging and applying it would | revisions | because of |',
+    '|---|---|---|---|',
+    ...rows,
+  ];
+  const stranger = 'It comes from a fork: which fields would change is told, what the deployment has in them is not.';
+  const told = isFork ? [stranger] : [];
+  return [
+    head,
+    ...told,
+    ...(rows.length > 0 ? [table.join('\n'), applied] : ['It names no deployment.']),
+    ...warned(warnings),
+  ];
+}
+
+const warned = (warnings: Validation['warnings']): string[] =>
+  warnings.length > 0 ? ['### Warnings', ...warnings.map(bullet)] : [];
+
+const bullet = (problem: Validation['problems'][number]): string => `- ${asMarkdown(formatProblem(problem), 1000)}`;
+
+function row(forecast: Forecast, isFork: boolean): string {
+  const name = asMarkdown(forecast.deployment, 100);
+  switch (forecast.kind) {
+    case 'refused':
+    case 'untold':
+      return `| ${name} | ${forecast.kind === 'refused' ? 'be refused' : 'not be known'} | | ${isFork && forecast.kind === 'untold' ? '' : asMarkdown(forecast.why)} |`;
+    case 'impossible':
+      return `| ${name} | be impossible | | ${forecast.obstacles.map(({ field, problem }) => `${asCode(field)}${isFork ? '' : `: ${asMarkdown(problem)}`}`).join('<br>')} |`;
+    case 'none':
+      return `| ${name} | change nothing | 0 | ${isFork ? '' : asMarkdown(forecast.why)} |`;
+    default: {
+      const reasons = forecast.changes.filter(({ makesRevision }) => makesRevision || forecast.revisions === 0);
+      const fields = [...new Set(reasons.map(({ field }) => asCode(field)))].join(', ');
+      return `| ${name} | ${forecast.kind === 'create' ? 'create it' : 'patch it'} | ${forecast.revisions} | ${fields || (isFork ? '' : asMarkdown(forecast.why))} |`;
+    }
+  }
+}
+
+function section(forecast: Forecast): string {
+  const title = `### ${asMarkdown(forecast.deployment, 100)}`;
+  switch (forecast.kind) {
+    case 'refused':
+    case 'untold':
+      return `${title}\n\n${asMarkdown(forecast.why, 1000)}`;
+    case 'impossible': {
+      const rows = forecast.obstacles.map(
+        ({ field, problem, advice }) => `| ${asCode(field)} | ${asMarkdown(problem)} | ${asMarkdown(advice)} |`,
+      );
+      return [title, '', '| field | problem | what to do |', '|---|---|---|', ...rows].join('\n');
+    }
+    default:
+      return [
+        title,
+        '',
+        changesTable(forecast.changes) || asMarkdown(forecast.why, 1000),
+        ...notes(forecast.notes),
+      ].join('\n');
+  }
+}
+
+function changesTable(changes: readonly FieldChange[]): string {
+  if (changes.length === 0) return '';
+  const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
+  const rows = changes.map(
+    ({ field, from, to, makesRevision, why }) =>
+      `| ${asCode(field)} | ${value(from)} | ${value(to)} | ${makesRevision ? 'yes' : 'no'} | ${asMarkdown(why)} |`,
+  );
+  return ['| field | from | to | makes a revision | why |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+const notes = (told: readonly string[]): string[] =>
+  told.length > 0 ? ['', ...told.map((note) => `- ${asMarkdown(note, 1000)}`)] : [];
+
+const revisionsOf = (forecasts: readonly Forecast[]): number =>
+  forecasts.reduce((sum, each) => sum + ('revisions' in each ? each.revisions : 0), 0);
+
+const count = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;

@@ -1,0 +1,222 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { CheckContent, Hub } from '../../../app/github/hub.ts';
+import type { PullRequestAt } from '../../../app/handlers/event-types.ts';
+import { createPullRequestDesk } from '../../../app/pull-requests/examine.ts';
+import { AgentModel } from '../../deploy/agent-model.ts';
+import { ControlModel, goesLive, serviceError } from '../../deploy/control-model.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { ModelGit } from '../simulation/model-git.ts';
+import { ModelHub } from '../simulation/model-hub.ts';
+import { MemoryStore } from '../work/memory-store.ts';
+
+const repository = { installationId: 1, repositoryId: 7, owner: 'acme', name: 'agent' };
+const own = 'https://github.com/acme/agent';
+const [live, headSha] = ['a'.repeat(40), 'b'.repeat(40)];
+const pull: PullRequestAt = { repository, number: 3, headSha, baseBranch: 'main', fork: false };
+const deployFile = [
+  'name: agent',
+  'source: github',
+  `repo-url: ${own}`,
+  'repo-ref: main',
+  'graph-config-path: langgraph.json',
+  'secrets: [OPENAI_API_KEY]',
+  '',
+].join('\n');
+const graphConfig = '{ "graphs": { "echo": "./graph.ts:graph" } }\n';
+
+let clock: SimulatedClock;
+let control: ControlModel;
+let files: Record<'head' | 'main', Record<string, string>>;
+let changed: readonly string[] | undefined;
+let store: MemoryStore;
+let asked: string[];
+
+beforeEach(() => {
+  clock = new SimulatedClock();
+  control = new ControlModel(clock);
+  store = new MemoryStore({ now: () => clock.now() });
+  const base = { '.github/landfall.yml': deployFile, 'langgraph.json': graphConfig };
+  files = { head: { ...base }, main: { ...base } };
+  changed = ['.github/landfall.yml'];
+  asked = [];
+});
+
+/** What runs: the deployment of the file, live at a commit. */
+const runs = (more: { repo_url?: string; graph_config_path?: string } = {}): void => {
+  control.has(
+    {
+      name: 'agent',
+      source: 'github',
+      source_config: { repo_url: more.repo_url ?? own, build_on_push: true },
+      source_revision_config: { repo_ref: 'main', graph_config_path: more.graph_config_path ?? 'langgraph.json' },
+      secrets: [{ name: 'OPENAI_API_KEY', value: 'canary-of-the-service' }],
+    },
+    goesLive(live),
+  );
+};
+
+async function examined(at: PullRequestAt = pull): Promise<CheckContent | undefined> {
+  await clock.sleep(120_000);
+  const hub: Hub = Object.assign(new ModelHub(new ModelGit(() => clock.now())), {
+    file: async (_: unknown, path: string, ref: string) => {
+      asked.push(`${path}@${ref}`);
+      return files[ref === headSha ? 'head' : 'main'][path];
+    },
+  });
+  const find = async () => {
+    const there = control.service.deployment;
+    return there && control.getDeployment(there.id);
+  };
+  await createPullRequestDesk({
+    world: { hub, store, control, agentAt: () => new AgentModel(clock), clock, random: () => 0.5 },
+    changedPaths: async () => changed,
+    actingRule: () => ({
+      find,
+      refusal: ({ source_config: { repo_url } }) => (repo_url === own ? undefined : 'it is made of another repository'),
+      isOwn: (repoUrl) => repoUrl === own,
+    }),
+  }).examine(at);
+  const report = await store.reportOf(7, headSha, 'Landfall');
+  return report?.wanted.kind === 'check' ? report.wanted.content : undefined;
+}
+
+const textOf = (content: CheckContent | undefined) => `${content?.title}\n${content?.summary}\n${content?.text ?? ''}`;
+
+describe('a pull request that changes neither file', () => {
+  test.each([
+    ['of this repository', pull],
+    ['of a fork', { ...pull, fork: true }],
+  ])('%s has nothing to deploy, which is neutral', async (_, at) => {
+    changed = ['src/graph.ts'];
+    expect(await examined(at)).toMatchObject({
+      status: 'completed',
+      conclusion: 'neutral',
+      title: 'Nothing to deploy',
+    });
+    expect(control.calls).toEqual([]);
+  });
+
+  test('in a repository without a deploy file neither', async () => {
+    files = { head: {}, main: {} };
+    expect(await examined()).toMatchObject({ conclusion: 'neutral' });
+  });
+});
+
+describe('what is wrong is told on its line', () => {
+  test('in the deploy file and in the graph configuration at once, and nothing is forecast', async () => {
+    files.head['.github/landfall.yml'] = deployFile.replace('repo-ref', 'repo-reff');
+    files.head['langgraph.json'] = '{\n  "graphs": { "echo": 5 }\n}\n';
+    const content = await examined();
+    expect(content).toMatchObject({ conclusion: 'failure', title: '2 problems in the files' });
+    expect(content?.annotations).toMatchObject([
+      { path: '.github/landfall.yml', startLine: 4, level: 'failure', message: expect.stringContaining('repo-ref') },
+      { path: 'langgraph.json', startLine: 2, level: 'failure' },
+    ]);
+    expect(control.calls).toEqual([]);
+  });
+
+  test('a graph configuration that the commit lacks is a warning at the line that names it', async () => {
+    delete files.head['langgraph.json'];
+    const content = await examined();
+    expect(content).toMatchObject({
+      conclusion: 'success',
+      annotations: [{ path: '.github/landfall.yml', startLine: 5, level: 'warning' }],
+    });
+  });
+
+  test('a change of the graph configuration alone is looked at', async () => {
+    changed = ['langgraph.json'];
+    files.head['langgraph.json'] = '{}';
+    expect(await examined()).toMatchObject({ conclusion: 'failure', annotations: [{ path: 'langgraph.json' }] });
+  });
+
+  test('a list of changes that is cut counts as changed', async () => {
+    changed = undefined;
+    files.head['.github/landfall.yml'] = 'name: [';
+    expect(await examined()).toMatchObject({ conclusion: 'failure' });
+  });
+});
+
+describe('what merging would do', () => {
+  test('a deployment that is not there yet is created: one revision', async () => {
+    const content = await examined();
+    expect(content).toMatchObject({ conclusion: 'success', title: 'Would create 1 deployment: 1 revision' });
+    expect(content?.summary).toMatch(/\| agent \| create it \| 1 \|/);
+  });
+
+  test('a field that makes a revision is named, with what is there and what comes', async () => {
+    runs({ graph_config_path: 'old.json' });
+    const content = await examined();
+    expect(content?.title).toBe('Would change 1 deployment: 1 revision');
+    expect(content?.summary).toContain('source&#95;revision&#95;config.graph&#95;config&#95;path');
+    expect(content?.text).toContain('<code>old.json</code> | <code>langgraph.json</code>');
+  });
+
+  test('the push itself is a revision where the deployed branch is the base', async () => {
+    runs();
+    expect((await examined())?.title).toBe('Would change 1 deployment: 1 revision');
+  });
+
+  test('a deployment of another branch stays as it is', async () => {
+    runs();
+    expect((await examined({ ...pull, baseBranch: 'next' }))?.title).toBe('The files are fine; nothing would change');
+  });
+
+  test('the file is removed', async () => {
+    delete files.head['.github/landfall.yml'];
+    expect(await examined()).toMatchObject({ conclusion: 'success', title: 'The deploy file is removed' });
+  });
+
+  test('the service cannot be asked: the files are fine, and it says so', async () => {
+    runs();
+    control.fails('get', serviceError('unreachable', 'get deployment'), { times: 99 });
+    control.fails('list', serviceError('unreachable', 'list deployments'), { times: 99 });
+    expect(await examined()).toMatchObject({
+      conclusion: 'success',
+      title: expect.stringContaining('could not be asked'),
+    });
+  });
+
+  test('nothing is ever written', async () => {
+    runs({ graph_config_path: 'old.json' });
+    await examined();
+    expect(control.sent).toEqual([]);
+  });
+});
+
+describe('what a pull request must not get', () => {
+  test("another repository's deployment: refused, and nothing of it is told", async () => {
+    runs({ repo_url: 'https://github.com/other/secret-agent', graph_config_path: 'their-own.json' });
+    const content = await examined();
+    expect(content).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed so' });
+    expect(textOf(content)).not.toMatch(/secret-agent|their-own/);
+  });
+
+  test('a new deployment of another repository', async () => {
+    files.head['.github/landfall.yml'] = deployFile.replace(own, 'https://github.com/other/agent');
+    expect(await examined()).toMatchObject({ conclusion: 'failure', title: '1 deployment cannot be deployed so' });
+  });
+
+  test("values of what runs, where it comes from a fork: only the fields' names", async () => {
+    runs({ graph_config_path: 'of-our-own.json' });
+    const content = await examined({ ...pull, fork: true });
+    expect(content?.summary).toContain('graph&#95;config&#95;path');
+    expect(textOf(content)).not.toContain('of-our-own');
+  });
+
+  test("a secret of the deployment's", async () => {
+    runs({ graph_config_path: 'old.json' });
+    expect(JSON.stringify(await examined())).not.toContain('canary-of-the-service');
+  });
+
+  test('a look outside of the repository', async () => {
+    files.head['.github/landfall.yml'] = deployFile.replace('langgraph.json', '../../etc/passwd');
+    await examined();
+    expect(asked.filter((each) => each.includes('passwd'))).toEqual([]);
+  });
+
+  test('Markdown of its own in our check', async () => {
+    files.head['.github/landfall.yml'] = deployFile.replace('name: agent', 'name: "@everyone [x](https://evil.test)"');
+    expect(textOf(await examined())).not.toMatch(/@everyone|\]\(https/);
+  });
+});
