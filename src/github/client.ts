@@ -19,12 +19,17 @@ export type Route =
  * A client of GitHub that knows its token, such as an Octokit. It rejects for every status from 400 on, with an error
  * that has the `status`; what waits, paces and translates is the door's.
  */
-export interface GitHubClient<Routes extends keyof Endpoints = Route> {
+export interface GitHubClient<Routes extends AnyRoute = Route> {
   request<Each extends Routes>(
     route: Each,
-    parameters: Endpoints[Each]['parameters'],
-  ): Promise<Pick<Endpoints[Each]['response'], 'data'> & { status: number }>;
+    parameters: ParametersOf<Each>,
+  ): Promise<Pick<AnswerOf<Each>, 'data' | 'headers'> & { status: number }>;
 }
+
+/** Every request that GitHub's document knows, what it takes and what it answers. */
+export type AnyRoute = keyof Endpoints;
+export type ParametersOf<Each extends AnyRoute> = Endpoints[Each]['parameters'];
+export type AnswerOf<Each extends AnyRoute> = Endpoints[Each]['response'];
 
 /** A repository as its addresses have it. */
 export interface RepositoryName {

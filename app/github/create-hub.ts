@@ -1,0 +1,48 @@
+import { writeCheck } from '../../src/github/check.ts';
+import type { GitHubClient } from '../../src/github/client.ts';
+import { makeDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
+import type { RepositoryAt } from '../repository.ts';
+import { HubError, type Hub } from './hub.ts';
+import type { AppRoute } from './octokit.ts';
+import { readComparison, readFile, readHead, readPermission } from './reading.ts';
+
+/**
+ * GitHub as the App's work sees it.
+ *
+ * @param clientOf a client for each installation, as `clientsFor` gives them out
+ */
+export function createHub(clientOf: (installationId: number) => GitHubClient<AppRoute>): Hub {
+  /** Deployments whose last status may have been written, although no answer told so. */
+  const unsure = new Set<number>();
+  const at = ({ installationId }: RepositoryAt): GitHubClient<AppRoute> => clientOf(installationId);
+
+  return {
+    head: (repository, branch) => readHead(at(repository), repository, branch),
+    compare: (repository, base, head) => readComparison(at(repository), repository, base, head),
+    file: (repository, path, ref) => readFile(at(repository), repository, path, ref),
+    permissionOf: (repository, login) => readPermission(at(repository), repository, login),
+    defaultBranch: async (repository) => {
+      const { owner, name } = repository;
+      const { data } = await at(repository).request('GET /repos/{owner}/{repo}', { owner, repo: name });
+      return data.default_branch;
+    },
+
+    writeCheck: (place, id, content) => writeCheck(at(place.repository), place, id, content),
+    makeDeployment: async (place, content) => {
+      const made = await makeDeployment(at(place.repository), place, content);
+      if (made.kind === 'made') return made.id;
+      const { owner, name } = place.repository;
+      const message = `GitHub made no deployment of ${owner}/${name} at ${place.commit} (${made.status}): ${made.why}`;
+      throw new HubError(message, made.status, 'none');
+    },
+    writeDeploymentStatus: async (place, id, content) => {
+      const look = unsure.delete(id);
+      try {
+        await writeDeploymentStatus(at(place.repository), place, id, content, { look });
+      } catch (error) {
+        if (look || (error instanceof HubError && error.effect === 'unknown')) unsure.add(id);
+        throw error;
+      }
+    },
+  };
+}

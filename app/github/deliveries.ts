@@ -1,0 +1,41 @@
+import type { GitHubClient } from '../../src/github/client.ts';
+import type { DeliveryDesk } from '../recovery/delivery-desk.ts';
+import type { AppRoute } from './octokit.ts';
+
+const pageSize = 100;
+
+/**
+ * GitHub's memory of what it delivered to the App.
+ *
+ * @param app a client that speaks for the App itself
+ */
+export function createDeliveryDesk(app: GitHubClient<AppRoute>): DeliveryDesk {
+  return {
+    page: async (cursor) => {
+      const { data, headers } = await app.request('GET /app/hook/deliveries', {
+        per_page: pageSize,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      const deliveries = data.map(({ id, guid, event, delivered_at, status_code }) => ({
+        id: Number(id),
+        guid,
+        event,
+        deliveredAt: Date.parse(delivered_at),
+        statusCode: status_code,
+      }));
+      const next = nextCursor(headers.link);
+      return next === undefined ? { deliveries } : { deliveries, next };
+    },
+    askAgain: async (id) => {
+      await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: id });
+    },
+  };
+}
+
+/** The cursor of the `next` address in a `Link` header. */
+export function nextCursor(link: string | undefined): string | undefined {
+  const address = /<([^>]*)>;\s*rel="next"/.exec(link ?? '')?.[1];
+  return address !== undefined && URL.canParse(address)
+    ? (new URL(address).searchParams.get('cursor') ?? undefined)
+    : undefined;
+}

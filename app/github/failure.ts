@@ -1,0 +1,94 @@
+import { readRetryAfter } from '../../src/client/retry-after.ts';
+import { asLine } from '../../src/report/harmless.ts';
+import { HubError } from './hub.ts';
+
+/** What a request that failed means for the ones after it. */
+export type Failure =
+  /** GitHub asks to wait until then (ms since the epoch). `told` is false where it did not say how long. */
+  | { kind: 'paused'; until: number; told: boolean; why: string }
+  | { kind: 'failed'; error: HubError; /** The same request may be answered later. */ passing: boolean };
+
+/** What was asked, for the sentence of a failure. */
+export interface Asked {
+  /** For example `GET /repos/{owner}/{repo}`. */
+  route: string;
+  /** What it was about, for example `acme/agents`. */
+  about: string;
+  writes: boolean;
+  /** ms since the epoch */
+  now: number;
+}
+
+/** GitHub's advice where a secondary limit comes without a time (ms). */
+const untoldPauseMs = 60_000;
+
+/**
+ * Reads what an Octokit rejected with: a limit of GitHub's, a refusal, a failure, or no answer at all. Of the last two
+ * a write may have taken effect. Undefined: no failure of a request, but a mistake of ours.
+ */
+export function readFailure(error: unknown, asked: Asked): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const answer = answerOf(error);
+  // An Octokit says `status` where it sent something; what we ended ourselves is an AbortError or has our own name.
+  if (!answer && !('status' in error) && error.name !== 'AbortError' && error.name !== 'NoAnswer') return undefined;
+  if (answer) {
+    const pause = pauseOf(answer, asked.now);
+    if (pause) return pause;
+  }
+  const passing = !answer || answer.status >= 500;
+  const effect = passing && asked.writes && !isTokenRequest(error) ? 'unknown' : 'none';
+  const how = answer ? `GitHub answered ${answer.status}` : 'GitHub did not answer';
+  const message = `${how} to ${asked.route} (${asked.about}): ${asLine(answer?.message ?? error.message, 300)}`;
+  return { kind: 'failed', error: new HubError(message, answer?.status, effect), passing };
+}
+
+interface Answer {
+  status: number;
+  headers: Readonly<Record<string, unknown>>;
+  message: string;
+}
+
+function answerOf(error: Error): Answer | undefined {
+  const response: unknown = 'response' in error ? error.response : undefined;
+  if (!isRecord(response) || typeof response['status'] !== 'number') return undefined;
+  const { status, headers, data } = response;
+  const message = isRecord(data) && typeof data['message'] === 'string' ? data['message'] : error.message;
+  return { status, headers: isRecord(headers) ? headers : {}, message };
+}
+
+function pauseOf({ status, headers, message }: Answer, now: number): Extract<Failure, { kind: 'paused' }> | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const why = asLine(message, 200);
+  const asked = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
+  if (asked !== undefined) return { kind: 'paused', until: now + Math.max(1000, asked), told: true, why };
+  const reset = resetOf(headers, now);
+  if (reset !== undefined) return { kind: 'paused', until: reset, told: true, why };
+  const isSecondary = status === 429 || /secondary rate limit|abuse detection|rate limit exceeded/i.test(message);
+  return isSecondary ? { kind: 'paused', until: now + untoldPauseMs, told: false, why } : undefined;
+}
+
+/**
+ * When the limit of an hour begins anew (ms since the epoch by our clock), where nothing of it is left; undefined
+ * otherwise. GitHub's time is measured by the `Date` of the same answer: our clock may be another.
+ */
+export function resetOf(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
+  if (header(headers, 'x-ratelimit-remaining') !== '0') return undefined;
+  const reset = Number(header(headers, 'x-ratelimit-reset') ?? Number.NaN) * 1000;
+  if (!Number.isFinite(reset)) return undefined;
+  const theirNow = Date.parse(header(headers, 'date') ?? '');
+  return now + Math.max(1000, reset - (Number.isNaN(theirNow) ? now : theirNow));
+}
+
+/** A token is asked for before the request itself: when that fails, nothing was written. */
+function isTokenRequest(error: Error): boolean {
+  const request: unknown = 'request' in error ? error.request : undefined;
+  return isRecord(request) && typeof request['url'] === 'string' && request['url'].endsWith('/access_tokens');
+}
+
+function header(headers: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;

@@ -1,0 +1,110 @@
+import { sameCommit } from '../../src/decide/commit.ts';
+import type { GitHubClient } from '../../src/github/client.ts';
+import type { RepositoryAt } from '../repository.ts';
+import { HubError, type Comparison, type Head, type Permission } from './hub.ts';
+import type { AppRoute } from './octokit.ts';
+
+type Client = GitHubClient<AppRoute>;
+
+/** How many files the comparison of two commits lists at most: a list of this length may be cut. */
+const comparedFiles = 300;
+
+/** The largest file that is read (bytes). */
+const fileLimitBytes = 1_000_000;
+
+/** What is not there (or not to be seen) as a value; every other failure stays one. */
+async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof HubError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The newest commit of a branch; undefined where there is no such branch. */
+export async function readHead(
+  client: Client,
+  { owner, name }: RepositoryAt,
+  branch: string,
+): Promise<Head | undefined> {
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo: name, branch }),
+  );
+  // A branch that was renamed leads to the new one, which is another branch.
+  if (found === undefined || found.data.name !== branch) return undefined;
+  const { sha, commit } = found.data.commit;
+  const committedAt = Date.parse(commit.committer?.date ?? commit.author?.date ?? '');
+  return { sha, message: commit.message, committedAt: Number.isNaN(committedAt) ? 0 : committedAt };
+}
+
+/** What lies between two commits. Everything but a whole list of what an ancestor lacks is untold. */
+export async function readComparison(
+  client: Client,
+  { owner, name }: RepositoryAt,
+  base: string,
+  head: string,
+): Promise<Comparison> {
+  if (sameCommit(base, head)) return { kind: 'identical' };
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/compare/{basehead}', {
+      owner,
+      repo: name,
+      basehead: `${base}...${head}`,
+      // Files come with the first page whole; the commits are not needed.
+      per_page: 1,
+      page: 1,
+    }),
+  );
+  if (found === undefined) return { kind: 'untold', why: 'GitHub does not know one of the two commits' };
+  const { status, files } = found.data;
+  if (status === 'identical') return { kind: 'identical' };
+  if (status === 'behind') return { kind: 'untold', why: 'the branch went back to an older commit' };
+  if (status !== 'ahead') return { kind: 'untold', why: 'the branch was rewritten' };
+  if (files === undefined) return { kind: 'untold', why: 'GitHub lists no files' };
+  if (files.length >= comparedFiles) return { kind: 'untold', why: `${comparedFiles} files or more changed` };
+  const paths = files.flatMap(({ filename, previous_filename: former }) => (former ? [filename, former] : [filename]));
+  return { kind: 'ahead', paths };
+}
+
+/** A text file at a commit or branch; undefined where there is none. */
+export async function readFile(
+  client: Client,
+  { owner, name }: RepositoryAt,
+  path: string,
+  ref: string,
+): Promise<string | undefined> {
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/contents/{path}', { owner, repo: name, path, ref }),
+  );
+  if (found === undefined) return undefined;
+  const { data } = found;
+  // A folder comes as a list; a submodule is no file of this repository.
+  if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) return undefined;
+  // GitHub leaves the text out above 1 MB, so that a large file is never loaded.
+  if (data.size > fileLimitBytes || data.encoding !== 'base64') {
+    const size = `${data.size} bytes, at most ${fileLimitBytes} are read`;
+    throw new HubError(`${path} of ${owner}/${name} at ${ref} is too large: ${size}`, undefined, 'none');
+  }
+  return Buffer.from(data.content, 'base64').toString('utf8');
+}
+
+const permissions: ReadonlySet<string> = new Set(['admin', 'write', 'read', 'none'] satisfies Permission[]);
+const isPermission = (text: string): text is Permission => permissions.has(text);
+
+/** What a person may do. Whom GitHub does not know as a collaborator, and a word that is not known, may do nothing. */
+export async function readPermission(
+  client: Client,
+  { owner, name }: RepositoryAt,
+  login: string,
+): Promise<Permission> {
+  const found = await unlessMissing(
+    client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+      owner,
+      repo: name,
+      username: login,
+    }),
+  );
+  const word = found?.data.permission ?? 'none';
+  return isPermission(word) ? word : 'none';
+}

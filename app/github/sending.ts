@@ -1,0 +1,138 @@
+import type { Clock } from '../../src/clock.ts';
+import type { GitHubClient } from '../../src/github/client.ts';
+import { readFailure, resetOf } from './failure.ts';
+import { InstallationPaused } from './hub.ts';
+import type { AppRoute, OctokitFor } from './octokit.ts';
+import { githubPace, Pace, type PaceLimits, type RequestKind } from './pace.ts';
+
+/** What sending is handed. */
+export interface SendingOptions {
+  octokitFor: OctokitFor;
+  clock: Clock;
+  random?: () => number;
+  log?: (message: string) => void;
+  limits?: PaceLimits;
+  /** How long one request may take (ms); 30,000 when absent. */
+  timeoutMs?: number;
+}
+
+/** GitHub did not answer in time. */
+class NoAnswer extends Error {
+  constructor(ms: number) {
+    super(`no answer within ${ms / 1000} s`);
+    this.name = 'NoAnswer';
+  }
+}
+
+/** How often a reading request is sent at most, and how long the first wait before a repetition is (ms). */
+const attempts = 4;
+const firstWaitMs = 500;
+
+/** How long a write waits for its turn here (ms); one that would wait longer is better kept by its job. */
+const patienceMs = 5_000;
+
+/** The requests of the App itself are paced like those of an installation; no installation has this id. */
+export const appItself = 0;
+
+/**
+ * Gives out a client for each installation (undefined: for the App itself). It paces writes, pauses one installation
+ * and no other where GitHub asks for it, repeats reads that failed, and rejects with `HubError` or `InstallationPaused`
+ * only. A write is sent once.
+ */
+export function clientsFor(options: SendingOptions): (installationId: number | undefined) => GitHubClient<AppRoute> {
+  const { octokitFor, clock, random = Math.random, log, limits = githubPace, timeoutMs = 30_000 } = options;
+  const paces = new Map<number, Pace>();
+
+  const paceOf = (id: number): Pace => {
+    const known = paces.get(id);
+    if (known) return known;
+    for (const [other, pace] of paces) if (pace.isIdle(clock.now())) paces.delete(other);
+    const made = new Pace(limits);
+    paces.set(id, made);
+    return made;
+  };
+
+  return (installationId) => {
+    const id = installationId ?? appItself;
+
+    const send: GitHubClient<AppRoute>['request'] = async (route, parameters) => {
+      const kind = kindOf(route);
+      const pace = paceOf(id);
+      for (let attempt = 1; ; attempt += 1) {
+        await takeTurn(pace, kind);
+        try {
+          const answer = await bounded(clock, timeoutMs, async (signal) => {
+            const octokit = await octokitFor(installationId);
+            return octokit.request(route, { ...parameters, request: { signal } });
+          });
+          const now = clock.now();
+          pace.answered();
+          const reset = resetOf({ ...answer.headers }, now);
+          if (reset !== undefined)
+            pause(pace, { until: reset, why: 'its requests of this hour are used up', told: true });
+          return answer;
+        } catch (error) {
+          const now = clock.now();
+          const failure = readFailure(error, { route, about: aboutOf(parameters), writes: kind !== 'read', now });
+          if (failure === undefined) throw error;
+          if (failure.kind === 'paused') throw new InstallationPaused(id, pause(pace, failure), failure.why);
+          if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
+          // Between half and the whole of a wait that doubles: many that failed together do not come back together.
+          await clock.sleep(firstWaitMs * 2 ** (attempt - 1) * (0.5 + random() / 2));
+        }
+      }
+    };
+
+    const takeTurn = async (pace: Pace, kind: RequestKind): Promise<void> => {
+      const now = clock.now();
+      const turn = pace.turn(kind, now, patienceMs);
+      if (turn.kind === 'not-before') throw new InstallationPaused(id, turn.at, turn.why);
+      if (turn.at <= now) return;
+      await clock.sleep(turn.at - now);
+      const meanwhile = pace.turn('read', clock.now(), 0);
+      if (meanwhile.kind === 'not-before') throw new InstallationPaused(id, meanwhile.at, meanwhile.why);
+    };
+
+    const pause = (pace: Pace, asked: { until: number; why: string; told: boolean }): number => {
+      const until = pace.pause(asked.until, clock.now(), asked.why, asked.told);
+      log?.(`GitHub asks installation ${id} to wait until ${new Date(until).toISOString()}: ${asked.why}`);
+      return until;
+    };
+
+    return { request: send };
+  };
+}
+
+const kindOf = (route: AppRoute): RequestKind =>
+  route.startsWith('GET ') ? 'read' : route.startsWith('POST ') ? 'make' : 'change';
+
+function aboutOf(parameters: object): string {
+  const part = (name: string): string => {
+    const value: unknown = Reflect.get(parameters, name);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  return part('repo') ? `${part('owner')}/${part('repo')}` : 'the App';
+}
+
+/** Ends the work when it takes too long, by the handed clock. */
+async function bounded<Result>(
+  clock: Clock,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const [request, done] = [new AbortController(), new AbortController()];
+  const tooLate = clock.sleep(ms, done.signal).then(
+    () => {
+      const reason = new NoAnswer(ms);
+      request.abort(reason);
+      throw reason;
+    },
+    // The sleep was ended because the work is done.
+    () => new Promise<never>(() => undefined),
+  );
+  try {
+    return await Promise.race([work(request.signal), tooLate]);
+  } finally {
+    done.abort();
+  }
+}
