@@ -1,4 +1,5 @@
 import { Probot } from 'probot';
+import { AppOctokit } from './github/octokit.ts';
 import type { Settings } from './settings/settings.ts';
 import type { World } from './world.ts';
 
@@ -16,4 +17,4 @@ export const landfall =
 
 /** A Probot without a server: GitHub's words for events, and an Octokit for each installation. It prints nothing. */
 export const createProbot = ({ appId, privateKey, webhookSecrets: [secret], apiUrl }: Settings['github']): Probot =>
-  new Probot({ appId, privateKey, secret, baseUrl: apiUrl, logLevel: 'fatal' });
+  new Probot({ appId, privateKey, secret, baseUrl: apiUrl, logLevel: 'fatal', Octokit: AppOctokit });

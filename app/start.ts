@@ -92,7 +92,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
     // Jobs end before what they work with.
     opened.splice(-1, 0, () => work.close());
     await probot.load(landfall(work.world, work.register));
-    metrics.ask({ jobs: () => countJobs(database.pool), lanes: work.lanesSince, now: clock.now });
+    metrics.ask({ jobs: () => countJobs(database.pool), lanes: work.lanesSince, now: () => clock.now() });
 
     const server = await listen({
       host: settings.host,
@@ -106,6 +106,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
           clock,
           log,
           count: (event, result) => metrics.countWebhook(event, result),
+          onStored: () => work.world.step?.('stored'),
         }),
         ...systemRoutes({
           askDatabase: () => intake.pool.query('select 1'),

@@ -1,0 +1,32 @@
+import type { ControlService } from '../../src/contract/control/service.ts';
+
+/** What is asked once at the start, so that a person sees at once what is set up wrong. */
+export interface FirstLookOptions {
+  control: Pick<ControlService, 'listDeployments'>;
+  /** The App's own name at GitHub. */
+  appName: () => Promise<string>;
+  apiUrl: string;
+  baseUrl: string;
+}
+
+/** What was found at the two services, as sentences. A service that does not answer is told; the App goes on. */
+export async function firstLook({ control, appName, apiUrl, baseUrl }: FirstLookOptions): Promise<string[]> {
+  const github = appName().then(
+    (name) => `GitHub at ${apiUrl} knows this App as ${name}.`,
+    (error: unknown) =>
+      `GitHub at ${apiUrl} does not know this App (${wordsOf(error)}). Check APP_ID, PRIVATE_KEY and GITHUB_API_URL.`,
+  );
+  const service = control.listDeployments({ limit: 100 }).then(
+    ({ resources }) => `The control service at ${baseUrl} has ${counted(resources.length)}.`,
+    (error: unknown) =>
+      `The control service at ${baseUrl} did not tell its deployments (${wordsOf(error)}). Check LANDFALL_BASE_URL, LANDFALL_API_KEY and LANDFALL_TENANT_ID.`,
+  );
+  return Promise.all([github, service]);
+}
+
+const counted = (count: number): string => {
+  if (count >= 100) return '100 deployments or more';
+  return count === 1 ? 'one deployment' : `${count} deployments`;
+};
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');

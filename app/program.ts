@@ -1,0 +1,117 @@
+import { systemClock } from '../src/clock.ts';
+import { maskOf } from '../src/client/mask.ts';
+import type { Ground, Work } from './ground.ts';
+import { firstLook } from './operate/first-look.ts';
+import { logLine } from './operate/log-line.ts';
+import { webhookPaths } from './server/webhook-route.ts';
+import { readSettings } from './settings/read-settings.ts';
+import type { Variables } from './settings/read-settings.ts';
+import type { Settings } from './settings/settings.ts';
+import { tellProblems } from './settings/tell-problems.ts';
+import { mistypedVariables, readTextFile, variablesHere } from './settings/variables.ts';
+import { startApp, type RunningApp } from './start.ts';
+import type { World } from './world.ts';
+
+/** What a program has of the world around it. */
+export interface Surroundings {
+  folder: string;
+  env: Variables;
+  /** Standard output: what was found. */
+  say: (text: string) => void;
+  /** Standard error: what is wrong. */
+  tell: (text: string) => void;
+  /** Resolves when the program is asked to leave. */
+  leave: Promise<void>;
+  makeWork: (ground: Ground) => Promise<Work>;
+}
+
+/** Runs the App until it is asked to leave; the exit code: 2 where its settings do not do. */
+export async function runApp(around: Surroundings): Promise<number> {
+  const { folder, env, say, tell, leave, makeWork } = around;
+  let app: RunningApp;
+  let log: World['log'] = tell;
+  try {
+    const variables = variablesHere(folder, env);
+    const read = readSettings(variables, readTextFile);
+    for (const note of mistypedVariables(variables)) tell(note);
+    if (!read.ok) {
+      tell(tellProblems(read.problems, read.serviceless));
+      return 2;
+    }
+    const { settings } = read;
+    const mask = maskOf(secretsOf(settings));
+    log = (message, fields) => say(mask(logLine(new Date(systemClock.now()), message, fields)));
+    app = await startApp({ settings, clock: systemClock, log, makeWork });
+    for (const line of banner(settings, app)) say(line);
+  } catch (error) {
+    tell(`The App did not start: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+  void lookAround(app, log);
+  await leave;
+  log('Leaving: what is under way is finished');
+  await app.close();
+  return 0;
+}
+
+/** What is never printed, whatever an error says. */
+const secretsOf = ({ github, service, databaseUrl }: Settings): string[] => [
+  ...github.webhookSecrets,
+  github.privateKey,
+  service.apiKey,
+  ...(databaseUrl === undefined ? [] : [new URL(databaseUrl).password]),
+];
+
+const banner = (settings: Settings, { url, embedded }: RunningApp): string[] => [
+  `The App listens at ${url}`,
+  `  Webhooks:        ${settings.publicUrl ?? url}${webhookPaths[1]}`,
+  `  Control service: ${settings.service.baseUrl}, pushes are built by ${settings.builder === 'app' ? 'this App' : 'the service'}`,
+  `  Database:        ${embedded ? `its own, in ${settings.dataDir}` : 'the one at DATABASE_URL'}`,
+  ...(settings.publicUrl === undefined
+    ? ['  No PUBLIC_URL: smoke tests are followed by asking, and checks link to nothing here.']
+    : []),
+  ...settings.bindings.map(({ repository, deployment }) => `  ${repository} may act on deployment ${deployment}.`),
+];
+
+async function lookAround({ ground, world }: RunningApp, log: World['log']): Promise<void> {
+  const { settings, probot } = ground;
+  const appName = async (): Promise<string> => {
+    const { data } = await (await probot.auth()).request('GET /app');
+    return data?.slug ?? data?.name ?? 'an App without a name';
+  };
+  const { apiUrl } = settings.github;
+  for (const line of await firstLook({ control: world.control, appName, apiUrl, baseUrl: settings.service.baseUrl })) {
+    log(line);
+  }
+}
+
+/** How long leaving may take (ms); what hangs then is left behind, and the next start goes on with it. */
+const leaveWithin = 9_500;
+/** Within this (ms) a second signal is the echo of the first: a terminal sends it to us and to who started us. */
+const echoWithin = 1_000;
+
+/** Runs the App as this process until it is told to leave, and ends the process. */
+export async function beApp(makeWork: Surroundings['makeWork']): Promise<never> {
+  const { promise: leave, resolve } = Promise.withResolvers<void>();
+  let asked: number | undefined;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      const now = performance.now();
+      // Asked twice, a person means it.
+      if (asked !== undefined && now - asked > echoWithin) process.exit(1);
+      if (asked !== undefined) return;
+      asked = now;
+      setTimeout(() => process.exit(1), leaveWithin).unref();
+      resolve();
+    });
+  }
+  const code = await runApp({
+    folder: process.cwd(),
+    env: process.env,
+    say: (text) => process.stdout.write(`${text}\n`),
+    tell: (text) => process.stderr.write(`${text}\n`),
+    leave,
+    makeWork,
+  });
+  process.exit(code);
+}
