@@ -13,8 +13,11 @@ export type Comparison =
   /** `paths` holds every changed path, the former name of a renamed one among them. */
   | { kind: 'ahead'; paths: readonly string[] }
   | { kind: 'identical' }
-  /** The list is cut, the commits stand beside each other or the wrong way round, or one of them is not known. */
-  | { kind: 'untold'; why: string };
+  /**
+   * The list is cut, the commits stand beside each other or the wrong way round, or one of them is not known.
+   * `contains` says whether the second holds the first all the same, where that is known.
+   */
+  | { kind: 'untold'; why: string; contains?: boolean };
 
 /** What a person may do in a repository; `none` for strangers. */
 export type Permission = 'admin' | 'write' | 'read' | 'none';
