@@ -39,7 +39,7 @@ const addressProblem = (value: string): string | undefined => {
 };
 const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
-const headerProblem = (value: string): string | undefined => unfitForHeader('it', value);
+const headerProblem = (value: string): string | undefined => unfitForHeader('', value)?.trim();
 
 const databaseProblem = (value: string): string | undefined => {
   const scheme = URL.canParse(value) ? new URL(value).protocol : undefined;
