@@ -11,20 +11,21 @@ const pageSize = 100;
  */
 export function createDeliveryDesk(app: GitHubClient<AppRoute>): DeliveryDesk {
   return {
-    page: async (cursor) => {
+    page: async (cursor?: string) => {
       const { data, headers } = await app.request('GET /app/hook/deliveries', {
         per_page: pageSize,
         ...(cursor === undefined ? {} : { cursor }),
       });
-      const deliveries = data.map(({ id, guid, event, delivered_at, status_code }) => ({
+      const deliveries = data.map(({ id, guid, event, redelivery, delivered_at, status_code }) => ({
         id: Number(id),
         guid,
         event,
+        redelivery,
         deliveredAt: Date.parse(delivered_at),
         statusCode: status_code,
       }));
       const next = nextCursor(headers.link);
-      return next === undefined ? { deliveries } : { deliveries, next };
+      return { deliveries, ...(next === undefined ? {} : { next }) };
     },
     askAgain: async (id) => {
       await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: id });

@@ -1,48 +1,47 @@
 import { pageSize, type GitHubClient } from '../../src/github/client.ts';
 import type { RepositoryAt } from '../repository.ts';
+import { HubError, InstallationPaused } from './hub.ts';
+import type { RepositoryDesk } from '../recovery/recover.ts';
 import type { AppRoute } from './octokit.ts';
 
-/** Where the App is installed, and what it reaches there. Failures are `HubError` or `InstallationPaused`. */
-export interface InstallationDesk {
-  /** Ids of the installations that are not suspended. */
-  installations(): Promise<number[]>;
-  repositories(installationId: number): Promise<RepositoryAt[]>;
-}
-
-/** Reads installations as the App itself, and the repositories of each with its own token. */
-export function createInstallationDesk(
+/**
+ * All that installations of the App reach, read page by page as it is asked for.
+ *
+ * @param clientOf a client for each installation; for `undefined` one that speaks for the App itself
+ * @param log told of an installation that cannot be asked now
+ */
+export function createRepositoryDesk(
   clientOf: (installationId: number | undefined) => GitHubClient<AppRoute>,
-): InstallationDesk {
+  log: (message: string) => void,
+): RepositoryDesk {
   return {
-    installations: () =>
-      allPages(async (page) => {
-        const { data } = await clientOf(undefined).request('GET /app/installations', { per_page: pageSize, page });
-        return { size: data.length, found: data.filter((each) => !each.suspended_at).map(({ id }) => Number(id)) };
-      }),
-    repositories: (installationId) =>
-      allPages(async (page) => {
-        const { data } = await clientOf(installationId).request('GET /installation/repositories', {
-          per_page: pageSize,
-          page,
-        });
-        const found = data.repositories.map(({ id, name, owner }) => ({
-          installationId,
-          repositoryId: Number(id),
-          owner: owner.login,
-          name,
-        }));
-        return { size: data.repositories.length, found };
-      }),
+    async *repositories() {
+      for await (const installationId of installationIds(clientOf(undefined))) {
+        try {
+          yield* repositoriesOf(clientOf(installationId), installationId);
+        } catch (error) {
+          if (!(error instanceof HubError) && !(error instanceof InstallationPaused)) throw error;
+          log(`The repositories of installation ${installationId} could not be listed: ${error.message}`);
+        }
+      }
+    },
   };
 }
 
-async function allPages<Found>(
-  read: (page: number) => Promise<{ size: number; found: readonly Found[] }>,
-): Promise<Found[]> {
-  const all: Found[] = [];
+async function* installationIds(app: GitHubClient<AppRoute>): AsyncGenerator<number> {
   for (let page = 1; ; page += 1) {
-    const { size, found } = await read(page);
-    all.push(...found);
-    if (size < pageSize) return all;
+    const { data } = await app.request('GET /app/installations', { per_page: pageSize, page });
+    for (const { id, suspended_at: suspendedAt } of data) if (!suspendedAt) yield id;
+    if (data.length < pageSize) return;
+  }
+}
+
+async function* repositoriesOf(client: GitHubClient<AppRoute>, installationId: number): AsyncGenerator<RepositoryAt> {
+  for (let page = 1; ; page += 1) {
+    const { data } = await client.request('GET /installation/repositories', { per_page: pageSize, page });
+    for (const { id, name, owner } of data.repositories) {
+      yield { installationId, repositoryId: Number(id), owner: owner.login, name };
+    }
+    if (data.repositories.length < pageSize) return;
   }
 }

@@ -59,10 +59,12 @@ export async function readComparison(
   if (found === undefined) return { kind: 'untold', why: 'GitHub does not know one of the two commits' };
   const { status, files } = found.data;
   if (status === 'identical') return { kind: 'identical' };
-  if (status === 'behind') return { kind: 'untold', why: 'the branch went back to an older commit' };
-  if (status !== 'ahead') return { kind: 'untold', why: 'the branch was rewritten' };
-  if (files === undefined) return { kind: 'untold', why: 'GitHub lists no files' };
-  if (files.length >= comparedFiles) return { kind: 'untold', why: `${comparedFiles} files or more changed` };
+  if (status === 'behind') return { kind: 'untold', why: 'the branch went back to an older commit', contains: false };
+  if (status !== 'ahead')
+    return { kind: 'untold', why: 'the branch was rewritten', contains: status === 'diverged' ? false : undefined };
+  if (files === undefined) return { kind: 'untold', why: 'GitHub lists no files', contains: true };
+  if (files.length >= comparedFiles)
+    return { kind: 'untold', why: `${comparedFiles} files or more changed`, contains: true };
   const paths = files.flatMap(({ filename, previous_filename: former }) => (former ? [filename, former] : [filename]));
   return { kind: 'ahead', paths };
 }
