@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { serve } from '@hono/node-server';
+import { readAddress } from '../../src/contract/base-address.ts';
+import { setupApp } from './setup-app.ts';
+
+const usage = `npm run setup -- --public-url https://YOUR-ADDRESS [--organisation NAME] [--name NAME] [--api-url URL] [--port PORT]
+
+Opens a page on this machine with one button, which creates the GitHub App and writes its id, key and webhook secret
+to .env here. --public-url is where GitHub will reach the App.`;
+
+const file = resolve('.env');
+
+function read(): { publicUrl: string; apiUrl: string; organisation?: string; name: string; port: number } | string {
+  try {
+    const text = { type: 'string' } as const;
+    const { values } = parseArgs({
+      options: {
+        'public-url': text,
+        organisation: text,
+        name: text,
+        'api-url': text,
+        port: text,
+        help: { type: 'boolean' },
+      },
+    });
+    if (values.help) return '';
+    const publicUrl = values['public-url']?.replace(/\/+$/, '');
+    const apiUrl = (values['api-url'] ?? 'https://api.github.com').replace(/\/+$/, '');
+    const port = Number(values.port ?? 3001);
+    if (publicUrl === undefined) return '--public-url is missing.';
+    for (const [option, address] of [
+      ['public-url', publicUrl],
+      ['api-url', apiUrl],
+    ] as const) {
+      const problem = readAddress(address, { allowHttp: false });
+      if (!problem.ok) return `--${option}: ${problem.problem}`;
+    }
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) return '--port is a number from 0 to 65535.';
+    const { organisation, name = 'landfall' } = values;
+    return { publicUrl, apiUrl, name, port, ...(organisation === undefined ? {} : { organisation }) };
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const asked = read();
+if (typeof asked === 'string') {
+  console.error(asked === '' ? usage : `${asked}\n\n${usage}`);
+  process.exitCode = asked === '' ? 0 : 2;
+} else if (existsSync(file)) {
+  console.error(`${file} is there already. Move it away first: it may hold the settings of an App that works.`);
+  process.exitCode = 1;
+} else {
+  let origin = '';
+  const app = setupApp({
+    ...asked,
+    origin: () => origin,
+    envFile: file,
+    done({ id, name, htmlUrl }) {
+      console.log(`${name} (App ${id}) is made; its settings are in ${file}.`);
+      console.log(`Install it: ${htmlUrl}/installations/new`);
+      console.log('Then add LANDFALL_BASE_URL and LANDFALL_API_KEY to the file, and run: npm start');
+      server.close();
+    },
+  });
+  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: asked.port }, ({ port }) => {
+    origin = `http://127.0.0.1:${port}`;
+    console.log(`Open ${origin} in a browser on this machine.`);
+  });
+  process.once('SIGINT', () => server.close()).once('SIGTERM', () => server.close());
+}

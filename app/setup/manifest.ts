@@ -1,0 +1,67 @@
+/** What GitHub makes an App from: the least that the App's work needs, and the events that it acts on. */
+export interface Manifest {
+  name: string;
+  url: string;
+  hook_attributes: { url: string; active: boolean };
+  redirect_url: string;
+  description: string;
+  public: boolean;
+  default_permissions: Readonly<Record<string, 'read' | 'write'>>;
+  default_events: readonly string[];
+}
+
+/**
+ * Each permission with what it is for; the App asks for no other. Events of installations come without asking.
+ *
+ * - `metadata`: every App has it; what a person may do in a repository is asked with it
+ * - `contents`: heads of branches, comparisons, the deploy file and graph configurations as data
+ * - `pull_requests`, `merge_queues`: that one came, and which files it changes; nothing is written there
+ * - `checks`, `deployments`: where the App tells how it went
+ */
+export const permissions = {
+  metadata: 'read',
+  contents: 'read',
+  pull_requests: 'read',
+  merge_queues: 'read',
+  checks: 'write',
+  deployments: 'write',
+} as const satisfies Manifest['default_permissions'];
+
+/** The events that the App acts on. */
+export const events = [
+  'push',
+  'delete',
+  'pull_request',
+  'merge_group',
+  'check_run',
+  'check_suite',
+  'repository',
+] as const;
+
+/** Where webhooks are taken, below the public address. */
+export const webhookPath = '/api/github/webhooks';
+
+/**
+ * The manifest of an App.
+ *
+ * @param publicUrl where GitHub reaches this App, without a slash at its end.
+ * @param redirectUrl where the person's browser comes back to with the code.
+ */
+export const manifestOf = (name: string, publicUrl: string, redirectUrl: string): Manifest => ({
+  name,
+  url: publicUrl,
+  hook_attributes: { url: `${publicUrl}${webhookPath}`, active: true },
+  redirect_url: redirectUrl,
+  description: 'Ships AI agents on push and proves that they answer.',
+  public: false,
+  default_permissions: permissions,
+  default_events: events,
+});
+
+/** The web address of the GitHub that an API address belongs to. */
+export function webOf(apiUrl: string): string {
+  const { protocol, host, pathname } = new URL(apiUrl);
+  if (host === 'api.github.com') return 'https://github.com';
+  if (/^\/api\/v3\/?$/.test(pathname)) return `${protocol}//${host}`;
+  return `${protocol}//${host.replace(/^api\./, '')}`;
+}

@@ -1,0 +1,112 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { envLines, writeNew, type MadeApp } from './env-file.ts';
+import { manifestOf, webOf } from './manifest.ts';
+import { donePage, problemPage, startPage } from './setup-page.ts';
+
+/** What the set-up page is made from. */
+export interface SetupOptions {
+  /** Where a person's browser reaches this page. */
+  origin: () => string;
+  /** Where GitHub will reach the App, without a slash at its end. */
+  publicUrl: string;
+  /** GitHub's API, without a slash at its end. */
+  apiUrl: string;
+  /** The organisation that the App is to belong to; a person's own account where it is absent. */
+  organisation?: string | undefined;
+  /** The name that GitHub proposes. */
+  name: string;
+  /** The file that the settings are written to; it must not be there yet. */
+  envFile: string;
+  /** Called once the App is made and its settings are written. */
+  done: (app: Pick<MadeApp, 'id' | 'name' | 'htmlUrl'>) => void;
+}
+
+const conversion = z.looseObject({
+  id: z.int(),
+  slug: z.string(),
+  name: z.string(),
+  html_url: z.string(),
+  pem: z.string(),
+  webhook_secret: z.string().min(1),
+});
+
+/** How long GitHub may take to answer (ms). */
+const answerWithinMs = 30_000;
+
+/**
+ * The set-up page: hands a manifest to GitHub, takes the code that comes back, and writes the App's settings to a file.
+ * A code that comes without our own state is not used.
+ */
+export function setupApp(options: SetupOptions): Hono {
+  const { origin, publicUrl, apiUrl, organisation, name, envFile, done } = options;
+  const state = randomBytes(32).toString('hex');
+  const account =
+    organisation === undefined ? 'settings' : `organizations/${encodeURIComponent(organisation)}/settings`;
+  const action = `${webOf(apiUrl)}/${account}/apps/new?state=${state}`;
+  const app = new Hono();
+  app.use(async (context, next) => {
+    await next();
+    context.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+    context.header('cache-control', 'no-store');
+    context.header('referrer-policy', 'no-referrer');
+  });
+  app.get('/', (context) => context.html(startPage(manifestOf(name, publicUrl, `${origin()}/created`), action)));
+  app.get('/created', async (context) => {
+    const { code, state: given } = context.req.query();
+    if (!given || !isSame(given, state)) {
+      return context.html(problemPage('This did not come from the page that is open here, so it was not used.'), 403);
+    }
+    if (!code || !/^[\w-]{1,200}$/.test(code)) {
+      return context.html(problemPage('GitHub sent no code. Press the button again.'), 400);
+    }
+    const made = await converted(apiUrl, code);
+    if (!made.ok) return context.html(problemPage(made.problem), 502);
+    const api = apiUrl === 'https://api.github.com' ? undefined : apiUrl;
+    if (!(await writeNew(envFile, envLines(made.app, publicUrl, api)))) {
+      const problem = `${made.app.name} is made, but ${envFile} is there already and was left alone. Move it away, make a new private key and webhook secret on the App's page, and write them down yourself.`;
+      return context.html(problemPage(problem), 409);
+    }
+    done(made.app);
+    return context.html(donePage(made.app.name, envFile, `${made.app.htmlUrl}/installations/new`));
+  });
+  return app;
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+type Converted = { ok: true; app: MadeApp } | { ok: false; problem: string };
+
+/** Exchanges the code for the App's id, key and secret: POST /app-manifests/{code}/conversions. */
+async function converted(apiUrl: string, code: string): Promise<Converted> {
+  const where = `${apiUrl}/app-manifests/.../conversions`;
+  const answered = await fetch(`${apiUrl}/app-manifests/${code}/conversions`, {
+    method: 'POST',
+    headers: { accept: 'application/vnd.github+json', 'user-agent': 'landfall' },
+    signal: AbortSignal.timeout(answerWithinMs),
+  })
+    .then(async (response) => ({ status: response.status, body: await response.text() }))
+    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  if (typeof answered === 'string') return { ok: false, problem: `POST ${where} had no answer: ${answered}` };
+  if (answered.status !== 201) {
+    return { ok: false, problem: `POST ${where} answered ${answered.status}. A code works once, and for an hour.` };
+  }
+  const read = conversion.safeParse(fromJson(answered.body));
+  if (!read.success) return { ok: false, problem: `What POST ${where} answered can't be read.` };
+  const { id, slug, name, html_url: htmlUrl, pem, webhook_secret: webhookSecret } = read.data;
+  return { ok: true, app: { id, slug, name, htmlUrl, pem, webhookSecret } };
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Whatever else answers there speaks no JSON.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
