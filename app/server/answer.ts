@@ -5,6 +5,9 @@ import type { Refusal } from './refusal.ts';
 /** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
 const lingerMs = 1_000;
 
+/** How much (bytes) of what a refused sender goes on sending is read and dropped. */
+const droppedAtMost = 4 * 1024 * 1024;
+
 /** A body that is shorter than this (bytes) is let in and dropped, and the connection is kept. */
 const shortBody = 64 * 1024;
 
@@ -56,11 +59,16 @@ export async function refuse(
   response.end();
 }
 
+/** Reads on for a little, keeping nothing; then the sender is left waiting. */
 async function drained(request: IncomingMessage, clock: Clock): Promise<void> {
   const over = new AbortController();
   const stop = (): void => over.abort();
+  let dropped = 0;
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > droppedAtMost) request.pause();
+  });
   request.once('end', stop).once('close', stop).once('error', stop);
-  request.resume();
   // Either it has ended, or its time is up.
   await clock.sleep(lingerMs, over.signal).catch(() => undefined);
 }

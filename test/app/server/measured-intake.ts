@@ -1,0 +1,29 @@
+import { listen } from '../../../app/server/http-server.ts';
+import { verifySignature } from '../../../app/server/signature.ts';
+import { webhookRoutes } from '../../../app/server/webhook-route.ts';
+import { systemClock } from '../../../src/clock.ts';
+
+// A process that takes webhooks and tells by how much its memory grew at most: { port }, then { grown, stored }.
+let stored = 0;
+const server = await listen({
+  host: '127.0.0.1',
+  port: 0,
+  clock: systemClock,
+  log: () => undefined,
+  routes: webhookRoutes({
+    verify: verifySignature(['a-secret-of-our-own-0123456789']),
+    store: async () => {
+      stored += 1;
+      return 'stored';
+    },
+    clock: systemClock,
+    log: () => undefined,
+  }),
+});
+const before = process.memoryUsage().rss;
+let most = before;
+setInterval(() => {
+  most = Math.max(most, process.memoryUsage().rss);
+}, 5);
+process.on('message', () => process.send?.({ grown: most - before, stored }));
+process.send?.({ port: server.port });

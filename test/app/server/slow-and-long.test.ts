@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pushBody, send, signatureOf, startIntake } from './intake.ts';
+import type { TestIntake } from './intake.ts';
+
+async function dial({ server }: TestIntake): Promise<Socket> {
+  const socket = connect(server.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+const head = (more: Record<string, string>): string =>
+  [
+    'POST / HTTP/1.1',
+    'host: app',
+    ...Object.entries({
+      'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-github-delivery': '11111111-2222-3333-4444-555555555555',
+      'x-hub-signature-256': signatureOf('never'),
+      ...more,
+    }).map(([name, value]) => `${name}: ${value}`),
+    '\r\n',
+  ].join('\r\n');
+
+const megabyte = Buffer.alloc(1024 * 1024, 'x');
+
+test('100 MB that are announced are refused before they come', async () => {
+  const intake = await startIntake();
+  const socket = await dial(intake);
+  socket.write(head({ 'content-length': String(100 * megabyte.length) }));
+  const [first] = await once(socket, 'data');
+  expect(String(first)).toMatch(/^HTTP\/1\.1 413 /);
+  expect(String(first)).toMatch(/connection: close/i);
+});
+
+describe('100 MB that are sent all the same cost less than 50 MB of memory', () => {
+  test.each([
+    ['announced', { 'content-length': String(100 * megabyte.length) }, [megabyte]],
+    ['not announced', { 'transfer-encoding': 'chunked' }, [`${megabyte.length.toString(16)}\r\n`, megabyte, '\r\n']],
+  ])('%s', async (_, headers, parts) => {
+    const server = spawn(process.execPath, [join(import.meta.dirname, 'measured-intake.ts')], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    const [{ port }] = await once(server, 'message');
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const said = once(socket, 'data').then(([chunk]) => String(chunk));
+    const all = Array.from({ length: 100 }, () => parts).flat();
+    await pipeline(Readable.from([head(headers), ...all]), socket).catch(() => undefined);
+    expect(await said).toMatch(/^HTTP\/1\.1 413 /);
+    server.send('tell');
+    const [{ grown, stored }] = await once(server, 'message');
+    expect(stored).toBe(0);
+    expect(grown).toBeLessThan(50 * 1024 * 1024);
+  });
+});
+
+test('a sender that asks first is answered by its headers alone', async () => {
+  const intake = await startIntake();
+  const socket = await dial(intake);
+  socket.write(head({ 'content-length': '100', expect: '100-continue', 'x-github-event': '!' }));
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('a sender that asks first, rightly, is told to go on', async () => {
+  const intake = await startIntake();
+  const socket = await dial(intake);
+  const body = pushBody();
+  socket.write(
+    head({ 'content-length': String(body.length), expect: '100-continue', 'x-hub-signature-256': signatureOf(body) }),
+  );
+  const [goOn] = await once(socket, 'data');
+  expect(String(goOn)).toMatch(/^HTTP\/1\.1 100 /);
+  socket.write(body);
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 202 /);
+});
+
+test.each([
+  ['whose body comes a byte at a time', head({ 'content-length': '1000' }), 'x'],
+  ['whose headers come a byte at a time', 'POST / HTTP/1.1\r\nhost: app\r\nx-slow: ', 'x'],
+])('a sender %s is let go, and others are served meanwhile', async (_, beginning, byte) => {
+  const intake = await startIntake({ patience: { headersMs: 300, requestMs: 400, lookMs: 50 } });
+  const socket = await dial(intake);
+  socket.write(beginning);
+  const drip = setInterval(() => socket.write(byte), 20);
+  onTestFinished(() => clearInterval(drip));
+  const began = performance.now();
+  const ended = text(socket).catch(() => '');
+  expect((await send(intake.url)).status).toBe(202);
+  expect(await ended).toMatch(/^(HTTP\/1\.1 408 |$)/);
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(intake.logged).toEqual([]);
+});
+
+test('a sender that breaks off leaves nothing behind', async () => {
+  const intake = await startIntake();
+  const socket = await dial(intake);
+  socket.write(head({ 'content-length': '1000' }) + 'half');
+  await pause(50);
+  socket.destroy();
+  expect((await send(intake.url)).status).toBe(202);
+  expect(intake.logged).toEqual([]);
+});
+
+test('what comes at once holds no more than its share of memory, and is told to come again', async () => {
+  const intake = await startIntake();
+  const size = 24 * 1024 * 1024;
+  // Each sends all but its last byte, so that all of them are held.
+  const sockets = await Promise.all(Array.from({ length: 7 }, () => dial(intake)));
+  const answers = sockets.map(async (socket) => {
+    const first = once(socket, 'data').then(([chunk]) => String(chunk));
+    socket.write(head({ 'content-length': String(size) }));
+    socket.write(Buffer.alloc(size - 1, 'x'));
+    return Promise.race([first, pause(1_500, 'held')]);
+  });
+  const statuses = (await Promise.all(answers)).map((answer) => (answer === 'held' ? answer : answer.slice(9, 12)));
+  expect(statuses.filter((status) => status === 'held')).toHaveLength(5);
+  expect(statuses.filter((status) => status === '503')).toHaveLength(2);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(async () => (await send(intake.url)).status).toBe(202);
+});
