@@ -1,0 +1,25 @@
+/** Tokens that this process has made and not used yet, each under what it is for. Nobody else has them. */
+export interface TokensInHand {
+  keep(what: string, token: string): void;
+  /** Hands a token out, once. */
+  take(what: string): string | undefined;
+}
+
+/** More than ever are in hand at once: what is beyond was taken over by another process. */
+const most = 1_000;
+
+export function tokensInHand(): TokensInHand {
+  const tokens = new Map<string, string>();
+  return {
+    keep(what, token) {
+      tokens.set(what, token);
+      const [oldest] = tokens.keys();
+      if (tokens.size > most && oldest !== undefined) tokens.delete(oldest);
+    },
+    take(what) {
+      const token = tokens.get(what);
+      tokens.delete(what);
+      return token;
+    },
+  };
+}
