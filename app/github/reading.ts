@@ -60,8 +60,7 @@ export async function readComparison(
   const { status, files } = found.data;
   if (status === 'identical') return { kind: 'identical' };
   if (status === 'behind') return { kind: 'untold', why: 'the branch went back to an older commit', contains: false };
-  if (status !== 'ahead')
-    return { kind: 'untold', why: 'the branch was rewritten', contains: status === 'diverged' ? false : undefined };
+  if (status !== 'ahead') return { kind: 'untold', why: 'the branch was rewritten', contains: false };
   if (files === undefined) return { kind: 'untold', why: 'GitHub lists no files', contains: true };
   if (files.length >= comparedFiles)
     return { kind: 'untold', why: `${comparedFiles} files or more changed`, contains: true };
