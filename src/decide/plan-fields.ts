@@ -86,7 +86,10 @@ function present<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], 
 const isThere = <T>(value: T): value is Exclude<T, undefined> => value !== undefined;
 
 /** What the service holds at a path; `undefined` where it does not tell, `null` where it tells that nothing is there. */
-export function heldAt(deployment: Deployment, path: string): unknown {
+export function heldAt(
+  deployment: Pick<Deployment, 'source_config' | 'source_revision_config'>,
+  path: string,
+): unknown {
   let held: unknown = deployment;
   for (const step of path.split('.')) {
     if (held === undefined || held === null) return held;

@@ -1,0 +1,76 @@
+import type { Clock } from '../../src/clock.ts';
+import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
+import type { Hub } from '../github/hub.ts';
+import { fullName, type RepositoryAt } from '../repository.ts';
+import type { TargetDesk, Targets, World } from '../world.ts';
+import { readDeployFile, type DeployFile } from './file-entries.ts';
+import { createDeploymentsReader, type ListedDeployment } from './listed-deployments.ts';
+import { createOwnership, type Binding } from './ownership.ts';
+import { selectTargets } from './select-targets.ts';
+import type { CommonTerms } from './terms.ts';
+
+/** What the desk is made of. */
+export interface TargetDeskParts {
+  hub: Pick<Hub, 'defaultBranch' | 'file'>;
+  control: Pick<ControlService, 'listDeployments' | 'getDeployment'>;
+  clock: Pick<Clock, 'now'>;
+  bindings: readonly Binding[];
+  /** Where GitHub's repositories are reached, for example `github.com`: see `webHostOf`. */
+  webHost: string;
+  builder: CommonTerms['builder'];
+  log: World['log'];
+  /** How long a revision is waited for; half an hour where nobody says. */
+  timeoutMs?: number;
+  /** How long a list of deployments is shared (ms); three seconds where nobody says. */
+  freshMs?: number;
+}
+
+const halfAnHourMs = 30 * 60_000;
+const threeSecondsMs = 3_000;
+
+/**
+ * Finds what a branch deploys: deployments of the service's list, with the rules that the deploy file of the default
+ * branch adds. Nothing of a pull request's head is read.
+ */
+export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
+  const { hub, control, clock, bindings, webHost, builder, log } = parts;
+  const common: CommonTerms = { builder, timeoutMs: parts.timeoutMs ?? halfAnHourMs };
+  const ownership = createOwnership(webHost, bindings);
+  const listed = createDeploymentsReader(control, clock, parts.freshMs ?? threeSecondsMs);
+  return {
+    async targetsOf(repository: RepositoryAt, branch: string): Promise<Targets> {
+      const defaultBranch = await hub.defaultBranch(repository);
+      const file = readDeployFile(await hub.file(repository, defaultConfigPath, defaultBranch));
+      const { deployments, areAll } = await known(file);
+      const selection = { repository, branch, defaultBranch, deployments, areAll, file, ownership, common };
+      const selected = selectTargets(selection);
+      log('targets found', {
+        repository: fullName(repository),
+        branch,
+        targets: selected.targets.map(({ deploymentId }) => deploymentId).join(' '),
+        refused: selected.refused.length,
+      });
+      return selected;
+    },
+  };
+
+  async function known(file: DeployFile): Promise<{ deployments: readonly ListedDeployment[]; areAll: boolean }> {
+    const all = await listed();
+    if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
+    const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
+    // An id that is none is a mistake of the file, and nothing to ask the service for.
+    const found = await Promise.all([...ids].map((id) => byId(id)));
+    return { deployments: found.filter((each) => each !== undefined), areAll: false };
+  }
+
+  async function byId(id: string): Promise<ListedDeployment | undefined> {
+    try {
+      return await control.getDeployment(id);
+    } catch (error) {
+      if (isNotOffered(error)) return undefined;
+      throw error;
+    }
+  }
+}

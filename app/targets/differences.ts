@@ -1,0 +1,19 @@
+import type { Desired } from '../../src/config/desired.ts';
+import { askedFields, heldAt, sameField, shown } from '../../src/decide/plan-fields.ts';
+import type { Terms } from '../work/intent.ts';
+import type { ListedDeployment } from './listed-deployments.ts';
+
+/** What a person does about fields in which the file and the deployment differ. */
+export const howToApply =
+  'the App triggers and reconfigures nothing: run the Action, or `npx landfall deploy`, to apply the file';
+
+/** The plain fields that the file asks for and the service holds otherwise, in the document's names. */
+export function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['differences'] {
+  const { source } = deployment;
+  const ofSource = desired.source === source ? [] : [{ field: 'source', from: source, to: desired.source }];
+  const ofFields = askedFields(desired)
+    .map(({ path, value }) => ({ path, value, held: heldAt(deployment, path) }))
+    .filter(({ path, value, held }) => !sameField(path, value, held))
+    .map(({ path, value, held }) => ({ field: path, from: shown(path, held), to: shown(path, value) }));
+  return [...ofSource, ...ofFields];
+}

@@ -1,0 +1,75 @@
+import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import type { PushedDeployment } from '../../src/config/desired.ts';
+import { readPushed, type PushedOfFile } from '../../src/config/read-pushed.ts';
+import { formatProblem, type Problem } from '../../src/located/problem.ts';
+import type { ListedDeployment } from './listed-deployments.ts';
+
+/** The deploy file of the default branch, as far as it could be read. */
+export interface DeployFile {
+  entries: readonly PushedOfFile[];
+  /** What is wrong with the file as a whole, fit to show; then it names nothing. */
+  notes: readonly string[];
+}
+
+/** A deployment of the file and the one at the service that it names, or why there is none to be named. */
+export interface Entry {
+  /** As the file calls it. */
+  label: string;
+  /** Absent where the file has mistakes in it: then `notes` has them. */
+  asked: PushedDeployment | undefined;
+  notes: readonly string[];
+  found: { ok: true; deployment: ListedDeployment } | { ok: false; why: string };
+}
+
+const mostProblems = 10;
+
+/** Reads the file's text; one that is not there names nothing and has no mistake. */
+export function readDeployFile(text: string | undefined): DeployFile {
+  if (text === undefined) return { entries: [], notes: [] };
+  const read = readPushed({ text, path: defaultConfigPath });
+  return read.ok ? { entries: read.deployments, notes: [] } : { entries: [], notes: notesOf(read.problems) };
+}
+
+/** Finds each deployment of the file at the service: by its id where it has one, else by this exact name. */
+export function findEntries(
+  { entries }: DeployFile,
+  deployments: readonly ListedDeployment[],
+  areAll: boolean,
+): readonly Entry[] {
+  return entries.map(({ name, deploymentId, read }) => ({
+    label: name ?? deploymentId ?? defaultConfigPath,
+    asked: read.ok ? read.value : undefined,
+    notes: read.ok ? [] : notesOf(read.problems),
+    found: find({ name, deploymentId }, deployments, areAll),
+  }));
+}
+
+function find(
+  { name, deploymentId }: { name: string | undefined; deploymentId: string | undefined },
+  deployments: readonly ListedDeployment[],
+  areAll: boolean,
+): Entry['found'] {
+  const fitting = deployments.filter((each) =>
+    deploymentId === undefined ? each.name === name : each.id.toLowerCase() === deploymentId,
+  );
+  const [deployment, ...more] = fitting;
+  if (deployment && more.length === 0) return { ok: true, deployment };
+  if (deployment) return { ok: false, why: 'the service has several deployments of this name: give its deployment-id' };
+  if (deploymentId !== undefined) return { ok: false, why: 'the service has no deployment of this id' };
+  return {
+    ok: false,
+    why: areAll
+      ? 'the service has no deployment of this name: the Action, or `npx landfall deploy`, creates it from the file'
+      : 'the service does not list its deployments: give its deployment-id',
+  };
+}
+
+/** Problems in a person's words, and what they mean for a push. */
+function notesOf(problems: readonly Problem[]): string[] {
+  const more = problems.length - mostProblems;
+  return [
+    'the deploy file has mistakes here, so pushes are built as if it said nothing',
+    ...problems.slice(0, mostProblems).map(formatProblem),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../src/clock.ts';
+import type { DeploymentsList } from '../../src/contract/control/deployment.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
+
+/** A deployment as a list tells it, which may be less than where it is asked for by its id. */
+export type ListedDeployment = DeploymentsList['resources'][number];
+
+/** What the service deploys, or that it does not list that. */
+export type Listed = { kind: 'listed'; deployments: readonly ListedDeployment[] } | { kind: 'not-offered' };
+
+const pageSize = 100;
+
+/**
+ * Reads the service's deployments, all pages of them. Callers within `freshMs` of one another share one reading, those
+ * who come while it is under way too; one that failed is shared by none who come later.
+ *
+ * @throws ServiceError
+ */
+export function createDeploymentsReader(
+  control: Pick<ControlService, 'listDeployments'>,
+  clock: Pick<Clock, 'now'>,
+  freshMs: number,
+): () => Promise<Listed> {
+  let shared: { since: number; reading: Promise<Listed> } | undefined;
+  return () => {
+    const now = clock.now();
+    if (shared && now - shared.since < freshMs && now >= shared.since) return shared.reading;
+    const mine = { since: now, reading: readAll(control) };
+    shared = mine;
+    mine.reading.catch(() => {
+      if (shared === mine) shared = undefined;
+    });
+    return mine.reading;
+  };
+}
+
+/** A page that brings nothing new is the last one, too: a service that passes over `offset` would be asked for ever. */
+async function readAll(control: Pick<ControlService, 'listDeployments'>): Promise<Listed> {
+  const found = new Map<string, ListedDeployment>();
+  for (let offset = 0; ; offset += pageSize) {
+    const page = await pageAt(control, offset);
+    if (page === undefined) return { kind: 'not-offered' };
+    const before = found.size;
+    for (const each of page.resources) found.set(each.id, each);
+    if (page.resources.length < pageSize || found.size === before) {
+      return { kind: 'listed', deployments: [...found.values()] };
+    }
+  }
+}
+
+async function pageAt(
+  control: Pick<ControlService, 'listDeployments'>,
+  offset: number,
+): Promise<DeploymentsList | undefined> {
+  try {
+    return await control.listDeployments({ limit: pageSize, offset });
+  } catch (error) {
+    if (isNotOffered(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { sameRepository } from '../../src/decide/repository-url.ts';
+import { fullName, type RepositoryAt } from '../repository.ts';
+
+/** A repository that the operator lets act on a deployment whose `repo_url` is another's. */
+export interface Binding {
+  /** `owner/name`, in any letters. */
+  repository: string;
+  /** The deployment's id or its exact name. */
+  deployment: string;
+}
+
+/** What is asked of a deployment to tell whose it is: only what the service itself says of it. */
+export type Owned = Pick<Deployment, 'id' | 'name' | 'source_config'>;
+
+type Named = Pick<RepositoryAt, 'owner' | 'name'>;
+
+/** Says which deployments a repository may act on. */
+export interface Ownership {
+  /** Whether an address is the repository's own, in whichever spelling. */
+  isOwn(repository: Named, repoUrl: string): boolean;
+  /** Why the repository may not act on the deployment: one clause that tells nothing of whose it is; undefined where it may. */
+  refusal(repository: Named, deployment: Owned): string | undefined;
+}
+
+/**
+ * A repository acts on a deployment whose `repo_url` at the service is its own, or which the operator bound to it. What
+ * its files say about that counts for nothing.
+ *
+ * @param webHost where GitHub's repositories are reached, for example `github.com` or `localhost:4000`
+ */
+export function createOwnership(webHost: string, bindings: readonly Binding[]): Ownership {
+  const isOwn = (repository: Named, repoUrl: string): boolean =>
+    isPlain(repoUrl) && addressesOf(webHost, repository, repoUrl).some((address) => sameRepository(address, repoUrl));
+  return {
+    isOwn,
+    refusal(repository, deployment) {
+      const { repo_url: repoUrl } = deployment.source_config;
+      if (repoUrl && isOwn(repository, repoUrl)) return undefined;
+      if (bindings.some((binding) => isBound(binding, repository, deployment))) return undefined;
+      return (
+        `its repo_url is not this repository, and a repository acts on its own deployments only, unless the operator ` +
+        `of the App binds it: ${fullName(repository)}=${deployment.id}`
+      );
+    },
+  };
+}
+
+const isBound = (binding: Binding, repository: Named, { id, name }: Owned): boolean =>
+  binding.repository.toLowerCase() === fullName(repository).toLowerCase() &&
+  (binding.deployment === name || binding.deployment.toLowerCase() === id.toLowerCase());
+
+/** Other alphabets have letters that become ours when they are made small: GitHub's names have none of them. */
+const isPlain = (address: string): boolean => /^[\x21-\x7e]+$/.test(address.trim());
+
+/** A port is the web's; over ssh a repository of the same host is reached without it. */
+function addressesOf(webHost: string, { owner, name }: Named, repoUrl: string): string[] {
+  const web = [`https://${webHost}/${owner}/${name}`, `http://${webHost}/${owner}/${name}`];
+  const [host = webHost] = webHost.split(/:\d+$/);
+  return /^https?:/i.test(repoUrl.trim()) ? web : [`ssh://git@${host}/${owner}/${name}`, ...web];
+}

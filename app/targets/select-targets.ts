@@ -1,0 +1,110 @@
+import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import { isTagRef } from '../../src/contract/control/repo-ref.ts';
+import { spelledRef } from '../../src/decide/plan-fields.ts';
+import type { RepositoryAt } from '../repository.ts';
+import type { Target, Targets } from '../world.ts';
+import { howToApply } from './differences.ts';
+import { findEntries, type DeployFile, type Entry } from './file-entries.ts';
+import type { ListedDeployment } from './listed-deployments.ts';
+import type { Ownership } from './ownership.ts';
+import { termsOf, type CommonTerms } from './terms.ts';
+
+/** Everything that targets are selected from. */
+export interface Selection {
+  repository: RepositoryAt;
+  /** Plain name. */
+  branch: string;
+  defaultBranch: string;
+  deployments: readonly ListedDeployment[];
+  /** False where the service lists none, so that only those that the file names by id are known. */
+  areAll: boolean;
+  file: DeployFile;
+  ownership: Ownership;
+  common: CommonTerms;
+}
+
+/**
+ * What a branch deploys. The service's word decides which deployments (control-service.md, States: a push to `repo_ref`
+ * where `build_on_push` is true), the file's adds rules to them; whose a deployment is comes before anything else.
+ */
+export function selectTargets(selection: Selection): Targets {
+  const entries = findEntries(selection.file, selection.deployments, selection.areAll);
+  const named = firstEntries(entries);
+  const judged = selection.deployments.flatMap((deployment) => judge(deployment, named.get(deployment.id), selection));
+  return {
+    targets: judged.flatMap((each) => ('target' in each ? [each.target] : [])),
+    refused: [
+      ...judged.flatMap((each) => ('refused' in each ? [each.refused] : [])),
+      ...entries.flatMap((entry) => notFound(entry, selection)),
+      ...wholeFile(
+        selection,
+        judged.some((each) => 'target' in each),
+      ),
+    ],
+  };
+}
+
+type Judged = { target: Target } | { refused: Targets['refused'][number] };
+
+function judge(deployment: ListedDeployment, entry: Entry | undefined, selection: Selection): Judged[] {
+  const { repository, branch, ownership, file, common } = selection;
+  const asked = entry?.asked?.desired;
+  const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
+  const foreign = ownership.refusal(repository, deployment);
+  if (foreign !== undefined) return entry && concerns(entry, selection) ? refuse(foreign) : [];
+  if (deployment.source !== 'github') {
+    // Where file and service agree on it, it is the Action's own business: the App only builds what is pushed.
+    return entry && asked?.source !== 'external_docker' && concerns(entry, selection)
+      ? refuse(`its source is ${deployment.source}, and only a deployment from a repository is built on push`)
+      : [];
+  }
+  const ref = spelledRef(deployment.source_revision_config.repo_ref ?? '');
+  if (isTagRef(ref) || ref !== branch) {
+    return asked?.source === 'github' && asked.repoRef === branch
+      ? refuse(`the service builds another ref of it than the file asks for; ${howToApply}`)
+      : [];
+  }
+  if (deployment.status.endsWith('_DELETE')) return refuse('it is being deleted at the service');
+  if (deployment.source_config.build_on_push !== true) {
+    const wished = asked?.source === 'github' ? asked.buildOnPush : undefined;
+    if (wished === false) return [];
+    return refuse(
+      wished
+        ? `build_on_push is off at the service, while the file asks for it; ${howToApply}`
+        : 'build_on_push is off at the service',
+    );
+  }
+  const notes = [...file.notes, ...(entry?.notes ?? [])];
+  return [
+    { target: { deploymentId: deployment.id, repoRef: ref, terms: termsOf(deployment, entry?.asked, notes, common) } },
+  ];
+}
+
+/** Whether an entry that leads to no target is worth a word on this branch: the one that it names, else the default one. */
+const concerns = ({ asked }: Entry, { branch, defaultBranch }: Selection): boolean =>
+  branch === (asked?.desired.source === 'github' ? (asked.desired.repoRef ?? defaultBranch) : defaultBranch);
+
+/** The first entry of each deployment counts; the others are told with it. */
+function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
+  const first = new Map<string, Entry>();
+  for (const entry of entries) {
+    if (!entry.found.ok) continue;
+    const { id } = entry.found.deployment;
+    const known = first.get(id);
+    const note = known && `the file names it twice, as ${known.label} and as ${entry.label}: the first one counts`;
+    first.set(id, known && note ? { ...known, notes: [...known.notes, note] } : entry);
+  }
+  return first;
+}
+
+function notFound(entry: Entry, selection: Selection): Targets['refused'] {
+  const { found, label, asked, notes } = entry;
+  if (found.ok || !concerns(entry, selection) || asked?.desired.source === 'external_docker') return [];
+  return [{ deployment: label, why: [found.why, ...notes].join('; ') }];
+}
+
+/** A file that says nothing anyone can read is told with the targets; where there are none, by itself. */
+function wholeFile({ file, branch, defaultBranch }: Selection, isTold: boolean): Targets['refused'] {
+  if (file.notes.length === 0 || isTold || branch !== defaultBranch) return [];
+  return [{ deployment: defaultConfigPath, why: file.notes.join('; ') }];
+}

@@ -1,0 +1,40 @@
+import type { PushedDeployment } from '../../src/config/desired.ts';
+import { defaultSkipWords, type NamedEnvironment } from '../../src/config/push-terms.ts';
+import type { Terms } from '../work/intent.ts';
+import { differencesOf, howToApply } from './differences.ts';
+import type { ListedDeployment } from './listed-deployments.ts';
+
+/** What the operator decides for every deployment. */
+export interface CommonTerms {
+  builder: Terms['builder'];
+  /** How long a revision is waited for (ms). */
+  timeoutMs: number;
+}
+
+/** The terms of a deployment as the file gives them, or as they are where it says nothing of it. */
+export function termsOf(
+  deployment: ListedDeployment,
+  asked: PushedDeployment | undefined,
+  notes: readonly string[],
+  common: CommonTerms,
+): Terms {
+  const differences = asked ? differencesOf(asked.desired, deployment) : [];
+  const { environment, ...rules } = asked?.push ?? { skipWords: defaultSkipWords, afterRollback: 'continue' as const };
+  return {
+    deploymentName: deployment.name,
+    ...common,
+    rules,
+    smokeTests: asked?.smokeTests ?? [],
+    onFailure: asked?.onFailure ?? 'keep',
+    environment: environmentOf(deployment, environment),
+    differences,
+    notes: differences.length > 0 ? [...notes, howToApply] : notes,
+  };
+}
+
+/** Each deployment has an environment of its own, so that none retires another's. */
+function environmentOf(deployment: ListedDeployment, named: NamedEnvironment | undefined): Terms['environment'] {
+  const name = named?.name ?? deployment.name;
+  const isProduction = deployment.source_config.deployment_type === 'prod' || name.toLowerCase() === 'production';
+  return { name, production: named?.production ?? isProduction, transient: named?.transient ?? false };
+}

@@ -1,0 +1,96 @@
+import { createTargetDesk, type TargetDeskParts } from '../../../app/targets/create-target-desk.ts';
+import type { ListedDeployment } from '../../../app/targets/listed-deployments.ts';
+import type { RepositoryAt } from '../../../app/repository.ts';
+import type { Deployment } from '../../../src/contract/control/deployment.ts';
+import { ServiceError } from '../../../src/contract/service-error.ts';
+
+export const agents: RepositoryAt = { installationId: 1, repositoryId: 10, owner: 'acme', name: 'agents' };
+export const intruder: RepositoryAt = { installationId: 2, repositoryId: 20, owner: 'mallory', name: 'play' };
+
+/** The uuid of the deployment with this number. */
+export const idOf = (count: number): string => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+
+type Config = Deployment['source_config'];
+type RevisionConfig = Deployment['source_revision_config'];
+
+interface More {
+  source?: string;
+  status?: string;
+  config?: Config;
+  revision?: RevisionConfig;
+}
+
+let count = 0;
+
+/** A deployment of acme/agents that is built on every push to main, where nothing else is said. */
+export function deployed(
+  name: string,
+  { source = 'github', status = 'READY', config, revision }: More = {},
+): Deployment {
+  count += 1;
+  const at = '2026-11-01T00:00:00Z';
+  return {
+    id: idOf(count),
+    tenant_id: idOf(0),
+    name,
+    source,
+    status,
+    source_config: {
+      repo_url: 'https://github.com/acme/agents',
+      build_on_push: true,
+      deployment_type: 'dev',
+      ...config,
+    },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json', ...revision },
+    secrets: [{ name: 'TOKEN', value: 'sk-canary' }],
+    created_at: at,
+    updated_at: at,
+    latest_revision_id: null,
+    active_revision_id: null,
+  };
+}
+
+export const missing = (): ServiceError =>
+  new ServiceError({
+    operation: 'GET',
+    method: 'GET',
+    address: 'https://control.example',
+    kind: 'missing',
+    status: 404,
+    detail: 'not found',
+    effect: 'none',
+  });
+
+/** A desk over a model of GitHub, whose files are by `owner/name`, and one of the service. */
+export function deskOf(
+  deployments: readonly ListedDeployment[],
+  files: Readonly<Record<string, string>> = {},
+  parts: Partial<TargetDeskParts> = {},
+) {
+  const asked: string[] = [];
+  const desk = createTargetDesk({
+    hub: {
+      defaultBranch: async () => 'main',
+      file: async ({ owner, name }, path, ref) => {
+        asked.push(`${path}@${ref}`);
+        return files[`${owner}/${name}`];
+      },
+    },
+    control: {
+      listDeployments: async ({ limit = 20, offset = 0 }) => {
+        asked.push(`list ${offset}`);
+        return { resources: deployments.slice(offset, offset + limit), offset };
+      },
+      getDeployment: async () => {
+        throw missing();
+      },
+    },
+    clock: { now: () => 0 },
+    bindings: [],
+    webHost: 'github.com',
+    builder: 'app',
+    log: () => undefined,
+    ...parts,
+  });
+  return { ...desk, asked };
+}
