@@ -1,0 +1,15 @@
+# The App in a container. It needs nothing but its own packages, a Postgres (DATABASE_URL) and its settings.
+FROM node:24-bookworm-slim
+WORKDIR /landfall
+ENV NODE_ENV=production
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
+COPY src ./src
+COPY app ./app
+USER node
+# 0.0.0.0: a container's own loopback is reached by nobody else.
+ENV HOST=0.0.0.0 PORT=3000
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "app/main.ts"]
