@@ -204,16 +204,15 @@ describe('Rollback', () => {
     });
   });
 
-  const goesBackTo = (revisionId: string, commit: string) =>
-    expect(last()).toMatchObject({
-      commit,
-      cause: { kind: 'rollback', key: 'guid-press', by: 'octocat' },
-      sending: { kind: 'redeploy', revisionId },
-    });
+  const wayBackTo = (revisionId: string, commit: string) => ({
+    commit,
+    cause: { kind: 'rollback', key: 'guid-press', by: 'octocat' },
+    sending: { kind: 'redeploy', revisionId },
+  });
 
   test('leads to the revision that was live before, as the service lists it', async () => {
     await press('rollback');
-    goesBackTo('r1', former);
+    expect(last()).toMatchObject(wayBackTo('r1', former));
   });
 
   test('leads to the one that was live when the commit was sent, where that was kept', async () => {
@@ -222,7 +221,7 @@ describe('Rollback', () => {
     await told.save(intent, { formerLiveRevisionId: 'r1' });
     told.control.listsRevisions = false;
     await press('rollback');
-    goesBackTo('r1', former);
+    expect(last()).toMatchObject(wayBackTo('r1', former));
   });
 
   test('is a wish about the commit of the check where the service does not tell the other', async () => {
@@ -234,7 +233,7 @@ describe('Rollback', () => {
       ],
     });
     await press('rollback');
-    goesBackTo('r1', head);
+    expect(last()).toMatchObject(wayBackTo('r1', head));
   });
 
   test('that comes again goes back once, whatever serves by then', async () => {
@@ -352,10 +351,10 @@ describe('a note on a check', () => {
     await pushed();
     await completed();
     told.allow('read');
-    const { putReport } = told.store;
+    const put = told.store.putReport.bind(told.store);
     told.store.putReport = async (report, onlyAt) => {
       if (onlyAt !== undefined) await completed('Written since.');
-      await putReport.call(told.store, report, onlyAt);
+      await put(report, onlyAt);
     };
     await press('redeploy');
     expect((await told.check(head, 'support'))?.summary).toBe('Written since.');

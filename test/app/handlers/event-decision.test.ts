@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideEvent } from '../../../app/handlers/event-decision.ts';
 import { decisionWords } from '../../../app/handlers/event-words.ts';

@@ -1,4 +1,4 @@
-import type { Deployment } from '../../../src/contract/control/deployment.ts';
+import type { Deployment, DeploymentsQuery } from '../../../src/contract/control/deployment.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
 import type { ServiceError } from '../../../src/contract/service-error.ts';
 import { notOffered, serviceError } from '../../deploy/control-model.ts';
@@ -57,7 +57,7 @@ export class StillControl extends ModelControl {
     return { resources: page.map(revisionOf), offset };
   }
 
-  override async listDeployments({ limit = 20, offset = 0 }: { limit?: number; offset?: number } = {}): Promise<{
+  override async listDeployments({ limit = 20, offset = 0 }: DeploymentsQuery = {}): Promise<{
     resources: Deployment[];
     offset: number;
   }> {

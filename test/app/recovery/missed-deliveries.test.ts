@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import type { DeliveryDesk, HeldDelivery } from '../../../app/recovery/delivery-desk.ts';
+import { askForMissed, attemptsToRepeat } from '../../../app/recovery/missed-deliveries.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+
+const minute = 60_000;
+const now = Date.parse('2026-11-21T12:00:00Z');
+const tried = (id: number, guid: string, minutesAgo: number, statusCode: number, redelivery = false): HeldDelivery => ({
+  id,
+  guid,
+  event: 'push',
+  redelivery,
+  deliveredAt: now - minutesAgo * minute,
+  statusCode,
+});
+
+describe('asked for again', () => {
+  test.each<[string, HeldDelivery[], number[]]>([
+    ['is one that nobody answered', [tried(1, 'a', 5, 0)], [1]],
+    ['is one that was answered with an error', [tried(1, 'a', 5, 503)], [1]],
+    ['is one that was refused', [tried(1, 'a', 5, 401)], [1]],
+    ['is not one that was taken', [tried(1, 'a', 5, 202)], []],
+    ['is not one that was taken at a later attempt', [tried(2, 'a', 5, 202, true), tried(1, 'a', 90, 502)], []],
+    ['is not one that is here', [tried(1, 'here', 5, 502)], []],
+    ['is not one that was asked for within the hour', [tried(2, 'a', 59, 502, true), tried(1, 'a', 90, 502)], []],
+    ['is one that was asked for before that', [tried(2, 'a', 61, 502, true), tried(1, 'a', 90, 502)], [2]],
+    [
+      'is each delivery once, the oldest first',
+      [tried(3, 'b', 1, 0), tried(2, 'a', 61, 0, true), tried(1, 'a', 90, 0)],
+      [2, 3],
+    ],
+  ])('%s', (_, attempts, ids) => {
+    const notHeld = new Set(attempts.map(({ guid }) => guid).filter((guid) => guid !== 'here'));
+    expect(attemptsToRepeat(attempts, notHeld, now).map(({ id }) => id)).toEqual(ids);
+  });
+});
+
+/** GitHub's list, newest first, two attempts a page. */
+class ListedDeliveries implements DeliveryDesk {
+  readonly asked: number[] = [];
+  pages = 0;
+  readonly #all: HeldDelivery[];
+  constructor(all: readonly HeldDelivery[]) {
+    this.#all = all.toSorted((one, other) => other.deliveredAt - one.deliveredAt);
+  }
+  async page(cursor = '0') {
+    this.pages += 1;
+    const from = Number(cursor);
+    const deliveries = this.#all.slice(from, from + 2);
+    return from + 2 < this.#all.length ? { deliveries, next: String(from + 2) } : { deliveries };
+  }
+  async askAgain(id: number): Promise<void> {
+    this.asked.push(id);
+  }
+}
+
+const inbox = { notHeld: async (guids: readonly string[]) => guids.filter((guid) => !guid.startsWith('here')) };
+const at = (clock = new SimulatedClock(now)) => ({ clock, log: () => undefined });
+
+describe('a run', () => {
+  const all = [
+    tried(9, 'here-1', 1, 502),
+    tried(8, 'a', 10, 502),
+    tried(7, 'b', 30, 202),
+    tried(6, 'c', 95, 0),
+    tried(5, 'd', 24 * 60, 0),
+    tried(4, 'e', 71 * 60, 0),
+    tried(3, 'f', 73 * 60, 0),
+    tried(2, 'g', 74 * 60, 0),
+    tried(1, 'h', 75 * 60, 0),
+  ];
+
+  test('that is the first looks at three days', async () => {
+    const desk = new ListedDeliveries(all);
+    expect(await askForMissed(at(), desk, inbox, undefined)).toBe(4);
+    expect(desk.asked).toEqual([4, 5, 6, 8]);
+    expect(desk.pages).toBe(4);
+  });
+
+  test('after another looks back to that one, and over what that one may have asked for in vain', async () => {
+    const desk = new ListedDeliveries(all);
+    await askForMissed(at(), desk, inbox, now - 10 * minute);
+    expect(desk.asked).toEqual([6, 8]);
+    expect(desk.pages).toBe(3);
+  });
+
+  test('does not follow a list that leads in a ring', async () => {
+    const ring: DeliveryDesk = {
+      page: async () => ({ deliveries: [tried(1, 'here', 1, 202)], next: 'again' }),
+      askAgain: async () => undefined,
+    };
+    expect(await askForMissed(at(), ring, inbox, undefined)).toBe(0);
+  });
+
+  test('asks for 200 at most, the oldest first', async () => {
+    const many = Array.from({ length: 450 }, (_, nth) => tried(nth + 1, `guid-${nth}`, 460 - nth, 0));
+    const desk = new ListedDeliveries(many);
+    expect(await askForMissed(at(), desk, inbox, undefined)).toBe(200);
+    expect(desk.asked.slice(0, 2)).toEqual([1, 2]);
+  });
+});

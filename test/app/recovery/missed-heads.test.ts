@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { wasMissed, type BuiltRevision, type HeadQuestion } from '../../../app/recovery/missed-heads.ts';
+import { commitOf } from '../work/wishes.ts';
+
+const minute = 60_000;
+const now = Date.parse('2026-11-21T12:00:00Z');
+const [a, b, c] = [commitOf('a'), commitOf('b'), commitOf('c')];
+type Word = HeadQuestion['intents'][number];
+
+const built = (id: string, commit: string | undefined, isOnItsWay = false): BuiltRevision => ({
+  id,
+  commit,
+  isOnItsWay,
+});
+const word = (commit: string, more: Partial<Word> & { kind?: Word['cause']['kind'] } = {}): Word => {
+  const { kind = 'push', ...rest } = more;
+  return {
+    commit,
+    branch: 'main',
+    cause: { kind, key: 'k', at: now },
+    state: 'ended',
+    createdAt: now - 90 * minute,
+    ...rest,
+  };
+};
+
+/** `a` is live, and `b` is the head, an hour old. */
+const question = (more: Partial<HeadQuestion> = {}): HeadQuestion => ({
+  head: { sha: b, message: 'Work', committedAt: now - 60 * minute },
+  live: built('r1', a),
+  latest: built('r1', a),
+  intents: [],
+  rolledBackCommit: undefined,
+  branch: 'main',
+  now,
+  ...more,
+});
+
+describe('a head was missed where', () => {
+  test.each<[string, Partial<HeadQuestion>]>([
+    ['another commit is live', {}],
+    ['nothing is live', { live: undefined, latest: undefined }],
+    ['the live revision does not tell its commit', { live: built('r1', undefined), latest: built('r1', undefined) }],
+    ['the last word was about another commit', { intents: [word(a)] }],
+    ['the last word about it is older than one about another', { intents: [word(a), word(b)] }],
+    ['it is live, but another commit is on its way', { live: built('r1', b), latest: built('r2', c, true) }],
+    [
+      'it was cut off when the App was removed',
+      { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
+    ],
+    ['the last word about it was for another branch', { intents: [word(b, { branch: 'next' })] }],
+  ])('%s', (_, more) => {
+    expect(wasMissed(question(more))).toMatchObject({ kind: 'missed' });
+  });
+});
+
+describe('a head is fine where', () => {
+  test.each<[string, Partial<HeadQuestion>, string]>([
+    ['it is live', { live: built('r1', b), latest: built('r1', b) }, 'revision r1 is of bbbbbbb'],
+    ['it is live and a later revision failed', { live: built('r1', b), latest: built('r2', c) }, 'bbbbbbb is live'],
+    ['it is on its way', { latest: built('r2', b, true) }, 'revision r2 is of bbbbbbb'],
+    ['it was built and failed, by whomever', { latest: built('r2', b) }, 'revision r2 is of bbbbbbb'],
+    [
+      'something is on its way that may be it',
+      { latest: built('r2', undefined, true) },
+      'revision r2 is on its way and does not tell its commit yet',
+    ],
+    [
+      'the last word was about it and is open',
+      { intents: [word(b, { state: 'waiting' })] },
+      'the newest intent is about bbbbbbb',
+    ],
+    ['the last word was about it and has ended', { intents: [word(b)] }, 'the newest intent is about bbbbbbb'],
+    [
+      'it answered wrongly and was taken back',
+      { intents: [word(a, { kind: 'failure' }), word(b)] },
+      'the newest intent is about bbbbbbb',
+    ],
+    [
+      'a person went back from it',
+      { intents: [word(a, { kind: 'rollback' }), word(b)] },
+      'the newest intent is about bbbbbbb',
+    ],
+    ['it was rolled back before anything that is remembered', { rolledBackCommit: b }, 'bbbbbbb was rolled back'],
+    [
+      'it is so new that its push is on its way',
+      { head: { sha: b, message: '', committedAt: now - 50_000 } },
+      'bbbbbbb is new, and its push may be on its way',
+    ],
+    [
+      'the branch may just have come back to it',
+      { intents: [word(a, { createdAt: now - 50_000 })] },
+      'bbbbbbb is new, and its push may be on its way',
+    ],
+  ])('%s', (_, more, why) => {
+    expect(wasMissed(question(more))).toEqual({ kind: 'fine', why });
+  });
+});
+
+test('the same finding is the same cause, and another one once there is another revision', () => {
+  const keys = [
+    question(),
+    question({ now: now + 10 * minute }),
+    question({ latest: built('r2', c) }),
+    question({ live: undefined, latest: undefined }),
+  ]
+    .map(wasMissed)
+    .map((answer) => (answer.kind === 'missed' ? answer.key : answer.why));
+  expect(keys).toEqual([`${b}:r1`, `${b}:r1`, `${b}:r2`, `${b}:none`]);
+});
+
+test.each<[string, Partial<HeadQuestion>, number]>([
+  ['since its commit', {}, 60],
+  [
+    'since the branch was elsewhere, for an old commit that it was forced back to',
+    { intents: [word(a, { createdAt: now - 15 * minute })] },
+    15,
+  ],
+  [
+    'not before it was committed, where a clock is ahead',
+    { head: { sha: b, message: '', committedAt: now - 2 * minute } },
+    2,
+  ],
+])('how late we are counts %s', (_, more, minutes) => {
+  expect(wasMissed(question(more))).toMatchObject({ lateMs: minutes * minute });
+});
