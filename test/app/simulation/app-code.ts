@@ -1,15 +1,16 @@
 import { advanceLane } from '../../../app/work/advance-lane.ts';
+import { tellReport } from '../../../app/tell/tell-report.ts';
 import { recover } from '../../../app/recovery/recover.ts';
 import { deliver } from './deliver.ts';
-import { repository, type Code } from './house.ts';
+import type { Code } from './house.ts';
+import { repository } from './terms.ts';
 import { memoryStore } from './memory-house.ts';
-import { tell } from './stand-in.ts';
 
 /** The App's own code on a store in memory. */
 export const appCode: Code = {
   makeStore: memoryStore,
   lane: advanceLane,
-  report: tell,
+  report: tellReport,
   deliver,
   recover: (world) =>
     recover(

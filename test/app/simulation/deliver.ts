@@ -4,7 +4,8 @@ import type { Handling } from '../../../app/handlers/handling.ts';
 import { onPress } from '../../../app/handlers/press.ts';
 import { onRerun } from '../../../app/handlers/rerun.ts';
 import type { World } from '../../../app/world.ts';
-import { branch, repository, type Delivery } from './house.ts';
+import type { Delivery } from './house.ts';
+import { branch, repository } from './terms.ts';
 
 /** Hands a delivery to its handler. @returns what was done. */
 export async function deliver({ guid, asks }: Delivery, world: World): Promise<readonly string[]> {

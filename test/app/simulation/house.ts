@@ -1,6 +1,6 @@
 import type { Intent, Terms } from '../../../app/work/intent.ts';
 import type { WorkStore } from '../../../app/work/store.ts';
-import type { RepositoryAt } from '../../../app/repository.ts';
+import type { TellingWorld } from '../../../app/tell/tell-report.ts';
 import type { TargetDesk, World } from '../../../app/world.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { chanceOf } from './chance.ts';
@@ -10,13 +10,11 @@ import { Faults } from './faults.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelGit } from './model-git.ts';
 import { ModelHub } from './model-hub.ts';
+import { ModelLocks } from './model-locks.ts';
 import { ModelJobs, type Worker } from './model-jobs.ts';
 import { ModelProcess } from './model-process.ts';
 import { ModelSmoke } from './model-smoke.ts';
-
-export const repository: RepositoryAt = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };
-export const branch = 'main';
-const deploymentIds = ['d1000000-0000-4000-8000-000000000000', 'd2000000-0000-4000-8000-000000000000'];
+import { branch, deploymentIds, termsOf } from './terms.ts';
 
 /** A delivery as the inbox keeps it. */
 export interface Delivery {
@@ -39,7 +37,7 @@ export type MakeStore = (
 export interface Code {
   makeStore: MakeStore;
   lane(deploymentId: string, world: World, signal: AbortSignal): Promise<unknown>;
-  report(id: string, world: World): Promise<unknown>;
+  report(id: string, world: TellingWorld): Promise<{ again?: number }>;
   deliver(delivery: Delivery, world: World): Promise<readonly string[]>;
   recover(world: World): Promise<unknown>;
 }
@@ -60,6 +58,7 @@ export class House {
   readonly setting: Setting;
   readonly #code: Code;
   readonly #random: () => number;
+  readonly #locks = new ModelLocks();
   readonly #worlds = new Map<ModelProcess, World>();
 
   constructor(setting: Setting, code: Code) {
@@ -115,38 +114,8 @@ export class House {
     }),
   };
 
-  /** The second deployment counts only the paths of the agent, and leaves commits out that ask for it. */
   termsOf(deploymentId: string): Terms {
-    const { builder, onFailure, afterRollback, smokeTests } = this.setting;
-    const strict = deploymentId === deploymentIds[1];
-    return {
-      deploymentName: deploymentId.slice(0, 2),
-      builder,
-      rules: {
-        skipWords: strict ? ['[skip deploy]'] : [],
-        afterRollback,
-        ...(strict ? { paths: { include: ['**/*.py'], exclude: [] } } : {}),
-      },
-      smokeTests: smokeTests
-        ? [
-            {
-              name: 'greets',
-              assistant: 'agent',
-              thread: false,
-              input: {},
-              streamModes: ['values'],
-              expect: [],
-              attempts: 1,
-              timeoutMs: 30_000,
-            },
-          ]
-        : [],
-      onFailure,
-      environment: { name: 'production', production: true, transient: false },
-      differences: [],
-      timeoutMs: 30 * 60_000,
-      notes: [],
-    };
+    return termsOf(deploymentId, this.setting);
   }
 
   /** A delivery arrives: it is stored with its job, or known already. */
@@ -160,8 +129,10 @@ export class House {
     const world = this.#worlds.get(process);
     if (!world) throw new Error('a process that nobody started');
     if (name === 'lane') await this.#code.lane(id, world, new AbortController().signal);
-    else if (name === 'report') await this.#code.report(id, world);
-    else if (name === 'recovery') await this.#code.recover(world);
+    else if (name === 'report') {
+      const { again } = await this.#code.report(id, { ...world, reportLocks: this.#locks.of(process) });
+      if (again !== undefined) this.jobs.sendOnce('report', id, again);
+    } else if (name === 'recovery') await this.#code.recover(world);
     else {
       const delivery = this.deliveries.find(({ guid }) => guid === id);
       if (delivery) delivery.did = await this.#code.deliver(delivery, world);

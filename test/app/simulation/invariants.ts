@@ -1,6 +1,7 @@
 import type { Intent } from '../../../app/work/intent.ts';
 import { commitCheckName } from '../../../app/work/report.ts';
-import { branch, type House } from './house.ts';
+import type { House } from './house.ts';
+import { branch } from './terms.ts';
 import type { Written } from './model-control.ts';
 import type { ModelRevisions } from './model-revisions.ts';
 import { nameOf } from './play.ts';

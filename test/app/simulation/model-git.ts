@@ -69,6 +69,6 @@ export class ModelGit {
       if (at.sha === base) return { kind: 'ahead', paths: [...new Set(paths)] };
       paths.push(...at.paths);
     }
-    return { kind: 'untold', why: 'the commits stand beside each other' };
+    return { kind: 'untold', why: 'the commits stand beside each other', contains: false };
   }
 }

@@ -49,6 +49,12 @@ export class ModelJobs {
     this.#lookAt(at);
   }
 
+  /** Sends a job, unless the same one is there for this time. */
+  sendOnce(name: string, id: string, at: number): void {
+    const isThere = [...this.#jobs].some((job) => job.name === name && job.id === id && job.at === at && !job.by);
+    if (!isThere) this.send(name, id, at);
+  }
+
   /** A process that takes jobs from now on. */
   join(process: ModelProcess): void {
     this.#processes.push(process);

@@ -77,20 +77,22 @@ export class ModelProcess {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== 'function') return member;
         const through = (...given: unknown[]) =>
-          this.#call(party, String(name), () => Reflect.apply(member, target, given));
+          this.#call(party, String(name), deadlineIn(given), () => Reflect.apply(member, target, given));
         reached.set(name, through);
         return through;
       },
     });
   }
 
-  async #call(party: Party, operation: string, act: () => unknown): Promise<unknown> {
+  async #call(party: Party, operation: string, deadline: number, act: () => unknown): Promise<unknown> {
     await this.#goesOn();
     const cut = this.#cutOf(operation);
     const fault = this.#faults.next(party, operation);
     await this.#clock.sleep(this.#random() * wayMs[party]);
     if (cut?.cut.phase === 'before') cut.act();
     await this.#goesOn();
+    // No client begins what it has no time left for.
+    if (this.#clock.now() > deadline) throw failureOf(party, operation, 'refused', this.#clock.now());
     if (fault && !tookEffect(fault)) throw failureOf(party, operation, fault, this.#clock.now());
     const answer = await act();
     if (cut?.cut.phase === 'after') cut.act();
@@ -116,4 +118,11 @@ export class ModelProcess {
     if (this.#stillUntil > this.#clock.now()) await this.#clock.sleep(this.#stillUntil - this.#clock.now());
     if (!this.isAlive) await new Promise(() => undefined);
   }
+}
+
+/** The moment (ms since the epoch) after which a call is not begun, where its options name one. */
+function deadlineIn(given: readonly unknown[]): number {
+  const last = given.at(-1);
+  const isOptions = typeof last === 'object' && last !== null && 'deadline' in last;
+  return isOptions && typeof last.deadline === 'number' ? last.deadline : Infinity;
 }

@@ -1,5 +1,6 @@
 import type { Deed, History } from './deeds.ts';
-import { branch, House, type Code, type Delivery } from './house.ts';
+import { House, type Code, type Delivery } from './house.ts';
+import { branch } from './terms.ts';
 import type { ModelProcess } from './model-process.ts';
 
 /** How often the App looks for what was missed (ms), and for how long after the last deed. */

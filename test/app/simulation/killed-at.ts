@@ -1,0 +1,110 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { startTestPostgres } from '../../database/postgres.ts';
+import { chanceOf } from './chance.ts';
+import { sendWebhook, startChildApp } from './child-app.ts';
+import { ModelControl } from './model-control.ts';
+import { ModelGit } from './model-git.ts';
+import { ModelHub } from './model-hub.ts';
+import { openPartyLine } from './party-line.ts';
+import { branch, deploymentIds, repository } from './terms.ts';
+import { hurriedTimer } from './timer.ts';
+
+/** How a push fared during which the App was killed. */
+export interface Fared {
+  /** The signal that ended the first process. */
+  died: NodeJS.Signals | null;
+  /** Deliveries that were answered 202 before it died, of all that were sent. */
+  acknowledged: string;
+  /** Revisions of the pushed commit that the App asked for. */
+  revisions: number;
+  serves: boolean;
+  check: string;
+  /** Check runs of the commit, and how many of all check runs are not completed. */
+  checks: number;
+  open: number;
+}
+
+const faster = 10;
+const patienceMs = 45_000;
+
+/**
+ * A push is delivered `copies` times (with one GUID), and once more as another delivery where there are several; the
+ * App kills itself when it reaches `step`, and is started again. What was not acknowledged is delivered again.
+ */
+export async function killedAt(step: string, copies: number): Promise<Fared> {
+  const timer = hurriedTimer(faster);
+  const git = new ModelGit(() => timer.now());
+  git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
+  const control = new ModelControl(timer, git, chanceOf(copies), { idempotencyKeys: true, ifMatch: true, lists: true });
+  const held = control.add(deploymentIds[0], branch);
+  const hub = new ModelHub(git);
+  const postgres = await startTestPostgres();
+  const line = await openPartyLine({ hub, control });
+  const secret = randomBytes(16).toString('hex');
+  const ground = { databaseUrl: postgres.url, line: line.url, webhookSecret: secret, faster };
+  try {
+    await until(() => held.active !== undefined);
+    const first = await startChildApp({ ...ground, dieAt: step });
+    const before = git.branches.get(branch);
+    const after = git.commit(branch, { message: 'Change', paths: ['agent.py'], fate: 'good' });
+    const payload = pushOf(before, after);
+    const one = randomUUID();
+    const guids = copies === 1 ? [one] : [...Array.from({ length: copies }, () => one), randomUUID()];
+    const sent = await Promise.all(
+      guids.map(async (guid) => ({
+        guid,
+        taken: await sendWebhook(first.url, secret, { guid, event: 'push', payload }),
+      })),
+    );
+    const died = await Promise.race([first.ended, pause(patienceMs, null, { ref: false })]);
+    await first.stop();
+    const second = await startChildApp(ground);
+    try {
+      // GitHub holds what was not acknowledged, and is asked for it again.
+      for (const { guid, taken } of sent) {
+        if (!taken) await sendWebhook(second.url, secret, { guid, event: 'push', payload });
+      }
+      await until(() => isQuiet(hub, after) && !held.isBusy);
+      // Whatever would be done twice is done by then.
+      await pause(1_500);
+    } finally {
+      await second.stop();
+    }
+    const check = hub.check(after, 'Landfall: d1');
+    const taken = sent.filter((each) => each.taken).length;
+    return {
+      died,
+      acknowledged: `${taken} of ${sent.length}`,
+      revisions: held.all.filter(({ madeBy, commit }) => madeBy.who === 'app' && commit === after).length,
+      serves: held.active?.commit === after,
+      check: check?.content.conclusion ?? check?.content.status ?? 'none',
+      checks: hub.checks.filter(({ headSha }) => headSha === after).length,
+      open: hub.checks.filter(({ content }) => content.status !== 'completed').length,
+    };
+  } finally {
+    await line.close();
+    await postgres.stop();
+  }
+}
+
+const isQuiet = (hub: ModelHub, sha: string): boolean =>
+  hub.check(sha, 'Landfall: d1')?.content.status === 'completed' &&
+  hub.checks.every(({ content }) => content.status === 'completed') &&
+  hub.deployments.every(({ states }) => states.at(-1) === 'success');
+
+/** Waits for it as long as anybody would; what is then is what is told. */
+async function until(done: () => boolean): Promise<void> {
+  for (let waited = 0; waited < patienceMs && !done(); waited += 50) await pause(50);
+}
+
+const pushOf = (before: string | undefined, after: string) => ({
+  ref: `refs/heads/${branch}`,
+  before: before ?? '0'.repeat(40),
+  after,
+  created: false,
+  deleted: false,
+  forced: false,
+  repository: { id: repository.repositoryId, full_name: `${repository.owner}/${repository.name}`, fork: false },
+  installation: { id: repository.installationId },
+});
