@@ -1,0 +1,46 @@
+import { sameCommit } from '../../src/decide/commit.ts';
+import type { Decision } from '../../src/decide/trigger-types.ts';
+import type { EndKind, Intent } from './intent.ts';
+import type { Sight } from './sight.ts';
+
+/** Ends that say what became of a revision, so that the same revision need not be followed once more. */
+const ofRevision: readonly EndKind[] = ['deployed', 'unproven', 'broken', 'failed', 'interrupted'];
+/** Ends without a revision, after which nothing is sent again unless a person asks. */
+const ofNone: readonly EndKind[] = ['unknown', 'absent'];
+
+/**
+ * Why a push brings nothing new: an earlier one of the same commit came to its end, and nothing happened at the service
+ * since. Two deliveries that both find the same head are such pushes. One clause, fit to show.
+ */
+export function alreadyTold(intent: Intent, sameCommits: readonly Intent[], sight: Sight): string | undefined {
+  if (intent.cause.kind !== 'push' && intent.cause.kind !== 'recovery') return undefined;
+  const former = endedBefore(intent, sameCommits);
+  if (!former?.end) return undefined;
+  const newest = sight.deployment.latest_revision_id;
+  const { kind } = former.end;
+  const isTold =
+    (ofRevision.includes(kind) && former.revisionId !== undefined && former.revisionId === newest) ||
+    (ofNone.includes(kind) && former.formerLatestRevisionId === newest);
+  // A revision that ended so and serves all the same is looked at anew.
+  const serves = sight.live?.id === former.revisionId;
+  if (!isTold || (serves && (kind === 'failed' || kind === 'interrupted'))) return undefined;
+  return `the same commit was wished for before and ended ${kind}; press Re-run to build it again`;
+}
+
+/** Whether the check of this commit says already why it is not built: it was rolled back before everyone's eyes. */
+export function toldElsewhere(intent: Intent, sameCommits: readonly Intent[], decision: Decision): boolean {
+  if (decision.kind !== 'skip' || decision.code !== 'rolled-back-before') return false;
+  const former = endedBefore(intent, sameCommits);
+  return former?.revisionId !== undefined;
+}
+
+/** The newest one before it that speaks for the commit in the check. */
+const endedBefore = (intent: Intent, sameCommits: readonly Intent[]): Intent | undefined =>
+  sameCommits.findLast(
+    (each) =>
+      each.id !== intent.id &&
+      each.end !== undefined &&
+      each.end.kind !== 'joined' &&
+      each.cause.kind !== 'failure' &&
+      sameCommit(each.commit, intent.commit),
+  );

@@ -1,0 +1,70 @@
+import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
+import { ended } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import { sendFor } from './send.ts';
+import { look, type Sight } from './sight.ts';
+import type { Changes } from './store.ts';
+import { keep, moved, restFor, type Came, type Work } from './work.ts';
+
+const anothersMs = 5_000;
+
+/** Decides whether an old revision is asked for again, and asks for it: a rollback of our own, or a person's. */
+export async function goBack(work: Work, intent: Intent): Promise<Came> {
+  const { sending, cause } = intent;
+  if (sending.kind !== 'redeploy') throw new Error(`intent ${intent.id} names no revision to go back to`);
+  const sight = await look(work);
+  const onItsWay = sight.latest?.standing === 'on-its-way' ? sight.latest : undefined;
+  if (cause.kind === 'failure') {
+    const why = await whyNotUndone(work, intent, sight, onItsWay);
+    return why === undefined ? send(work, intent, sight) : skip(work, intent, why);
+  }
+  if (cause.kind === 'rollback' && sight.live?.id === sending.revisionId && !onItsWay) {
+    return skip(work, intent, `revision ${sending.revisionId} serves already`);
+  }
+  if (onItsWay && !isOverdue(intent, work.world.clock.now())) return wait(work, intent, onItsWay);
+  return send(work, intent, sight);
+}
+
+/** Why a wrong answer is not undone: it is no longer what serves, or not for long any more. */
+async function whyNotUndone(
+  { world }: Work,
+  { cause }: Intent,
+  { deployment }: Sight,
+  onItsWay: RevisionSeen | undefined,
+): Promise<string | undefined> {
+  const broken = await world.store.intent(cause.key);
+  const active = deployment.active_revision_id;
+  if (active !== broken?.revisionId) return `revision ${active ?? 'none'} serves by now, not ${broken?.revisionId}`;
+  return onItsWay && `revision ${onItsWay.id} is on its way and takes over`;
+}
+
+async function send(work: Work, intent: Intent, sight: Sight): Promise<Came> {
+  const { deadline: _, ...rest } = intent;
+  const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person asked for it';
+  return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, sight.deployment, laneAfter(intent, sight));
+}
+
+/** A person who goes back does not want what was live to come again by itself; one who redeploys lets pushes go on. */
+function laneAfter({ cause }: Intent, { live }: Sight): Pick<Changes, 'held' | 'rolledBackCommit'> {
+  if (cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
+  return cause.kind === 'rollback' && live?.commit ? { rolledBackCommit: live.commit } : {};
+}
+
+async function skip(work: Work, intent: Intent, why: string): Promise<Came> {
+  const decided: Intent = { ...intent, decision: { kind: 'skip', code: 'already-told', why } };
+  const reason = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+  await keep(work, [ended(decided, { kind: 'skipped', reason }, work.world.clock.now())]);
+  return moved;
+}
+
+const isOverdue = ({ deadline }: Intent, now: number): boolean => deadline !== undefined && now >= deadline;
+
+async function wait(work: Work, intent: Intent, { id, commit }: RevisionSeen): Promise<Came> {
+  if (intent.state !== 'waiting') {
+    const deadline = work.world.clock.now() + intent.terms.timeoutMs;
+    const decision = { kind: 'wait', revisionId: id, why: `revision ${id} is on its way` } as const;
+    const busy = commit === undefined ? undefined : { commit, revisionId: id };
+    await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
+  }
+  return restFor(work, anothersMs);
+}

@@ -1,0 +1,111 @@
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import type { ChangeOptions } from '../../src/contract/control/service.ts';
+import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
+import { lingering } from '../../src/deploy/bounded.ts';
+import { beginFollowing } from './begin-following.ts';
+import { ended } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import type { Changes } from './store.ts';
+import { adviceOn, later, mayPass } from './trouble.ts';
+import { keep, moved, restFor, type Came, type Work } from './work.ts';
+
+/** How long a request that writes may take, and it is looked for what became of one (ms). */
+export const settleMs = 60_000;
+/** How long a request goes on after the process was told to leave (ms): what is cut off may have taken effect. */
+const graceMs = 3_000;
+
+/** Stores that the request goes out, with what stood before it, and sends it. */
+export async function sendFor(
+  work: Work,
+  intent: Intent,
+  deployment: Deployment,
+  lane: Pick<Changes, 'held' | 'rolledBackCommit'> = {},
+): Promise<Came> {
+  const { world } = work;
+  const sentAt = world.clock.now();
+  const sending: Intent = {
+    ...intent,
+    state: 'sending',
+    formerLatestRevisionId: deployment.latest_revision_id,
+    formerLiveRevisionId: deployment.active_revision_id,
+    sentAt,
+    sends: 1,
+    deadline: sentAt + settleMs,
+  };
+  await keep(work, [sending], lane);
+  await world.step?.('before-send', intent.id);
+  return request(work, sending);
+}
+
+/** Sends the request of an intent that is stored as `sending`, and takes the answer. */
+export async function request(work: Work, intent: Intent): Promise<Came> {
+  const answered = await ask(work, intent);
+  await work.world.step?.('sent', intent.id);
+  if (answered.ok) {
+    const made = madeBy(intent, answered.value);
+    // A service may tell its new revision a little later; what became of it is looked for then.
+    return made === undefined ? restFor(work, 1_000, intent.id) : beginFollowing(work, intent, made, 'triggered');
+  }
+  const { error } = answered;
+  if (error.effect === 'unknown') {
+    const came = later(work, error, intent.sentAt ?? work.world.clock.now());
+    return came.kind === 'rest' ? { ...came, of: intent.id } : came;
+  }
+  // Somebody else made a revision in the meantime: it is decided anew, from what stands now.
+  if (error.status === 412) return undone(work, intent);
+  if (mayPass(error)) {
+    // Nothing was done: whoever waits need not be told that something may be under way.
+    await keep(work, [unsent(intent)]);
+    return later(work, error, intent.createdAt);
+  }
+  const end = { kind: 'refused' as const, reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
+  await keep(work, [ended(intent, end, work.world.clock.now())]);
+  return moved;
+}
+
+/** Goes back to deciding: what was sent surely did nothing. */
+export async function undone(work: Work, intent: Intent): Promise<Came> {
+  await keep(work, [unsent(intent)]);
+  return moved;
+}
+
+function unsent(intent: Intent): Intent {
+  const {
+    sentAt: _sentAt,
+    sends: _sends,
+    deadline: _deadline,
+    formerLatestRevisionId: _latest,
+    formerLiveRevisionId: _live,
+    ...rest
+  } = intent;
+  return { ...rest, state: 'wished' };
+}
+
+/** The revision that an answer tells of; an old revision may itself be put into place again. */
+export function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment): string | undefined {
+  const { latest_revision_id: latest } = answer;
+  if (latest && latest !== formerLatestRevisionId) return latest;
+  return sending.kind === 'redeploy' ? sending.revisionId : undefined;
+}
+
+function ask({ world, signal }: Work, intent: Intent): Promise<Attempted<Deployment>> {
+  const { deploymentId, sending, id, formerLatestRevisionId } = intent;
+  const deadline = world.clock.now() + settleMs - 5_000;
+  return lingering(world.clock, graceMs, signal, (late) => {
+    const options: ChangeOptions = {
+      signal: late,
+      deadline,
+      idempotencyKey: id,
+      ifLatest: formerLatestRevisionId ?? undefined,
+    };
+    return attempt(
+      sending.kind === 'restate'
+        ? world.control.patchDeployment(
+            deploymentId,
+            { source_revision_config: { repo_ref: sending.repoRef } },
+            options,
+          )
+        : world.control.redeployRevision(deploymentId, sending.revisionId, options),
+    );
+  });
+}

@@ -1,0 +1,70 @@
+import { ServiceError } from '../../src/contract/service-error.ts';
+import { HubError, InstallationPaused } from '../github/hub.ts';
+import type { End } from './end-words.ts';
+import { restFor, type Came, type Work } from './work.ts';
+
+/** A failure of one of the other parties: expected, and dealt with by looking again later or by an end. */
+export type Trouble = ServiceError | HubError | InstallationPaused;
+
+export const isTrouble = (error: unknown): error is Trouble =>
+  error instanceof ServiceError || error instanceof HubError || error instanceof InstallationPaused;
+
+/** Shortest and longest time until the next try (ms), and how it grows with what has been waited already. */
+const leastMs = 4_000;
+const mostMs = 5 * 60_000;
+const share = 0.3;
+
+/** How long GitHub may say no to a read before it is believed (ms): permissions come a moment after an installation. */
+const refusedMs = 10 * 60_000;
+
+/** True where the same call may go well later. */
+export function mayPass(error: Trouble): boolean {
+  if (error instanceof InstallationPaused) return true;
+  if (error instanceof HubError) {
+    const { status } = error;
+    return status === undefined || status >= 500 || status === 429 || status === 408;
+  }
+  return error.kind === 'busy' || error.kind === 'unreachable' || error.kind === 'unreadable';
+}
+
+/** Looks again later: the longer it has failed since `since` (ms since the epoch), the later. */
+export function later(work: Work, error: Trouble, since: number): Came {
+  if (error instanceof InstallationPaused) return { kind: 'rest', until: error.until };
+  const waited = Math.max(0, work.world.clock.now() - since);
+  const asked = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
+  return restFor(work, Math.max(asked, Math.min(mostMs, Math.max(leastMs, waited * share))));
+}
+
+/** Why a wish cannot be carried out, where the other party surely says no; undefined where it may come to pass later. */
+export function refusal(error: Trouble, waitedMs: number): End | undefined {
+  if (mayPass(error) || error instanceof InstallationPaused) return undefined;
+  if (error instanceof HubError) {
+    if (waitedMs < refusedMs) return undefined;
+    return {
+      kind: 'refused',
+      reason: `GitHub does not let the App read the branch: ${error.message}.`,
+      advice: 'Check that the App is installed on this repository with the permissions it asks for.',
+    };
+  }
+  return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
+}
+
+/** What the operator of the App can do about a refusal of the service. */
+export function adviceOn({ kind, status, operation }: ServiceError): string {
+  switch (kind) {
+    case 'unauthorized':
+      return status === 403
+        ? 'Check what LANDFALL_API_KEY may do, and LANDFALL_TENANT_ID: a key of an organisation needs it.'
+        : 'Check LANDFALL_API_KEY: the service does not take this key.';
+    case 'missing':
+      return operation.includes('redeploy')
+        ? 'This service does not deploy an old revision again: revert the commit and push it.'
+        : 'Check that the deployment still exists, and LANDFALL_BASE_URL with its path prefix.';
+    case 'conflict':
+      return 'Look at what changes the deployment at the same time, and press Re-run.';
+    case 'rejected':
+      return 'Correct what the service names, and press Re-run.';
+    default:
+      return 'Check LANDFALL_BASE_URL and the network, and press Re-run.';
+  }
+}

@@ -1,0 +1,108 @@
+import type { CallOptions } from '../../src/contract/call-options.ts';
+import type { Head } from '../github/hub.ts';
+import { checkOf, deploymentOf } from '../tell/intent-reports.ts';
+import type { World } from '../world.ts';
+import { consequencesOf } from './consequences.ts';
+import type { Intent } from './intent.ts';
+import type { ReportPut } from './report.ts';
+import type { Changes, Lease } from './store.ts';
+
+/** One pass over a lane: what every step of it shares. */
+export interface Work {
+  world: World;
+  lease: Lease;
+  /** Ends when the process is to leave, or the lease is lost. */
+  signal: AbortSignal;
+  /** The head as it was read last in this pass, and when (ms since the epoch). */
+  head?: { branch: string; at: number; head: Head | undefined };
+}
+
+/**
+ * What came of a step: something moved, so the next one is looked for; or nothing is to be done before a time. `of` is
+ * the id of the intent that rests, where it is another subject than the step's.
+ */
+export type Came = { kind: 'moved' } | { kind: 'rest'; until: number; of?: string };
+
+export const moved: Came = { kind: 'moved' };
+
+/** Nothing is to be done for `ms`, give or take a tenth: those who began together go apart. */
+export function restFor({ world }: Work, ms: number, of?: string): Came {
+  const until = world.clock.now() + Math.round(ms * (0.9 + world.random() * 0.2));
+  return { kind: 'rest', until, ...(of === undefined ? {} : { of }) };
+}
+
+/** How long one call of the service that reads may take with all its repetitions (ms). */
+const readMs = 20_000;
+
+/** For a call that reads. */
+export const reading = ({ world, signal }: Work): CallOptions => ({
+  signal,
+  deadline: world.clock.now() + readMs,
+});
+
+/** What is stored beside the intents that a step is about. */
+interface Beside {
+  /** What those that wait are said to wait for. */
+  busy?: Busy | undefined;
+  /** Intents that change without a word on GitHub, or with one among `reports`. */
+  also?: readonly Intent[];
+}
+
+/** What a lane's intents are said to wait for. */
+export interface Busy {
+  commit: string;
+  revisionId?: string | undefined;
+}
+
+/**
+ * Stores intents as they are from now on, with everything that GitHub is to show of them, in one transaction.
+ *
+ * @throws LeaseLost
+ */
+export async function keep(
+  work: Work,
+  intents: readonly Intent[],
+  { busy, also = [], reports = [], ...more }: Omit<Changes, 'intents'> & Beside = {},
+): Promise<void> {
+  const { world, lease } = work;
+  const updatedAt = world.clock.now();
+  const follows = await consequencesOf(world, intents);
+  const stamped = [...intents, ...follows.intents].map((intent) => ({ ...intent, updatedAt }));
+  const told = stamped.flatMap((intent) => reportsOf(work, intent, busy));
+  await world.store.save(lease, {
+    ...follows.lane,
+    ...more,
+    intents: [...stamped, ...also],
+    reports: [...told, ...reports],
+  });
+  for (const { id, state, end, commit } of stamped) {
+    world.log(`intent ${id}: ${end?.kind ?? state}`, {
+      deployment: lease.deploymentId,
+      commit,
+      reason: end?.reason,
+    });
+  }
+}
+
+/**
+ * What GitHub shows of an intent: nothing where another one speaks for it, as the one that is rolled back does for its
+ * rollback.
+ */
+export function reportsOf({ world }: Pick<Work, 'world'>, intent: Intent, busy?: Busy): ReportPut[] {
+  if (intent.end?.kind === 'joined' || intent.cause.kind === 'failure') return [];
+  const about = { publicUrl: world.publicUrl, waitingFor: busy, now: world.clock.now() };
+  const deployment = deploymentOf(intent, about);
+  return [checkOf(intent, about), ...(deployment ? [deployment] : [])];
+}
+
+/** How long what was read of a head is believed (ms). */
+const freshMs = 2_000;
+
+/** The newest commit of the branch, read now or a moment ago. @throws HubError, InstallationPaused */
+export async function headOf(work: Work, { repository, branch }: Intent): Promise<Head | undefined> {
+  const now = work.world.clock.now();
+  if (work.head?.branch === branch && now - work.head.at < freshMs) return work.head.head;
+  const head = await work.world.hub.head(repository, branch);
+  work.head = { branch, at: work.world.clock.now(), head };
+  return head;
+}
