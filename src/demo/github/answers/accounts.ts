@@ -1,0 +1,55 @@
+import { isObject } from '../../../contract/json-object.ts';
+import type { JsonObject } from '../exchange.ts';
+import { nodeId, type Site } from '../site.ts';
+
+/** A person, an organization or the App's own bot. */
+export interface Account {
+  login: string;
+  id: number;
+  type: 'User' | 'Organization' | 'Bot';
+}
+
+/** An account as GitHub names it everywhere: its "simple user". */
+export function accountAnswer({ url }: Pick<Site, 'url'>, { login, id, type }: Account): JsonObject {
+  const api = `${url}/users/${encodeURIComponent(login)}`;
+  return {
+    login,
+    id,
+    node_id: nodeId(type, id),
+    avatar_url: `${url}/avatars/${encodeURIComponent(login)}`,
+    gravatar_id: '',
+    url: api,
+    html_url: type === 'Bot' ? `${url}/apps/${login.replace(/\[bot\]$/, '')}` : `${url}/${login}`,
+    followers_url: `${api}/followers`,
+    following_url: `${api}/following{/other_user}`,
+    gists_url: `${api}/gists{/gist_id}`,
+    starred_url: `${api}/starred{/owner}{/repo}`,
+    subscriptions_url: `${api}/subscriptions`,
+    organizations_url: `${api}/orgs`,
+    repos_url: `${api}/repos`,
+    events_url: `${api}/events{/privacy}`,
+    received_events_url: `${api}/received_events`,
+    type,
+    site_admin: false,
+    user_view_type: 'public',
+  };
+}
+
+/** The bot that the App writes as. */
+export const botOf = ({ app }: Pick<Site, 'app'>): Account => ({
+  login: `${app.slug}[bot]`,
+  id: app.id + 1_000_000,
+  type: 'Bot',
+});
+
+/** Has every organization and bot in an answer of the emulated GitHub told whole, and with addresses that are some. */
+export function withWholeAccounts(site: Pick<Site, 'url' | 'app'>, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => withWholeAccounts(site, each));
+  if (!isObject(value)) return value;
+  const { login, id, type } = value;
+  if (type === 'Bot' && login === botOf(site).login) return accountAnswer(site, botOf(site));
+  if (type === 'Organization' && typeof login === 'string' && typeof id === 'number' && !('gists_url' in value)) {
+    return { ...value, ...accountAnswer(site, { login, id, type }) };
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withWholeAccounts(site, each)]));
+}

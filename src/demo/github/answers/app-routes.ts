@@ -1,0 +1,155 @@
+import { isObject } from '../../../contract/json-object.ts';
+import { notFound, Refusal, textAt, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { paged, pageOf } from '../page.ts';
+import { installationOf, iso, repositoryFor, type Installation, type Site } from '../site.ts';
+import type { Delivery } from '../events/deliveries.ts';
+import { appAnswer, installationAnswer } from './app-answers.ts';
+
+/** Only the App itself, by the token that it signs. */
+function appOnly({ who }: Asked): void {
+  if (who.kind !== 'app') throw new Refusal(401, 'A JSON web token could not be decoded');
+}
+
+const installed = (site: Site): Installation[] => site.installations.filter(({ isInstalled }) => isInstalled);
+
+function installationAt(asked: Asked, site: Site): Installation {
+  appOnly(asked);
+  const found = installed(site).find(({ id }) => String(id) === asked.params['installation_id']);
+  if (!found) throw notFound();
+  return found;
+}
+
+export async function getApp(asked: Asked, site: Site): Promise<Answer> {
+  appOnly(asked);
+  return { status: 200, body: { ...appAnswer(site), installations_count: installed(site).length } };
+}
+
+export async function listInstallations(asked: Asked, site: Site): Promise<Answer> {
+  appOnly(asked);
+  const answers = installed(site).map((each) => installationAnswer(site, each));
+  return paged(asked, site.url, answers);
+}
+
+export async function getInstallation(asked: Asked, site: Site): Promise<Answer> {
+  return { status: 200, body: installationAnswer(site, installationAt(asked, site)) };
+}
+
+export async function installationOfRepository(asked: Asked, site: Site): Promise<Answer> {
+  appOnly(asked);
+  const repository = repositoryFor(site, asked.params, {
+    kind: 'person',
+    login: [...site.people.keys()][0] ?? '',
+    token: '',
+  });
+  const found = installationOf(site, repository);
+  if (!found) throw notFound();
+  return { status: 200, body: installationAnswer(site, found) };
+}
+
+/** The emulated GitHub makes the token; what it may do is kept here too, for what is answered here. */
+export async function createToken(asked: Asked, site: Site): Promise<Answer> {
+  const installation = installationAt(asked, site);
+  const body = asked.sent === '' ? {} : asked.body;
+  const made = await site.emulated.ask('POST', asked.path, asked.headers['authorization'], body);
+  if (made.status !== 201 || !isObject(made.body)) return made;
+  const token = textAt(made.body, 'token') ?? '';
+  const given = made.body['permissions'];
+  const permissions = isObject(given)
+    ? Object.fromEntries(Object.entries(given).map(([name, level]) => [name, String(level)]))
+    : {};
+  const expiresAt = Date.parse(textAt(made.body, 'expires_at') ?? '');
+  site.tokens.set(token, { installationId: installation.id, permissions, expiresAt });
+  return { status: 201, body: { ...made.body, expires_at: iso(expiresAt) } };
+}
+
+export async function getHookConfig(asked: Asked, site: Site): Promise<Answer> {
+  appOnly(asked);
+  const { webhookUrl } = site.app;
+  const url = webhookUrl === undefined ? {} : { url: webhookUrl };
+  return { status: 200, body: { content_type: 'json', insecure_ssl: '0', secret: '********', ...url } };
+}
+
+export async function setHookConfig(asked: Asked, site: Site): Promise<Answer> {
+  appOnly(asked);
+  site.app.webhookUrl = textAt(asked.body, 'url') ?? site.app.webhookUrl;
+  site.app.webhookSecret = textAt(asked.body, 'secret') ?? site.app.webhookSecret;
+  return getHookConfig(asked, site);
+}
+
+/** Newest first; `cursor` names the delivery that the page begins after. */
+export async function listDeliveries(asked: Asked, site: Site): Promise<Answer> {
+  appOnly(asked);
+  const { query } = asked;
+  const { perPage } = pageOf(query);
+  const cursor = query.get('cursor');
+  const after = cursor === null ? Number.POSITIVE_INFINITY : Number(/^v1_(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
+  if (Number.isNaN(after)) throw new Refusal(422, 'Invalid cursor');
+  const older = site.deliveries
+    .all()
+    .filter(({ id, response }) => id < after && response !== undefined)
+    .toReversed();
+  const page = older.slice(0, perPage);
+  const last = page.at(-1);
+  const next = `${site.url}/app/hook/deliveries?per_page=${perPage}&cursor=v1_${last?.id ?? 0}`;
+  return {
+    status: 200,
+    body: page.map(deliveryItem),
+    ...(older.length > perPage ? { headers: { link: `<${next}>; rel="next"` } } : {}),
+  };
+}
+
+const deliveryItem = (delivery: Delivery): JsonObject => ({
+  id: delivery.id,
+  guid: delivery.guid,
+  delivered_at: iso(delivery.at),
+  redelivery: delivery.isAgain,
+  duration: delivery.response?.seconds ?? 0,
+  status: delivery.response?.status ?? '',
+  status_code: delivery.response?.statusCode ?? 0,
+  event: delivery.event,
+  action: delivery.action,
+  installation_id: delivery.installationId,
+  repository_id: delivery.repositoryId,
+  throttled_at: null,
+});
+
+function deliveryAt(asked: Asked, site: Site): Delivery {
+  appOnly(asked);
+  const delivery = site.deliveries.byId(Number(asked.params['delivery_id']));
+  if (!delivery) throw notFound();
+  return delivery;
+}
+
+export async function getDelivery(asked: Asked, site: Site): Promise<Answer> {
+  const delivery = deliveryAt(asked, site);
+  const { request, response, url } = delivery;
+  const body = {
+    ...deliveryItem(delivery),
+    url,
+    request: { headers: request.headers, payload: request.payload },
+    response: { headers: response?.headers ?? null, payload: response?.payload ?? null },
+  };
+  return { status: 200, body };
+}
+
+/** The same event under the same GUID once more; it is sent after this is answered. */
+export async function attemptDelivery(asked: Asked, site: Site): Promise<Answer> {
+  site.deliveries.again(deliveryAt(asked, site));
+  return { status: 202, body: {} };
+}
+
+/** What the person who accepted the App's manifest brings back: everything that the App has to know. */
+export async function convertManifest(asked: Asked, site: Site): Promise<Answer> {
+  const code = asked.params['code'] ?? '';
+  if (!site.codes.delete(code)) throw notFound();
+  const { clientId, clientSecret, webhookSecret, privateKey } = site.app;
+  const secrets = { client_id: clientId, client_secret: clientSecret, webhook_secret: webhookSecret, pem: privateKey };
+  return { status: 201, body: { ...appAnswer(site), ...secrets } };
+}
+
+/** Every installation may ask this often an hour; the gateway counts nothing and says so. */
+export async function rateLimit(_: Asked, site: Site): Promise<Answer> {
+  const reset = Math.floor(site.clock.now() / 1000) + 3600;
+  const rate = { limit: 5000, used: 0, remaining: 5000, reset };
+  return { status: 200, body: { resources: { core: rate, search: { ...rate, limit: 30, remaining: 30 } }, rate } };
+}

@@ -1,0 +1,38 @@
+import { isObject } from '../../../contract/json-object.ts';
+import { notFound, type Answer, type Asked } from '../exchange.ts';
+import { demand, repositoryFor, type Site } from '../site.ts';
+import { botOf, withWholeAccounts } from './accounts.ts';
+import { pullAnswer } from './pull-answers.ts';
+import { tell } from '../events/tell.ts';
+
+/** The emulated GitHub keeps comments; the App is told of them. Only pull requests can be commented on here. */
+export async function createComment(asked: Asked, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, asked.params, asked.who);
+  const record = site.pulls.byNumber(repository.id, Number(asked.params['issue_number']));
+  if (!record) throw notFound();
+  const { status, body } = await site.emulated.ask('POST', asked.path, asked.headers['authorization'], asked.body);
+  if (status !== 201 || !isObject(body)) return { status, body };
+  const pull = await pullAnswer(site, repository, record);
+  const links = {
+    url: pull['url'],
+    html_url: pull['html_url'],
+    diff_url: pull['diff_url'],
+    patch_url: pull['patch_url'],
+  };
+  const fields = ['id', 'node_id', 'number', 'title', 'user', 'state', 'locked', 'body', 'created_at', 'updated_at'];
+  const issue = {
+    ...Object.fromEntries(fields.map((name) => [name, pull[name]])),
+    url: pull['issue_url'],
+    pull_request: links,
+  };
+  const by = asked.who.kind === 'person' ? asked.who.login : botOf(site).login;
+  await tell(site, repository, 'issue_comment', { action: 'created', issue, comment: body }, by);
+  return { status, body: withWholeAccounts(site, body) };
+}
+
+export async function deleteComment(asked: Asked, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, asked.params, asked.who);
+  demand(asked.who, repository, 'metadata', 'read');
+  const { status, body } = await site.emulated.ask('DELETE', asked.path, asked.headers['authorization']);
+  return { status, body };
+}

@@ -1,0 +1,41 @@
+import { isObject } from '../../../contract/json-object.ts';
+import { notFound, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { administrator, demand, repositoryFor, type Site } from '../site.ts';
+import { fullNameOf } from '../repositories.ts';
+import { accountAnswer } from './accounts.ts';
+
+/** GitHub tells four levels, and the role beside. */
+const levels: Record<string, string> = {
+  admin: 'admin',
+  maintain: 'write',
+  push: 'write',
+  write: 'write',
+  triage: 'read',
+  pull: 'read',
+  read: 'read',
+};
+
+/** What a person may do. The emulated GitHub knows nothing of strangers: they may read what is public. */
+export async function permissionOf(asked: Asked, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, asked.params, asked.who);
+  demand(asked.who, repository, 'metadata', 'read');
+  const login = asked.params['username'] ?? '';
+  const account = site.accounts.get(login);
+  if (!account) throw notFound();
+  const path = `/repos/${fullNameOf(repository)}/collaborators/${login}/permission`;
+  const { body } = await site.emulated.ask('GET', path, administrator(site).authorization);
+  const told: JsonObject = isObject(body) ? body : {};
+  const stranger = repository.isPrivate ? 'none' : 'read';
+  const permission = levels[String(told['permission'])] ?? stranger;
+  const may = (from: string): boolean =>
+    ['read', 'write', 'admin'].indexOf(permission) >= ['read', 'write', 'admin'].indexOf(from);
+  const permissions = {
+    pull: may('read'),
+    triage: may('write'),
+    push: may('write'),
+    maintain: may('admin'),
+    admin: may('admin'),
+  };
+  const user = { ...accountAnswer(site, account), permissions, role_name: permission };
+  return { status: 200, body: { permission, role_name: permission, user } };
+}

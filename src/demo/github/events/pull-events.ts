@@ -1,0 +1,24 @@
+import type { JsonObject } from '../exchange.ts';
+import type { Site } from '../site.ts';
+import type { Repository } from '../repositories.ts';
+import type { Delivery } from './deliveries.ts';
+import { tell } from './tell.ts';
+
+/** Tells of a pull request as it stands after `action`. */
+export function tellPull(
+  site: Site,
+  repository: Repository,
+  action: 'opened' | 'synchronize' | 'closed' | 'reopened' | 'edited',
+  pull: JsonObject,
+  more: JsonObject = {},
+  by?: string,
+): Promise<Delivery | undefined> {
+  const payload = {
+    action,
+    number: pull['number'],
+    pull_request: pull,
+    ...(action === 'edited' ? { changes: {} } : {}),
+    ...more,
+  };
+  return tell(site, repository, 'pull_request', payload, by);
+}

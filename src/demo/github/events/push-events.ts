@@ -1,0 +1,161 @@
+import { contains, listCommits, noCommit, readOne } from '../git/commits.ts';
+import type { GitCommit } from '../git/commits.ts';
+import { pathsOf } from '../git/changes.ts';
+import { git } from '../git/run-git.ts';
+import { textAt, type JsonObject } from '../exchange.ts';
+import { administrator, webUrl, type Site } from '../site.ts';
+import type { Repository } from '../repositories.ts';
+import { loginOf, simpleCommit } from '../answers/commit-answers.ts';
+import { suiteAnswer, suiteIdOf } from '../answers/check-answers.ts';
+import { pullAnswer, closePull } from '../answers/pull-answers.ts';
+import { repositoryAnswer } from '../answers/repository-answers.ts';
+import { fetchHead } from '../answers/pull-routes.ts';
+import { tellCheckSuite } from './check-events.ts';
+import { tellPull } from './pull-events.ts';
+import { tell } from './tell.ts';
+
+/** What a push did to one ref. */
+export interface RefChange {
+  ref: string;
+  /** Forty zeros where there was none, or is none any more. */
+  before: string;
+  after: string;
+}
+
+/** The refs that differ, by name. */
+export function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): RefChange[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return names
+    .map((ref) => ({ ref, before: before.get(ref) ?? noCommit, after: after.get(ref) ?? noCommit }))
+    .filter((change) => change.before !== change.after);
+}
+
+/** GitHub tells nothing of a push of more tags at once, and names no more commits. */
+const mostTags = 3;
+const mostCommits = 2048;
+
+/** Tells everything that a push of `changes` brings about, in GitHub's order. */
+export async function tellPush(
+  site: Site,
+  repository: Repository,
+  changes: readonly RefChange[],
+  by?: string,
+): Promise<void> {
+  const tags = changes.filter(({ ref }) => ref.startsWith('refs/tags/'));
+  for (const change of changes) {
+    if (tags.length > mostTags && tags.includes(change)) continue;
+    await tellRef(site, repository, change, by);
+  }
+}
+
+async function tellRef(site: Site, repository: Repository, change: RefChange, by: string | undefined): Promise<void> {
+  const { ref, before, after } = change;
+  const isBranch = ref.startsWith('refs/heads/');
+  const name = ref.replace(/^refs\/(heads|tags)\//, '');
+  const kind = { ref: name, ref_type: isBranch ? 'branch' : 'tag', pusher_type: 'user' };
+  if (before === noCommit) {
+    const more = { master_branch: repository.defaultBranch, description: null };
+    await tell(site, repository, 'create', { ...kind, ...more }, by);
+  }
+  if (after === noCommit) await tell(site, repository, 'delete', kind, by);
+  await tell(site, repository, 'push', await pushPayload(site, repository, change, by), by);
+  if (!isBranch || after === noCommit) return;
+  const suite = await suiteIdOf(site, repository, after, name);
+  await tellCheckSuite(site, repository, 'requested', await suiteAnswer(site, repository, suite), by);
+  await movePulls(site, repository, { name, before, after }, by);
+}
+
+async function pushPayload(
+  site: Site,
+  repository: Repository,
+  change: RefChange,
+  by: string | undefined,
+): Promise<JsonObject> {
+  const { ref, before, after } = change;
+  const { folder } = repository;
+  const [created, deleted] = [before === noCommit, after === noCommit];
+  const head = deleted ? undefined : await git(folder, 'rev-parse', `${after}^{commit}`);
+  const forced = !created && head !== undefined && !(await contains(folder, head, before));
+  const commits = head === undefined ? [] : await newCommits(folder, ref, before, head);
+  const told = head === undefined ? [] : [...commits, await readOne(folder, head)];
+  const paths = await pathsOf(
+    folder,
+    told.map(({ sha }) => sha),
+  );
+  const show = (commit: GitCommit): JsonObject => ({
+    ...simpleCommit(commit),
+    distinct: true,
+    url: `${webUrl(site, repository)}/commit/${commit.sha}`,
+    author: withLogin(site, commit.author),
+    committer: withLogin(site, commit.committer),
+    ...(paths.get(commit.sha) ?? { added: [], removed: [], modified: [] }),
+  });
+  const login = by ?? administrator(site).login;
+  const last = told.at(-1);
+  return {
+    ref,
+    before,
+    after,
+    repository: await pushedRepository(site, repository),
+    pusher: { name: login, email: `${login}@users.noreply.github.com` },
+    created,
+    deleted,
+    forced,
+    base_ref: null,
+    compare: `${webUrl(site, repository)}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`,
+    commits: ref.startsWith('refs/tags/') ? [] : commits.map(show),
+    head_commit: last ? show(last) : null,
+  };
+}
+
+/** What the push brought: for a new branch what no other branch had. */
+async function newCommits(folder: string, ref: string, before: string, head: string): Promise<GitCommit[]> {
+  const known = before === noCommit ? ['--not', `--exclude=${ref}`, '--branches'] : ['--not', before];
+  return listCommits(folder, `--max-count=${mostCommits}`, '--reverse', head, ...known);
+}
+
+const withLogin = (site: Site, person: GitCommit['author']): JsonObject => {
+  const username = loginOf(site, person);
+  return { name: person.name, email: person.email, ...(username === undefined ? {} : { username }) };
+};
+
+/** A push's repository differs from all others: its times are seconds, and its owner has a name. */
+async function pushedRepository(site: Site, repository: Repository): Promise<JsonObject> {
+  const answer = await repositoryAnswer(site, repository);
+  const seconds = (name: string): number =>
+    Math.floor(Date.parse(textAt(answer, name) ?? '1970-01-01T00:00:00Z') / 1000);
+  const { owner } = answer;
+  return {
+    ...answer,
+    owner: { name: repository.owner, email: null, ...(typeof owner === 'object' ? owner : {}) },
+    url: webUrl(site, repository),
+    created_at: seconds('created_at'),
+    pushed_at: Math.floor(site.clock.now() / 1000),
+    stargazers: 0,
+    master_branch: repository.defaultBranch,
+    ...(site.accounts.get(repository.owner)?.type === 'Organization' ? { organization: repository.owner } : {}),
+  };
+}
+
+/** Pull requests from the branch get the new head; those into it that it holds by now are merged. */
+async function movePulls(
+  site: Site,
+  repository: Repository,
+  { name, before, after }: { name: string; before: string; after: string },
+  by: string | undefined,
+): Promise<void> {
+  for (const record of site.pulls.ofBranch(repository.id, name)) {
+    const base = site.repositories.byId(record.repositoryId);
+    if (!base) continue;
+    record.headSha = after;
+    await fetchHead(base, repository, record);
+    await tellPull(site, base, 'synchronize', await pullAnswer(site, base, record), { before, after }, by);
+  }
+  for (const record of site.pulls.of(repository.id)) {
+    if (!record.isOpen || record.baseRef !== name) continue;
+    if (!(await contains(repository.folder, after, record.headSha))) continue;
+    record.mergedAs = after;
+    await closePull(site, repository, record);
+    await tellPull(site, repository, 'closed', await pullAnswer(site, repository, record), {}, by);
+  }
+}

@@ -1,0 +1,42 @@
+import { Refusal, type Who } from './exchange.ts';
+import type { Site } from './site.ts';
+
+/**
+ * Tells who asks by the Authorization header: the App by its signed token, an installation, a person. The App's
+ * signature is checked by the emulated GitHub, which holds the key.
+ *
+ * @throws Refusal 401 where there is a header and nobody is known by it.
+ */
+export async function identify(site: Site, authorization: string | undefined): Promise<Who> {
+  if (authorization === undefined) return { kind: 'nobody' };
+  const token = authorization.replace(/^(bearer|token)\s+/i, '').trim();
+  if (token.startsWith('eyJ')) {
+    const { status } = await site.emulated.ask('GET', '/app', authorization);
+    if (status === 200) return { kind: 'app' };
+    throw new Refusal(401, 'A JSON web token could not be decoded');
+  }
+  const who = ofToken(site, token);
+  if (!who) throw new Refusal(401, 'Bad credentials');
+  return who;
+}
+
+/** Who a token belongs to; undefined for one that is unknown, has run out, or whose installation is gone. */
+export function ofToken(site: Site, token: string): Who | undefined {
+  for (const [login, known] of site.people) {
+    if (known === token) return { kind: 'person', login, token };
+  }
+  const given = site.tokens.get(token);
+  if (!given || given.expiresAt <= site.clock.now()) return undefined;
+  const installation = site.installations.find(({ id }) => id === given.installationId);
+  if (!installation?.isInstalled) return undefined;
+  const { installationId, permissions } = given;
+  return { kind: 'installation', installationId, owner: installation.owner, permissions };
+}
+
+/** Who git's own requests come from: the password of a Basic header is the token. */
+export function ofBasic(site: Site, authorization: string | undefined): Who | undefined {
+  const encoded = /^basic\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return authorization === undefined ? { kind: 'nobody' } : undefined;
+  const pair = Buffer.from(encoded, 'base64').toString();
+  return ofToken(site, pair.slice(pair.indexOf(':') + 1));
+}

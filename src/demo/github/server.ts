@@ -1,0 +1,221 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isObject } from '../../contract/json-object.ts';
+import {
+  Refusal,
+  type Answer,
+  type Asked,
+  type Exchange,
+  type JsonObject,
+  type RequestLine,
+  type Who,
+} from './exchange.ts';
+import { answerGit } from './git/backend.ts';
+import { readRefs } from './git/commits.ts';
+import { changesBetween, tellPush } from './events/push-events.ts';
+import { identify, ofBasic } from './identify.ts';
+import { acceptManifest } from './manifest.ts';
+import { demand, administrator, repositoryUrl, type Site } from './site.ts';
+import { fullNameOf, type Repository } from './repositories.ts';
+import { routeOf } from './routes.ts';
+
+/**
+ * What is done to a request before it is answered, in tests of what goes wrong: an answer in its place, the answer
+ * lost after its effect, or the connection closed before it.
+ */
+export type Interference = (asked: Asked) => Answer | 'lose' | 'close' | undefined;
+
+export interface ServerSettings {
+  /** Undefined while everything starts. */
+  site: () => Site | undefined;
+  log: RequestLine[];
+  onExchange: (exchange: Exchange) => void;
+  interfere: () => Interference | undefined;
+  /** Called with what went wrong in the gateway itself. */
+  onError: (error: unknown) => void;
+}
+
+/** The server for everything: the API, the few pages that it needs, and git. */
+export function createGateway(settings: ServerSettings): Server {
+  const pushes = new Map<Repository, Promise<void>>();
+  return createServer((request, response) => {
+    handle(settings, pushes, request, response).catch((error: unknown) => {
+      settings.onError(error);
+      if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ message: error instanceof Error ? error.message : String(error) }));
+    });
+  });
+}
+
+async function handle(
+  settings: ServerSettings,
+  pushes: Map<Repository, Promise<void>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const site = settings.site();
+  if (!site) return write(response, { status: 503, body: { message: 'Starting' } });
+  const url = new URL(request.url ?? '/', site.url);
+  const git = /^\/([^/]+\/[^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/.exec(url.pathname);
+  if (git) return handleGit(site, pushes, request, response, { name: git[1] ?? '', rest: git[2] ?? '', url });
+  const sent = await bodyOf(request);
+  if (url.pathname === '/settings/apps/new') return write(response, acceptManifest(site, url, sent));
+  const asked = await read(site, request, url, sent);
+  if ('answer' in asked) return write(response, asked.answer);
+  const done = settings.interfere()?.(asked.asked);
+  if (done === 'close') return void request.socket.destroy();
+  const answer = typeof done === 'object' ? done : await asked.handle();
+  const { method, template, who } = asked.asked;
+  const installation = who.kind === 'installation' ? { installationId: who.installationId } : {};
+  settings.log.push({ method, template, status: answer.status, at: site.clock.now(), ...installation });
+  settings.onExchange({ asked: asked.asked, answer });
+  if (done === 'lose') return void request.socket.destroy();
+  write(response, answer);
+}
+
+async function read(
+  site: Site,
+  request: IncomingMessage,
+  url: URL,
+  sent: string,
+): Promise<{ answer: Answer } | { asked: Asked; handle: () => Promise<Answer> }> {
+  const method = request.method ?? 'GET';
+  const moved = movedTo(site, url.pathname);
+  if (moved !== undefined) {
+    const location = `${site.url}${moved}${url.search}`;
+    return {
+      answer: {
+        status: method === 'GET' ? 301 : 307,
+        headers: { location },
+        body: { message: 'Moved Permanently', url: location },
+      },
+    };
+  }
+  const path = ofId(site, url.pathname);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  let who: Who = { kind: 'nobody' };
+  let refused: Answer | undefined;
+  try {
+    who = await identify(site, headers['authorization']);
+  } catch (error) {
+    refused = refusalOf(error);
+  }
+  const route = routeOf(method, path);
+  const { template, params } = route ?? { template: path, params: {} };
+  const asked = { method, path, template, params, query: url.searchParams, headers, sent, body: objectOf(sent), who };
+  return {
+    asked,
+    async handle() {
+      if (refused) return refused;
+      if (!route) return new Refusal(404, 'Not Found').answer;
+      try {
+        return await route.handler(asked, site);
+      } catch (error) {
+        return refusalOf(error);
+      }
+    },
+  };
+}
+
+function refusalOf(error: unknown): Answer {
+  if (error instanceof Refusal) return error.answer;
+  throw error;
+}
+
+/** A renamed repository's new address, by its id, which never changes. */
+function movedTo(site: Site, path: string): string | undefined {
+  const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(path) ?? [];
+  if (name === '' || site.repositories.byName(name)) return undefined;
+  const repository = site.repositories.byAnyName(name);
+  return repository && `/repositories/${repository.id}${rest}`;
+}
+
+/** `/repositories/{id}` is the repository's path under whatever name. */
+function ofId(site: Site, path: string): string {
+  const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(path) ?? [];
+  const repository = id === undefined ? undefined : site.repositories.byId(Number(id));
+  return repository ? `${repositoryUrl({ url: '' }, repository)}${rest}` : path;
+}
+
+function objectOf(sent: string): JsonObject {
+  if (sent === '') return {};
+  try {
+    const read: unknown = JSON.parse(sent);
+    return isObject(read) ? read : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}
+
+function write(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  const bytes = body instanceof Buffer ? body : body === undefined ? '' : JSON.stringify(body);
+  const type = body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
+  response.writeHead(status, {
+    ...type,
+    'x-github-request-id': `DEMO:${Math.floor(performance.now())}`,
+    'x-github-media-type': 'github.v3; format=json',
+    ...headers,
+  });
+  response.end(bytes);
+}
+
+/** Pushes to one repository go one after another, so that what each changed is known. */
+async function handleGit(
+  site: Site,
+  pushes: Map<Repository, Promise<void>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { name, rest, url }: { name: string; rest: string; url: URL },
+): Promise<void> {
+  const repository = site.repositories.byAnyName(name);
+  const who = ofBasic(site, request.headers['authorization']);
+  const isPush = rest === '/git-receive-pack' || url.searchParams.get('service') === 'git-receive-pack';
+  if (!repository || !who || !mayUse(site, repository, who, isPush)) {
+    request.resume();
+    // git asks for a name only where it is told that one is needed.
+    const isUnknown = who !== undefined && who.kind !== 'nobody';
+    const challenge = isUnknown ? {} : { 'www-authenticate': 'Basic realm="GitHub"' };
+    return write(response, { status: isUnknown ? (repository ? 403 : 404) : 401, headers: challenge });
+  }
+  const login = who.kind === 'person' ? who.login : undefined;
+  const asked = {
+    repository: repository.folder,
+    rest,
+    query: url.search.slice(1),
+    ...(login === undefined ? {} : { login }),
+  };
+  if (rest !== '/git-receive-pack') return answerGit(asked, request, response, () => Promise.resolve());
+  const former = pushes.get(repository) ?? Promise.resolve();
+  const push = (async () => {
+    await former;
+    const before = await readRefs(repository.folder);
+    await answerGit(asked, request, response, async () => {
+      await tellPush(site, repository, changesBetween(before, await readRefs(repository.folder)), login);
+    });
+  })();
+  pushes.set(
+    repository,
+    push.catch(() => undefined),
+  );
+  return push;
+}
+
+function mayUse(site: Site, repository: Repository, who: Who, isPush: boolean): boolean {
+  if (!isPush && !repository.isPrivate) return true;
+  try {
+    demand(who, repository, 'contents', isPush ? 'write' : 'read');
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+  if (who.kind !== 'person') return true;
+  return (
+    site.writers.get(fullNameOf(repository).toLowerCase())?.has(who.login) ?? who.login === administrator(site).login
+  );
+}

@@ -1,0 +1,156 @@
+import type { Clock } from '../../clock.ts';
+import type { Account } from './answers/accounts.ts';
+import type { Checks } from './answers/check-records.ts';
+import type { DeploymentRecords } from './answers/deployment-records.ts';
+import type { StatusRecords } from './answers/statuses.ts';
+import type { PullRecords } from './answers/pull-records.ts';
+import type { Deliveries } from './events/deliveries.ts';
+import type { Emulated } from './emulated.ts';
+import { notFound, Refusal, type JsonObject, type Who } from './exchange.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { fullNameOf, type Repositories, type Repository } from './repositories.ts';
+
+/** The App as GitHub knows it. */
+export interface AppRecord {
+  id: number;
+  slug: string;
+  name: string;
+  clientId: string;
+  clientSecret: string;
+  privateKey: string;
+  webhookSecret: string;
+  /** Where webhooks go; undefined before it is told. */
+  webhookUrl: string | undefined;
+  permissions: Readonly<Record<string, string>>;
+  events: readonly string[];
+  createdAt: string;
+}
+
+export interface Installation {
+  id: number;
+  owner: string;
+  /** Whether the App was installed: an id is kept ready for every owner. */
+  isInstalled: boolean;
+}
+
+/** A token of an installation, as it was given out. */
+export interface GivenToken {
+  installationId: number;
+  permissions: Readonly<Record<string, string>>;
+  /** ms since the epoch */
+  expiresAt: number;
+}
+
+/** Everything that the gateway keeps, and what it asks. Handlers are handed it. */
+export interface Site {
+  url: string;
+  clock: Clock;
+  app: AppRecord;
+  installations: Installation[];
+  /** Tokens of installations by the token. */
+  tokens: Map<string, GivenToken>;
+  /** Tokens of people by their login; the first is the administrator. */
+  people: ReadonlyMap<string, string>;
+  /** People and organizations by login. */
+  accounts: ReadonlyMap<string, Account>;
+  /** Who may push, by `owner/name` in small letters; the administrator may everywhere. */
+  writers: Map<string, Set<string>>;
+  repositories: Repositories;
+  emulated: Emulated;
+  deliveries: Deliveries;
+  checks: Checks;
+  deployments: DeploymentRecords;
+  statuses: StatusRecords;
+  pulls: PullRecords;
+  /** Codes that a manifest was accepted under, until they are used. */
+  codes: Set<string>;
+}
+
+/** The repository of a path; a 404 where there is none, or where it is private and not for who asks. */
+export function repositoryFor(site: Site, params: Readonly<Record<string, string>>, who: Who): Repository {
+  const repository = site.repositories.byName(`${params['owner']}/${params['repo']}`);
+  if (!repository || !maySee(site, repository, who)) throw notFound();
+  return repository;
+}
+
+function maySee(site: Site, repository: Repository, who: Who): boolean {
+  if (!repository.isPrivate) return true;
+  if (who.kind === 'installation') return reaches(who, repository);
+  return who.kind === 'person' && who.login === administrator(site).login;
+}
+
+const reaches = (who: Who, repository: Repository): boolean =>
+  who.kind === 'installation' && who.owner.toLowerCase() === repository.owner.toLowerCase();
+
+/** Refuses what the token of an installation was not made for. People are the emulated GitHub's to judge. */
+export function demand(who: Who, repository: Repository, permission: string, level: 'read' | 'write'): void {
+  if (who.kind === 'nobody') {
+    if (level === 'read' && !repository.isPrivate) return;
+    throw new Refusal(401, 'Requires authentication');
+  }
+  if (who.kind === 'app') throw new Refusal(403, 'Resource not accessible by integration');
+  if (who.kind === 'person') return;
+  const given = who.permissions[permission];
+  const suffices = given === 'write' || given === 'admin' || (level === 'read' && given === 'read');
+  const isPublicRead = level === 'read' && !repository.isPrivate;
+  if (isPublicRead || (suffices && reaches(who, repository))) return;
+  throw new Refusal(403, 'Resource not accessible by integration');
+}
+
+/** The installation that covers a repository, where the App is installed there. */
+export const installationOf = (site: Site, { owner }: Pick<Repository, 'owner'>): Installation | undefined =>
+  site.installations.find((each) => each.isInstalled && each.owner.toLowerCase() === owner.toLowerCase());
+
+/** The person that the gateway itself asks as. */
+export function administrator(site: Site): { login: string; authorization: string } {
+  const [first] = site.people;
+  if (!first) throw new Error('the demo of GitHub has nobody in it');
+  return { login: first[0], authorization: `token ${first[1]}` };
+}
+
+/**
+ * Asks the emulated GitHub as its administrator, or as another person.
+ *
+ * @throws Error with what was asked where the answer is no success.
+ */
+export async function askEmulated(
+  site: Site,
+  method: string,
+  path: string,
+  body?: JsonObject,
+  login?: string,
+): Promise<unknown> {
+  const token = login === undefined ? undefined : site.people.get(login);
+  const authorization = token === undefined ? administrator(site).authorization : `token ${token}`;
+  const answer = await site.emulated.ask(method, path, authorization, body);
+  if (answer.status >= 300) throw new Error(`emulate answered ${method} ${path} with ${answer.status}`);
+  return answer.body;
+}
+
+/** What `askEmulated` answered, where it is an object. */
+export async function objectFromEmulated(
+  site: Site,
+  method: string,
+  path: string,
+  body?: JsonObject,
+  login?: string,
+): Promise<JsonObject> {
+  const answer = await askEmulated(site, method, path, body, login);
+  return isObject(answer) ? answer : {};
+}
+
+export const repositoryUrl = (site: Pick<Site, 'url'>, repository: Repository): string =>
+  `${site.url}/repos/${fullNameOf(repository)}`;
+
+export const webUrl = (site: Pick<Site, 'url'>, repository: Repository): string =>
+  `${site.url}/${fullNameOf(repository)}`;
+
+/** Now, in GitHub's spelling: seconds, Z. */
+export const isoNow = ({ clock }: Pick<Site, 'clock'>): string => iso(clock.now());
+
+/** @param at ms since the epoch */
+export const iso = (at: number): string => new Date(at).toISOString().replace(/\.\d{3}Z$/, 'Z');
+
+/** An id as GitHub's old ones looked: of no meaning to anybody else. */
+export const nodeId = (type: string, id: number | string): string =>
+  Buffer.from(`0:${type}${id}`).toString('base64url');
