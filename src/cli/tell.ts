@@ -1,6 +1,7 @@
 import { readAsk } from '../action/ask.ts';
 import { tellStory } from '../action/tell-story.ts';
 import { version } from '../action/version.ts';
+import { systemClock as clock } from '../clock.ts';
 import { defaultConfigPath } from '../config/deploy-file.ts';
 import type { Desired, DesiredDeployment } from '../config/desired.ts';
 import type { DoorOptions, Inputs, Mode } from '../config/door-options.ts';
@@ -12,6 +13,7 @@ import { toldResult } from '../report/told-result.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { readTextFile } from './files.ts';
 import { git, headOf, type GitHead } from './git-head.ts';
+import { doingAfter, liveLineOn, noLiveLine, type Doing } from './live-line.ts';
 import { complain, onCommandLine, optionProblem } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -36,6 +38,7 @@ export async function tell(command: StoryCommand, terminal: Terminal): Promise<E
 
   const cancelled = new AbortController();
   const ids: Ids = {};
+  let live = noLiveLine;
   const leave = (): void => {
     cancelled.abort();
     // The story ends at once by itself; this is for the case that it does not.
@@ -52,6 +55,9 @@ export async function tell(command: StoryCommand, terminal: Terminal): Promise<E
       const noRef = `the repository has no ${head.ref}`;
       return refuse([onCommandLine(optionProblem('repo-ref', noRef, head.near))], terminal);
     }
+    live = await liveLineOn(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
+    terminal.keepBelow(live);
+    let doing: Doing | undefined;
     const outcome = await tellStory({
       options,
       deployment,
@@ -61,15 +67,19 @@ export async function tell(command: StoryCommand, terminal: Terminal): Promise<E
       tell: (event) => {
         noteIds(ids, event);
         for (const line of storyLines(event)) terminal.tell(line);
+        doing = doingAfter(event, doing, clock.now());
+        live.show(doing);
       },
       mask: (secret) => terminal.hide(secret),
     });
+    live.end();
     return end(outcome, terminal);
   } catch (error) {
     // A mistake of ours keeps its stack, but no secret in it.
     terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return exitCodes.fails;
   } finally {
+    live.end();
     process.off('SIGINT', leave).off('SIGTERM', leave);
   }
 }

@@ -1,4 +1,5 @@
 import { maskOf, type Mask } from '../client/mask.ts';
+import { noLiveLine, type LiveLine } from './live-line.ts';
 
 /** Where text goes: standard output and standard error, or what a test reads. */
 export interface Streams {
@@ -12,6 +13,7 @@ export class Terminal {
   readonly #secrets = new Set<string>();
   readonly #json: boolean;
   #mask: Mask = maskOf([]);
+  #live: LiveLine = noLiveLine;
 
   /** @param json the one line of standard output is JSON: what is told on the way goes to standard error. */
   constructor(streams: Streams, { json = false }: { json?: boolean } = {}) {
@@ -26,14 +28,25 @@ export class Terminal {
     this.#mask = maskOf([...this.#secrets]);
   }
 
+  /** The text without anything that is hidden. */
+  masked(text: string): string {
+    return this.#mask(text);
+  }
+
+  /** From now on lines go above this one. */
+  keepBelow(live: LiveLine): void {
+    this.#live = live;
+  }
+
   /** A line about what happens. */
   tell(line: string): void {
-    (this.#json ? this.#streams.err : this.#streams.out)(`${this.#mask(line)}\n`);
+    const write = this.#json ? this.#streams.err : this.#streams.out;
+    this.#live.above(() => write(`${this.#mask(line)}\n`));
   }
 
   /** A line about what is wrong. */
   complain(line: string): void {
-    this.#streams.err(`${this.#mask(line)}\n`);
+    this.#live.above(() => this.#streams.err(`${this.#mask(line)}\n`));
   }
 
   /** The result as one line of JSON, where it was asked for. Only texts are masked: it stays JSON whatever a secret is. */

@@ -1,0 +1,87 @@
+import type { Clock } from '../clock.ts';
+import type { StoryEvent } from '../deploy/story-event.ts';
+import { inWords } from '../report/duration.ts';
+import { asLine } from '../report/harmless.ts';
+
+/** What is going on right now, and since when (ms since the epoch). */
+export interface Doing {
+  text: string;
+  since: number;
+}
+
+/** What is going on after an event; what was going on before where the event says nothing of it, undefined for nothing. */
+export function doingAfter(event: StoryEvent, before: Doing | undefined, now: number): Doing | undefined {
+  switch (event.kind) {
+    case 'looking':
+      return { text: `Looking for ${asLine(event.deployment, 60)}`, since: now };
+    case 'begun':
+      return { text: `Revision ${event.revisionId.slice(0, 8)} is on its way`, since: now };
+    case 'status':
+      return { text: `Revision ${event.revisionId.slice(0, 8)} ${asLine(event.status, 40)}`, since: now };
+    case 'settling':
+      return { text: 'Looking what became of the request', since: now };
+    case 'smoke-began':
+      return { text: 'Asking the agent', since: now };
+    case 'smoke-attempt':
+      return event.again ? { text: `Asking ${asLine(event.name, 60)} once more`, since: now } : before;
+    case 'rolling-back':
+      return { text: `Going back to revision ${event.toRevisionId.slice(0, 8)}`, since: now };
+    case 'rolled-out':
+    case 'rolled-back':
+    case 'concluded':
+      return undefined;
+    default:
+      return before;
+  }
+}
+
+/** A line at the end of a terminal that says what is going on and for how long. Lines that are printed go above it. */
+export interface LiveLine {
+  /** Shows what is going on; nothing where it is undefined. */
+  show(doing: Doing | undefined): void;
+  /** Writes something above the line. */
+  above(write: () => void): void;
+  /** Removes the line. */
+  end(): void;
+}
+
+/** Where nobody sees it: what is printed is printed, and nothing moves. */
+export const noLiveLine: LiveLine = { show: () => undefined, above: (write) => write(), end: () => undefined };
+
+/** A terminal, as far as a moving line needs one. */
+export type LiveStream = NodeJS.WritableStream & { isTTY?: boolean };
+
+/** The live line of a terminal, or none where the stream is no terminal, or one of a build machine. */
+export async function liveLineOn(
+  stream: LiveStream,
+  { clock, mask, env }: { clock: Pick<Clock, 'now'>; mask: (text: string) => string; env: NodeJS.ProcessEnv },
+): Promise<LiveLine> {
+  if (!stream.isTTY || env['CI'] || env['TERM'] === 'dumb') return noLiveLine;
+  const { default: ora } = await import('ora');
+  const spinner = ora({ stream, discardStdin: false, isEnabled: true });
+  let shown: Doing | undefined;
+  const draw = (): void => {
+    if (!shown) return;
+    spinner.text = mask(`${shown.text}, ${inWords(clock.now() - shown.since)}`);
+  };
+  const timer = setInterval(draw, 1000);
+  timer.unref();
+  const show = (doing: Doing | undefined): void => {
+    shown = doing;
+    draw();
+    if (doing && !spinner.isSpinning) spinner.start();
+    else if (!doing && spinner.isSpinning) spinner.stop();
+  };
+  return {
+    show,
+    above(write) {
+      if (spinner.isSpinning) spinner.clear();
+      write();
+      if (spinner.isSpinning) spinner.render();
+    },
+    end() {
+      clearInterval(timer);
+      show(undefined);
+    },
+  };
+}
