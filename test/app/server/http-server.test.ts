@@ -150,7 +150,7 @@ describe('while it drains', () => {
     await entered;
     const drained = server.drain(5_000);
     expect(server.draining).toBe(true);
-    await expect(send(url)).rejects.toThrow();
+    await expect(send(url)).rejects.toThrow('fetch failed');
     resolve();
     expect((await underWay).status).toBe(202);
     const began = performance.now();

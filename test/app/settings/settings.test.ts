@@ -182,7 +182,7 @@ test('with a service named it is not told how to start one', () => {
 
 test('nothing secret is in what is told', () => {
   const wrong = {
-    PRIVATE_KEY: `${pem.slice(0, 400)}`,
+    PRIVATE_KEY: pem.slice(0, 400),
     WEBHOOK_SECRET: 'short-secret',
     LANDFALL_API_KEY: 'secret key',
     LANDFALL_BASE_URL: 'https://user:hidden-word@host',

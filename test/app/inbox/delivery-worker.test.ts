@@ -1,0 +1,141 @@
+import { Probot } from 'probot';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InstallationPaused } from '../../../app/github/hub.ts';
+import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
+import { handleDelivery, startDeliveryWorker, type DeliveryWorkerOptions } from '../../../app/inbox/delivery-worker.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+import { newPrivateKey } from '../settings/keys.ts';
+import { delivery, openInbox } from './inbox.ts';
+import type { TestInbox } from './inbox.ts';
+
+let postgres: TestPostgres;
+let inbox: TestInbox;
+const privateKey = newPrivateKey();
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  inbox = await openInbox(postgres.url);
+});
+afterAll(async () => {
+  await inbox.close();
+  await postgres.stop();
+});
+
+type Handler = Parameters<Probot['onAny']>[0];
+
+async function world(handler: Handler, more: Partial<DeliveryWorkerOptions> = {}) {
+  const probot = new Probot({ appId: 1, privateKey, secret: 'a-secret-of-our-own', logLevel: 'fatal' });
+  probot.on('push', handler);
+  await probot.ready();
+  const notes = decisionNotes();
+  const counted: string[] = [];
+  const logged: string[] = [];
+  const options: DeliveryWorkerOptions = {
+    queue: inbox.queue,
+    deliveries: inbox.deliveries,
+    notes,
+    receive: (event) => probot.receive(event),
+    log: (message, fields) => void logged.push(`${message} ${JSON.stringify(fields)}`),
+    count: (event, result) => void counted.push(`${event} ${result}`),
+    ...more,
+  };
+  const one = delivery();
+  await inbox.store(one);
+  const handle = () => handleDelivery({ data: { id: one.id } }, options);
+  const row = async () => {
+    const found = await inbox.deliveries.get(one.id);
+    if (!found) throw new Error('The row is gone.');
+    return found;
+  };
+  return { one, handle, row, notes, counted, logged, options };
+}
+
+test('a delivery is handed to its handler, whose decision is kept with it', async () => {
+  const seen: unknown[] = [];
+  const notes: { note?: (id: string) => void } = {};
+  const { one, handle, row, counted, logged, ...made } = await world(async ({ id, name, payload }) => {
+    seen.push({ id, name, payload });
+    notes.note?.(id);
+  });
+  notes.note = (id) => made.notes.note(id, { kind: 'push', why: 'main moved on', text: 'a\0b\uD800' });
+  await handle();
+  expect(seen).toEqual([{ id: one.id, name: 'push', payload: { ref: 'refs/heads/main' } }]);
+  expect(await row()).toMatchObject({
+    handledAt: expect.any(Number),
+    decision: { kind: 'push', why: 'main moved on', text: 'a\uFFFDb\uFFFD' },
+    attempts: 1,
+    lastError: undefined,
+  });
+  expect(counted).toEqual(['push handled']);
+  expect(logged[0]).toContain('"decision":"push","why":"main moved on"');
+  expect(made.notes.take(one.id)).toBeUndefined();
+});
+
+test('one that was handled is not handed on again', async () => {
+  let times = 0;
+  const { handle } = await world(async () => void (times += 1));
+  await handle();
+  await handle();
+  expect(times).toBe(1);
+});
+
+test('one that nobody has a handler for is handled, too', async () => {
+  const { options } = await world(async () => undefined);
+  const other = delivery({ event: 'watch', payload: '{"action":"started"}' });
+  await inbox.store(other);
+  await handleDelivery({ data: { id: other.id } }, options);
+  expect(await inbox.deliveries.get(other.id)).toMatchObject({ decision: null, attempts: 1 });
+});
+
+test('one whose handler fails is tried again, and what was wrong is kept until it is handled', async () => {
+  let isBroken = true;
+  const { handle, row, counted } = await world(async () => {
+    if (isBroken) throw new Error('the service does not answer');
+  });
+  await expect(handle()).rejects.toThrow(/^push .*: the service does not answer$/);
+  expect(await row()).toMatchObject({ handledAt: undefined, attempts: 1, lastError: 'the service does not answer' });
+  isBroken = false;
+  await handle();
+  expect(await row()).toMatchObject({ handledAt: expect.any(Number), attempts: 2, lastError: undefined });
+  expect(counted).toEqual(['push failed', 'push handled']);
+});
+
+test('an installation that GitHub asks to wait is waited for, and its attempt does not count', async () => {
+  const until = Date.now() + 60_000;
+  const { one, handle, row, counted } = await world(async () => {
+    throw new InstallationPaused(5, until, 'too many requests');
+  });
+  await handle();
+  expect(await row()).toMatchObject({ handledAt: undefined, attempts: 0, lastError: undefined });
+  expect(counted).toEqual(['push postponed']);
+  const { rows } = await inbox.database.pool.query(
+    "select start_after from pgboss.job where data ->> 'id' = $1 and id <> $2",
+    [one.id, one.id],
+  );
+  expect(rows).toEqual([{ start_after: new Date(until) }]);
+});
+
+test('a job whose delivery is no longer kept ends', async () => {
+  const { options, logged } = await world(async () => undefined);
+  await handleDelivery({ data: { id: delivery().id } }, options);
+  expect(logged[0]).toContain('A delivery is no longer kept');
+});
+
+describe('the worker', () => {
+  test('takes what is stored, several at once, and comes back to what failed', async () => {
+    let failures = 1;
+    const { options, row } = await world(async () => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('once');
+    });
+    await startDeliveryWorker(options);
+    await expect.poll(async () => (await row()).handledAt, { timeout: 15_000 }).toBeDefined();
+    const more = Array.from({ length: 20 }, () => delivery());
+    await Promise.all(more.map(inbox.store));
+    const unhandled = async () => {
+      const left = (await inbox.deliveries.list({ limit: 100, unhandled: true })).map(({ id }) => id);
+      return more.filter(({ id }) => left.includes(id)).length;
+    };
+    await expect.poll(unhandled, { timeout: 15_000 }).toBe(0);
+  });
+});
