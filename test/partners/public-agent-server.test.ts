@@ -11,6 +11,7 @@ import type { StreamMode } from '../../src/contract/agent/stream-event.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { Verdict } from '../../src/decide/verdict-types.ts';
 import { smoke } from '../../src/deploy/smoke.ts';
+import { askAsTheApp } from '../app/smoke/small-app.ts';
 import {
   installPublicAgentServer,
   startPublicAgentServer,
@@ -116,6 +117,35 @@ describe('smoke tests', () => {
     const before = await there();
     expect(await asked([{ ...hello, thread: true, context: { greeting: 'hello' } }])).toMatchObject({ kind: 'passed' });
     expect(await there()).toEqual(before);
+  });
+});
+
+describe('smoke tests of the App', () => {
+  const reply = hello.expect;
+
+  test('are runs in the background whose webhooks wake the App, and leave nothing behind', async () => {
+    const before = await there();
+    const ownContext = { ...hello, context: { greeting: 'hello' } };
+    const { verdict, stored, logged } = await askAsTheApp(agent, [hello, ownContext]);
+    expect(verdict).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }, { attempts: 1 }] });
+    expect(logged).toEqual(Array.from({ length: 2 }, () => 'an agent told that a run has ended: success, no error'));
+    expect(stored.every(({ withoutWebhook }) => withoutWebhook === false)).toBe(true);
+    expect(await there()).toEqual(before);
+  });
+
+  test('of a run that fails are failed with its own words, whatever the webhook is', async () => {
+    const { verdict, logged } = await askAsTheApp(agent, [{ ...hello, input: { input: 'Ada', fail: 'no ink' } }]);
+    expect(verdict).toMatchObject({
+      kind: 'failed',
+      tests: [{ verdict: { held: [{ held: false, seen: expect.stringContaining('no ink') }, { held: false }] } }],
+    });
+    expect(logged).toEqual(['an agent told that a run has ended: error, with an error']);
+  });
+
+  test('that only a stream can answer are listened to', async () => {
+    const early = { kind: 'first-event', withinMs: 20_000 } as const;
+    const { verdict, logged } = await askAsTheApp(agent, [{ ...hello, expect: [...reply, early] }]);
+    expect([verdict.kind, logged]).toEqual(['passed', []]);
   });
 });
 
