@@ -26,16 +26,16 @@ const busyMs = 5_000;
  * @throws HubError where GitHub refuses and will go on to, for example because the repository is gone
  */
 export async function tellReport(id: string, world: TellingWorld): Promise<{ again?: number }> {
-  const locks = world.reportLocks ?? locksWithin(world.store);
+  const locks = world.reportLocks ?? locksWithin(world);
   const told = await locks.exclusively(id, () => tellOnce(id, world));
   return told ? told.value : { again: world.clock.now() + busyMs };
 }
 
-const withinProcess = new WeakMap<World['store'], ReportLocks>();
+const withinProcess = new WeakMap<TellingWorld, ReportLocks>();
 
-function locksWithin(store: World['store']): ReportLocks {
-  const locks = withinProcess.get(store) ?? localReportLocks();
-  withinProcess.set(store, locks);
+function locksWithin(world: TellingWorld): ReportLocks {
+  const locks = withinProcess.get(world) ?? localReportLocks();
+  withinProcess.set(world, locks);
   return locks;
 }
 
