@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
+import { everyMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import type { Job, Queue, SendOptions } from '../../../src/database/queue.ts';
+import { ToldWorld } from '../handlers/told-world.ts';
+
+const minute = 60_000;
+
+/** One queue for several copies of the App: a job goes to one of them, when its time has come. */
+class SharedQueue {
+  readonly ids = new Set<string>();
+  readonly names = new Set<string>();
+  readonly workers: ((data: object) => Promise<void>)[] = [];
+  readonly told: ToldWorld;
+  failures = 0;
+
+  constructor(told: ToldWorld) {
+    this.told = told;
+  }
+
+  /** What one copy sees of it. */
+  seen(): Pick<Queue, 'define' | 'send' | 'work'> {
+    return {
+      define: async () => undefined,
+      send: async (name, data, options) => this.#send(name, data, options),
+      work: async (name, _, handler) => {
+        this.workers.push((data) => handler(jobOf(name, data)));
+      },
+    };
+  }
+
+  #send(name: string, data: object, { id = '', startAfter }: SendOptions = {}): string | undefined {
+    if (this.ids.has(id)) return undefined;
+    this.ids.add(id);
+    this.names.add(name);
+    const at = startAfter instanceof Date ? startAfter.getTime() : this.told.clock.now();
+    this.told.clock.after(at - this.told.clock.now(), () => {
+      this.workers[this.ids.size % this.workers.length]?.(data).catch(() => {
+        this.failures += 1;
+      });
+    });
+    return id;
+  }
+}
+
+/** The queue hands out what was sent to it. */
+function jobOf<Data extends object>(name: string, data: object): Job<Data> {
+  const job: Job<Data> = JSON.parse(JSON.stringify({ id: 'job', name, data, attempt: 1 }));
+  return { ...job, signal: new AbortController().signal };
+}
+
+/** Copies of the App, and when their runs asked GitHub for deliveries (ms since the start). */
+function copies() {
+  const told = new ToldWorld();
+  const began = told.clock.now();
+  const runs: number[] = [];
+  const queue = new SharedQueue(told);
+  const fails = { next: 0 };
+  const desks: RecoveryDesks = {
+    deliveries: {
+      page: async () => {
+        runs.push(told.clock.now() - began);
+        if (fails.next > 0) {
+          fails.next -= 1;
+          throw new TypeError('undefined is not a function');
+        }
+        return { deliveries: [] };
+      },
+      askAgain: async () => undefined,
+    },
+    inbox: { notHeld: async () => [], forget: async () => 0 },
+    repositories: { repositories: async function* () {} },
+    tellReport: async () => undefined,
+  };
+  return { told, queue, runs, fails, start: () => startRecovery(queue.seen(), told.world, desks) };
+}
+
+describe('recovery runs', () => {
+  test('at the start and every ten minutes', async () => {
+    const { told, runs, queue, start } = copies();
+    await start();
+    expect(queue.names).toEqual(new Set([recoveryJob]));
+    await told.clock.sleep(35 * minute);
+    expect(runs).toEqual([0, 10 * minute, 20 * minute, 30 * minute]);
+    expect(everyMs).toBe(10 * minute);
+  });
+
+  test('once, however many copies there are', async () => {
+    const { told, runs, queue, start } = copies();
+    await Promise.all([start(), start(), start()]);
+    await told.clock.sleep(25 * minute);
+    expect(queue.workers).toHaveLength(3);
+    expect(runs).toEqual([0, 10 * minute, 20 * minute]);
+  });
+
+  test('at once where a copy starts later, without another row of runs', async () => {
+    const { told, runs, start } = copies();
+    await start();
+    await told.clock.sleep(13 * minute);
+    await start();
+    await told.clock.sleep(12 * minute);
+    expect(runs).toEqual([0, 10 * minute, 13 * minute, 20 * minute]);
+  });
+
+  test('the next time although one failed', async () => {
+    const { told, runs, queue, fails, start } = copies();
+    fails.next = 1;
+    await start();
+    await told.clock.sleep(15 * minute);
+    expect(queue.failures).toBe(1);
+    expect(runs).toEqual([0, 10 * minute]);
+  });
+});
