@@ -59,7 +59,7 @@ function judge(deployment: ListedDeployment, entry: Entry | undefined, selection
       : [];
   }
   const ref = spelledRef(deployment.source_revision_config.repo_ref ?? '');
-  if (isTagRef(ref) || ref !== branch) {
+  if (ref === '' || isTagRef(ref) || ref !== branch) {
     return asked?.source === 'github' && asked.repoRef === branch
       ? refuse(`the service builds another ref of it than the file asks for; ${howToApply}`)
       : [];

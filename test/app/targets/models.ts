@@ -13,7 +13,8 @@ export const idOf = (count: number): string => `00000000-0000-4000-8000-${String
 type Config = Deployment['source_config'];
 type RevisionConfig = Deployment['source_revision_config'];
 
-interface More {
+/** What a deployment has that others have not. */
+export interface More {
   source?: string;
   status?: string;
   config?: Config;

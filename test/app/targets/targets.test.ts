@@ -1,0 +1,395 @@
+import { describe, expect, test } from 'vitest';
+import type { Deployment } from '../../../src/contract/control/deployment.ts';
+import { agents, deployed, deskOf, idOf, type More } from './models.ts';
+
+/** What a push to a branch of acme/agents is for, in one line each. */
+async function told(deployments: readonly Deployment[], file?: string, branch = 'main'): Promise<string[]> {
+  const desk = deskOf(deployments, file === undefined ? {} : { 'acme/agents': file });
+  const { targets, refused } = await desk.targetsOf(agents, branch);
+  return [
+    ...targets.map(({ repoRef, terms }) => `builds ${terms.deploymentName} from ${repoRef}`),
+    ...refused.map(({ deployment, why }) => `${deployment}: ${why}`),
+  ];
+}
+
+const off = 'build_on_push is off at the service';
+const apply = 'the App triggers and reconfigures nothing: run the Action, or `npx landfall deploy`, to apply the file';
+
+describe('without a file', () => {
+  test.each<[sentence: string, deployment: Deployment, branch: string, said: string[]]>([
+    ['a deployment of this repository and branch', deployed('a'), 'main', ['builds a from main']],
+    [
+      'its repository in another spelling',
+      deployed('a', { config: { repo_url: 'git@github.com:Acme/agents.git' } }),
+      'main',
+      ['builds a from main'],
+    ],
+    [
+      'its branch as a full ref',
+      deployed('a', { revision: { repo_ref: 'refs/heads/main' } }),
+      'main',
+      ['builds a from main'],
+    ],
+    ['a branch with slashes', deployed('a', { revision: { repo_ref: 'feat/x' } }), 'feat/x', ['builds a from feat/x']],
+    ['another branch', deployed('a'), 'feature', []],
+    ['a branch in other letters', deployed('a'), 'Main', []],
+    ['a tag', deployed('a', { revision: { repo_ref: 'refs/tags/v1' } }), 'v1', []],
+    [
+      'a branch that is called like a tag',
+      deployed('a', { revision: { repo_ref: 'refs/tags/v1' } }),
+      'refs/tags/v1',
+      [],
+    ],
+    ['no ref at all', deployed('a', { revision: { repo_ref: null } }), '', []],
+    ['another repository', deployed('a', { config: { repo_url: 'https://github.com/acme/web' } }), 'main', []],
+    ['no repository', deployed('a', { config: { repo_url: null } }), 'main', []],
+    ['an image', deployed('a', { source: 'external_docker' }), 'main', []],
+    ['an uploaded folder', deployed('a', { source: 'internal_source' }), 'main', []],
+    ['pushes are not built', deployed('a', { config: { build_on_push: false } }), 'main', [`a: ${off}`]],
+    ['nobody says whether pushes are built', deployed('a', { config: { build_on_push: null } }), 'main', [`a: ${off}`]],
+    [
+      'it is being deleted',
+      deployed('a', { status: 'AWAITING_DELETE' }),
+      'main',
+      ['a: it is being deleted at the service'],
+    ],
+    [
+      'it is all but gone',
+      deployed('a', { status: 'AWAITING_FINAL_DELETE' }),
+      'main',
+      ['a: it is being deleted at the service'],
+    ],
+  ])('%s', async (_, deployment, branch, said) => expect(await told([deployment], undefined, branch)).toEqual(said));
+
+  test('several of one branch are all targets', async () => {
+    expect(await told([deployed('a'), deployed('b'), deployed('c', { revision: { repo_ref: 'dev' } })])).toEqual([
+      'builds a from main',
+      'builds b from main',
+    ]);
+  });
+
+  test('the terms are the default ones', async () => {
+    const one = deployed('a');
+    const { targets } = await deskOf([one]).targetsOf(agents, 'main');
+    expect(targets).toEqual([
+      {
+        deploymentId: one.id,
+        repoRef: 'main',
+        terms: {
+          deploymentName: 'a',
+          builder: 'app',
+          timeoutMs: 1_800_000,
+          rules: { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
+          smokeTests: [],
+          onFailure: 'keep',
+          environment: { name: 'a', production: false, transient: false },
+          differences: [],
+          notes: [],
+        },
+      },
+    ]);
+  });
+});
+
+describe('with a file', () => {
+  const file = `
+deployments:
+  a:
+    paths: { include: [agents/**] }
+    skip-words: ['[no ship]']
+    after-rollback: hold
+    on-failure: rollback
+    environment: { name: live, production: true }
+    smoke-tests: [{ name: asks, assistant: support, input: {} }]
+`;
+
+  test('its rules are the terms of the deployment that it names', async () => {
+    const { targets } = await deskOf([deployed('a'), deployed('b')], { 'acme/agents': file }).targetsOf(agents, 'main');
+    expect(targets.map(({ terms }) => terms)).toMatchObject([
+      {
+        rules: { paths: { include: ['agents/**'], exclude: [] }, skipWords: ['[no ship]'], afterRollback: 'hold' },
+        onFailure: 'rollback',
+        environment: { name: 'live', production: true, transient: false },
+        smokeTests: [{ name: 'asks', assistant: 'support', attempts: 3 }],
+        differences: [],
+        notes: [],
+      },
+      { rules: { skipWords: ['[skip deploy]'] }, onFailure: 'keep', smokeTests: [], notes: [] },
+    ]);
+  });
+
+  test('it is read from the default branch, whichever branch was pushed', async () => {
+    const desk = deskOf([deployed('a', { revision: { repo_ref: 'dev' } })], { 'acme/agents': file });
+    await desk.targetsOf(agents, 'dev');
+    expect(desk.asked).toContain('.github/landfall.yml@main');
+    expect(desk.asked.filter((each) => each.includes('dev'))).toEqual([]);
+  });
+
+  test('a deployment is named by its id, whatever it is called', async () => {
+    const one = deployed('a');
+    const text = `deployments: { b: { deployment-id: ${one.id.toUpperCase()}, on-failure: rollback } }`;
+    const { targets, refused } = await deskOf([one], { 'acme/agents': text }).targetsOf(agents, 'main');
+    expect(targets[0]?.terms).toMatchObject({ deploymentName: 'a', onFailure: 'rollback' });
+    expect(refused).toEqual([]);
+  });
+
+  test.each<[sentence: string, deployment: More, file: string, branch: string, said: string[]]>([
+    [
+      'of a deployment that is not there',
+      {},
+      'name: b',
+      'main',
+      [
+        'builds a from main',
+        'b: the service has no deployment of this name: the Action, or `npx landfall deploy`, creates it from the file',
+      ],
+    ],
+    ['of one that is not there, on another branch', {}, 'name: b', 'dev', []],
+    [
+      'of one that is not there and would be of this branch',
+      {},
+      'name: b\nrepo-ref: dev',
+      'dev',
+      ['b: the service has no deployment of this name: the Action, or `npx landfall deploy`, creates it from the file'],
+    ],
+    [
+      'of one that is not there and would be of another branch',
+      {},
+      'name: b\nrepo-ref: dev',
+      'main',
+      ['builds a from main'],
+    ],
+    [
+      'of an image that is not there',
+      {},
+      'name: b\nsource: external_docker\nimage-uri: x/y',
+      'main',
+      ['builds a from main'],
+    ],
+    [
+      'of an id that is not there',
+      {},
+      `deployment-id: ${idOf(9999)}`,
+      'main',
+      ['builds a from main', `${idOf(9999)}: the service has no deployment of this id`],
+    ],
+    [
+      'of a name in other letters',
+      {},
+      'name: A',
+      'main',
+      [
+        'builds a from main',
+        'A: the service has no deployment of this name: the Action, or `npx landfall deploy`, creates it from the file',
+      ],
+    ],
+    [
+      'that wants pushes built where the service does not',
+      { config: { build_on_push: false } },
+      'name: a\nbuild-on-push: true',
+      'main',
+      [`a: ${off}, while the file asks for it; ${apply}`],
+    ],
+    [
+      'that says nothing of it where the service does not',
+      { config: { build_on_push: false } },
+      'name: a',
+      'main',
+      [`a: ${off}`],
+    ],
+    [
+      'that does not want them built, nor does the service',
+      { config: { build_on_push: false } },
+      'name: a\nbuild-on-push: false',
+      'main',
+      [],
+    ],
+    [
+      'that does not want them built where the service does',
+      {},
+      'name: a\nbuild-on-push: false',
+      'main',
+      ['builds a from main'],
+    ],
+    [
+      'that wants this branch where the service builds another',
+      {},
+      'name: a\nrepo-ref: dev',
+      'dev',
+      [`a: the service builds another ref of it than the file asks for; ${apply}`],
+    ],
+    [
+      'that wants another branch where the service builds this one',
+      {},
+      'name: a\nrepo-ref: dev',
+      'main',
+      ['builds a from main'],
+    ],
+    ['of an image', { source: 'external_docker' }, 'name: a\nsource: external_docker\nimage-uri: x/y', 'main', []],
+    [
+      'that takes an image for a repository',
+      { source: 'external_docker' },
+      'name: a',
+      'main',
+      ['a: its source is external_docker, and only a deployment from a repository is built on push'],
+    ],
+    ['that takes a repository for an image', {}, 'name: a\nimage-uri: x/y', 'main', ['builds a from main']],
+  ])('%s', async (_, more, text, branch, said) => {
+    expect(await told([deployed('a', more)], text, branch)).toEqual(said);
+  });
+
+  test('several deployments of one name are told apart by their id only', async () => {
+    expect(await told([deployed('a'), deployed('a')], 'name: a')).toEqual([
+      'builds a from main',
+      'builds a from main',
+      'a: the service has several deployments of this name: give its deployment-id',
+    ]);
+  });
+
+  test('a deployment that is named twice has the rules of the first, and says so', async () => {
+    const one = deployed('a');
+    const text = `deployments: { a: { on-failure: rollback }, b: { deployment-id: ${one.id} } }`;
+    const { targets, refused } = await deskOf([one], { 'acme/agents': text }).targetsOf(agents, 'main');
+    expect(targets).toHaveLength(1);
+    expect(targets[0]?.terms).toMatchObject({
+      onFailure: 'rollback',
+      notes: ['the file names it twice, as a and as b: the first one counts'],
+    });
+    expect(refused).toEqual([]);
+  });
+
+  test.each<[sentence: string, more: string, deployment: Deployment, environment: object]>([
+    [
+      'none is named: the deployment has its own',
+      '',
+      deployed('a'),
+      { name: 'a', production: false, transient: false },
+    ],
+    [
+      'none is named, of a deployment for production',
+      '',
+      deployed('a', { config: { deployment_type: 'prod' } }),
+      { name: 'a', production: true },
+    ],
+    ['one is called so', 'environment: Production', deployed('a'), { name: 'Production', production: true }],
+    [
+      'one is called so and is none',
+      'environment: { name: production, production: false }',
+      deployed('a'),
+      { production: false },
+    ],
+    ['one goes again', 'environment: { name: x, transient: true }', deployed('a'), { name: 'x', transient: true }],
+  ])('environment: %s', async (_, more, deployment, environment) => {
+    const { targets } = await deskOf([deployment], { 'acme/agents': `name: a\n${more}` }).targetsOf(agents, 'main');
+    expect(targets[0]?.terms.environment).toMatchObject(environment);
+  });
+});
+
+describe('file and deployment differ', () => {
+  const terms = async (text: string, deployment = deployed('a')) => {
+    const { targets } = await deskOf([deployment], { 'acme/agents': text }).targetsOf(agents, 'main');
+    return targets[0]?.terms;
+  };
+
+  test('in which fields is told, with how to apply it; what is restated is what the service has', async () => {
+    const text = `
+name: a
+source: github
+repo-url: git@github.com:acme/agents.git
+repo-ref: dev
+graph-config-path: agents/langgraph.json
+build-on-push: false
+deployment-type: prod
+install-command: npm ci
+secrets: [OPENAI_API_KEY]
+`;
+    expect(await terms(text)).toMatchObject({
+      differences: [
+        { field: 'source_config.deployment_type', from: 'dev', to: 'prod' },
+        { field: 'source_config.build_on_push', from: 'true', to: 'false' },
+        { field: 'source_config.install_command', from: undefined, to: 'npm ci' },
+        { field: 'source_revision_config.repo_ref', from: 'main', to: 'dev' },
+        { field: 'source_revision_config.graph_config_path', from: 'langgraph.json', to: 'agents/langgraph.json' },
+      ],
+      notes: [apply],
+    });
+  });
+
+  test('in nothing but the spelling: not at all', async () => {
+    const text =
+      'name: a\nrepo-url: ssh://git@github.com/Acme/Agents\nrepo-ref: refs/heads/main\ngraph-config-path: ./langgraph.json';
+    expect(await terms(text)).toMatchObject({ differences: [], notes: [] });
+  });
+
+  test('in the source', async () => {
+    expect(await terms('name: a\nsource: external_docker\nimage-uri: x/y')).toMatchObject({
+      differences: [
+        { field: 'source', from: 'github', to: 'external_docker' },
+        { field: 'source_revision_config.image_uri', from: undefined, to: 'x/y' },
+      ],
+    });
+  });
+
+  test('no user or password of an address is told', async () => {
+    const bound = deployed('a', { config: { repo_url: 'https://joe:sk-canary@git.acme.example/agents' } });
+    const desk = deskOf(
+      [bound],
+      { 'acme/agents': 'name: a\nrepo-url: https://github.com/acme/agents' },
+      { bindings: [{ repository: 'acme/agents', deployment: 'a' }] },
+    );
+    const { targets } = await desk.targetsOf(agents, 'main');
+    expect(targets[0]?.terms.differences).toEqual([
+      {
+        field: 'source_config.repo_url',
+        from: 'https://git.acme.example/agents',
+        to: 'https://github.com/acme/agents',
+      },
+    ]);
+    expect(JSON.stringify(targets)).not.toContain('sk-canary');
+  });
+});
+
+describe('a file with mistakes', () => {
+  const mistakes = 'the deploy file has mistakes here, so pushes are built as if it said nothing';
+
+  test('loses nothing of what the service says', async () => {
+    const { targets, refused } = await deskOf([deployed('a')], { 'acme/agents': 'a: [' }).targetsOf(agents, 'main');
+    expect(targets[0]?.terms).toMatchObject({ onFailure: 'keep', rules: { skipWords: ['[skip deploy]'] } });
+    expect(targets[0]?.terms.notes).toEqual([mistakes, expect.stringMatching(/^\.github\/landfall\.yml:1:\d+: /)]);
+    expect(refused).toEqual([]);
+  });
+
+  test('in one deployment takes nothing from another', async () => {
+    const text = 'deployments:\n  a:\n    paths: { include: [src\\x] }\n  b:\n    on-failure: rollback\n';
+    const { targets } = await deskOf([deployed('a'), deployed('b')], { 'acme/agents': text }).targetsOf(agents, 'main');
+    expect(targets.map(({ terms: { onFailure, notes } }) => ({ onFailure, notes }))).toEqual([
+      {
+        onFailure: 'keep',
+        notes: [mistakes, expect.stringContaining('landfall.yml:3:24: `paths.include[0]` must have forward')],
+      },
+      { onFailure: 'rollback', notes: [] },
+    ]);
+  });
+
+  test('that names nothing else is told by itself', async () => {
+    expect(await told([], '- a')).toEqual([
+      expect.stringMatching(/^\.github\/landfall\.yml: the deploy file has mistakes/),
+    ]);
+    expect(await told([], '- a', 'dev')).toEqual([]);
+  });
+
+  test('in a deployment that is not there is told with it', async () => {
+    expect(await told([], 'name: a\non-failure: explode')).toEqual([
+      expect.stringMatching(
+        /^a: the service has no deployment .*; the deploy file has mistakes here.*`on-failure` must be/,
+      ),
+    ]);
+  });
+
+  test('without end is told with its first ones', async () => {
+    const wrong = Array.from({ length: 30 }, (_, at) => `x${at}: 1`).join('\n');
+    const { targets } = await deskOf([deployed('a')], { 'acme/agents': `name: a\n${wrong}` }).targetsOf(agents, 'main');
+    expect(targets[0]?.terms.notes).toHaveLength(12);
+    expect(targets[0]?.terms.notes.at(-1)).toBe('and 20 more');
+  });
+});
