@@ -1,4 +1,4 @@
-import { shortCommit } from '../../src/decide/commit.ts';
+import { sameCommit, shortCommit } from '../../src/decide/commit.ts';
 import type { Cause, Intent } from '../work/intent.ts';
 import { checkName } from '../work/report.ts';
 import type { Target, World } from '../world.ts';
@@ -66,8 +66,9 @@ async function redeploy({ decision: { repository }, branch, target, cause }: Pre
 async function rollback(
   { decision: { repository, headSha }, branch, target, cause }: Pressed,
   intents: readonly Intent[],
-  { store, control }: World,
+  world: World,
 ): Promise<Done> {
+  const { store, control } = world;
   const { deploymentId, terms } = target;
   // The same press again: by now another revision may serve, and the way back from that one is not what was asked for.
   const known = (await store.lastIntents(deploymentId, 100)).find((each) => isOf(each, cause));
@@ -77,7 +78,13 @@ async function rollback(
   const commit = back.revision.source_revision_config.repo_commit_sha ?? headSha;
   const sending = { kind: 'redeploy', revisionId: back.revision.id } as const;
   await store.wish({ deploymentId, repository, branch, commit, cause, terms, sending });
-  return { ok: true, did: `wished to go back to revision ${back.revision.id} on ${terms.deploymentName}` };
+  const did = `wished to go back to revision ${back.revision.id} on ${terms.deploymentName}`;
+  if (!sameCommit(commit, headSha)) {
+    // The way back is told in the check of the commit that it leads to: whoever looks here has to be sent there.
+    const note = `${cause.by ?? 'A person'} pressed Rollback: revision ${back.revision.id} of commit ${shortCommit(commit)} is put back, and the check of that commit says how it goes`;
+    await noteOnCheck(world, { repository, headSha, name: checkName(terms.deploymentName) }, note);
+  }
+  return { ok: true, did };
 }
 
 const isOf = (intent: Intent, { kind, key }: Cause): boolean => intent.cause.kind === kind && intent.cause.key === key;

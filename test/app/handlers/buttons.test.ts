@@ -215,6 +215,14 @@ describe('Rollback', () => {
     expect(last()).toMatchObject(wayBackTo('r1', former));
   });
 
+  test('is told in the check of the commit that it leads to, and the one that was pressed on says so', async () => {
+    await completed();
+    await press('rollback');
+    const note =
+      'octocat pressed Rollback: revision r1 of commit fffffff is put back, and the check of that commit says how it goes';
+    expect((await told.check(head, 'support'))?.summary).toBe(withNote('It is live.', note));
+  });
+
   test('leads to the one that was live when the commit was sent, where that was kept', async () => {
     const [intent] = told.intents();
     if (!intent) throw new Error('no intent');
