@@ -8,6 +8,9 @@ import type { Work } from './work.ts';
 /** For how long GitHub is asked again before a check stays as it is (ms). */
 const patienceMs = 10 * 60_000;
 
+/** How many commits GitHub is asked about at one conclusion: of those that were forced away some wait for ever. */
+const mostAsked = 10;
+
 /** Superseded commits as they stand now that `live` is live and proven. */
 export interface Redeemed {
   intents: readonly Intent[];
@@ -27,19 +30,18 @@ export async function redeemed(work: Work, done: Intent, live: string): Promise<
   const held = new Set([live]);
   const intents: Intent[] = [];
   const silent: string[] = [];
+  let asks = 0;
   // The newest first: what a superseded one contains is contained in what contains it.
   for (const intent of waiting.toReversed()) {
     if (!intent.end) continue;
     const by = intent.end.by;
     const isKnown = held.has(intent.commit) || (by?.contains === true && held.has(by.commit));
-    const contains = isKnown || (await asked(work, done, intent, live));
-    if (contains === undefined) continue;
-    if (contains) held.add(intent.commit);
-    const end = contains
-      ? { ...intent.end, liveIn: live }
-      : { ...intent.end, by: { commit: by?.commit ?? live, contains: false } };
-    intents.push({ ...intent, end });
-    if (!contains || !(await speaks(work, intent, done))) silent.push(intent.id);
+    if (!isKnown) asks += 1;
+    const contains = isKnown || (asks <= mostAsked && (await asked(work, done, intent, live)));
+    if (!contains) continue;
+    held.add(intent.commit);
+    intents.push({ ...intent, end: { ...intent.end, liveIn: live } });
+    if (!(await speaks(work, intent, done))) silent.push(intent.id);
   }
   return { intents, silent };
 }

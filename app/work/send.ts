@@ -29,7 +29,7 @@ export async function sendFor(
     formerLatestRevisionId: deployment.latest_revision_id,
     formerLiveRevisionId: deployment.active_revision_id,
     sentAt,
-    sends: 1,
+    sends: (intent.sends ?? 0) + 1,
     deadline: sentAt + settleMs,
   };
   await keep(work, [sending], lane);
@@ -69,15 +69,9 @@ export async function undone(work: Work, intent: Intent): Promise<Came> {
   return moved;
 }
 
+/** `sentAt` stays: GitHub was told of a deployment that began, and has to be told how it ended. */
 function unsent(intent: Intent): Intent {
-  const {
-    sentAt: _sentAt,
-    sends: _sends,
-    deadline: _deadline,
-    formerLatestRevisionId: _latest,
-    formerLiveRevisionId: _live,
-    ...rest
-  } = intent;
+  const { deadline: _deadline, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, ...rest } = intent;
   return { ...rest, state: 'wished' };
 }
 

@@ -76,8 +76,8 @@ export interface WorkStore {
   /** The newest intents of a deployment, newest first. */
   lastIntents(deploymentId: string, limit: number): Promise<Intent[]>;
   /**
-   * Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live;
-   * not those of which it is known that what came instead does not contain them. Oldest first.
+   * Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live.
+   * Oldest first.
    */
   unredeemed(deploymentId: string): Promise<Intent[]>;
   /** Deployments that have intents which have not ended. */

@@ -13,7 +13,7 @@ export interface Work {
   lease: Lease;
   /** Ends when the process is to leave, or the lease is lost. */
   signal: AbortSignal;
-  /** The head as it was read last in this pass, and when (ms since the epoch). */
+  /** The head as it was read last in this pass, and when that began (ms since the epoch). */
   head?: { branch: string; at: number; head: Head | undefined };
 }
 
@@ -98,11 +98,19 @@ export function reportsOf({ world }: Pick<Work, 'world'>, intent: Intent, busy?:
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;
 
-/** The newest commit of the branch, read now or a moment ago. @throws HubError, InstallationPaused */
-export async function headOf(work: Work, { repository, branch }: Intent): Promise<Head | undefined> {
-  const now = work.world.clock.now();
-  if (work.head?.branch === branch && now - work.head.at < freshMs) return work.head.head;
+/**
+ * The newest commit of the branch, read now or a moment ago, but not before `since` (ms since the epoch): what was
+ * read before a push came knows nothing of it. @throws HubError, InstallationPaused
+ */
+export async function headOf(
+  work: Work,
+  { repository, branch, createdAt }: Intent,
+  since = createdAt,
+): Promise<Head | undefined> {
+  const at = work.world.clock.now();
+  const read = work.head;
+  if (read?.branch === branch && read.at > since && at - read.at < freshMs) return read.head;
   const head = await work.world.hub.head(repository, branch);
-  work.head = { branch, at: work.world.clock.now(), head };
+  work.head = { branch, at, head };
   return head;
 }

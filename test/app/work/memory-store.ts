@@ -105,9 +105,7 @@ export class MemoryStore implements WorkStore {
   async unredeemed(deploymentId: string): Promise<Intent[]> {
     return this.#of(deploymentId).filter(
       ({ end }) =>
-        (end?.kind === 'superseded' || end?.kind === 'other-commit') &&
-        end.liveIn === undefined &&
-        end.by?.contains !== false,
+        (end?.kind === 'superseded' || end?.kind === 'other-commit') && end.liveIn === undefined,
     );
   }
 
