@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { everyMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { openDatabase, type Database } from '../../../src/database/database.ts';
+import { openQueue, type Queue } from '../../../src/database/queue.ts';
+import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { ToldWorld } from '../handlers/told-world.ts';
+
+let postgres: TestPostgres;
+let database: Database<object>;
+const queues: Queue[] = [];
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = openDatabase({ url: postgres.url, max: 2, applicationName: 'test', log: () => undefined });
+  for (let copy = 0; copy < 2; copy += 1) queues.push(await openQueue({ url: postgres.url, log: () => undefined }));
+});
+afterAll(async () => {
+  await Promise.all(queues.map((queue) => queue.stop()));
+  await database.close();
+  await postgres.stop();
+});
+
+async function* nothing(): AsyncGenerator<never> {
+  yield* [];
+}
+const none = nothing();
+
+test('two copies on one database do a run once, and leave one job for the next', async () => {
+  // In the middle of a slot to come: no edge of one passes while the test runs, and the next job is not due yet.
+  const now = (Math.floor(systemClock.now() / everyMs) + 1.55) * everyMs;
+  const world = { ...new ToldWorld().world, clock: { ...systemClock, now: () => now } };
+  const ran = Promise.withResolvers<void>();
+  let runs = 0;
+  const desks: RecoveryDesks = {
+    deliveries: {
+      page: async () => {
+        runs += 1;
+        ran.resolve();
+        return { deliveries: [] };
+      },
+      askAgain: async () => undefined,
+    },
+    inbox: { notHeld: async () => [], forget: async () => 0 },
+    repositories: { repositories: () => none },
+    tellReport: async () => undefined,
+  };
+  await Promise.all(queues.map((queue) => startRecovery(queue, world, desks)));
+  await ran.promise;
+  const jobs = async () =>
+    (
+      await database.pool.query<{ state: string; data: object; start_after: Date }>(
+        `select state::text, data, start_after from pgboss.job where name = $1 order by start_after`,
+        [recoveryJob],
+      )
+    ).rows;
+  await expect.poll(async () => (await jobs()).map(({ state }) => state).toSorted()).toEqual(['completed', 'created']);
+  const next = (await jobs()).find(({ state }) => state === 'created');
+  expect(runs).toBe(1);
+  expect(next?.data).toEqual({ since: now });
+  expect(next?.start_after.getTime()).toBe((Math.floor(now / everyMs) + 1) * everyMs);
+});
