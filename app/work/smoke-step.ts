@@ -12,7 +12,8 @@ export async function smokeStep(work: Work, intent: Intent): Promise<Came> {
   const came = await smoke.advance(intent, agentAt(agentUrl), work.signal);
   if (came.kind === 'done') return judged(work, intent, came.verdict);
   await keep(work, [{ ...intent, smoke: came.state }]);
-  return { kind: 'rest', until: Math.max(came.at, work.world.clock.now()) };
+  // What was only to be stored is gone on with here: no other process has in hand what this one has.
+  return came.at <= work.world.clock.now() ? moved : { kind: 'rest', until: came.at };
 }
 
 /** The verdict is stored before anything follows from it: nobody has to ask again. */
