@@ -1,4 +1,4 @@
-import { advanceLane } from '../../../app/work/advance-lane.ts';
+import { advanceLane } from '../../../app/work/lane.ts';
 import { tellReport } from '../../../app/tell/tell-report.ts';
 import { recover } from '../../../app/recovery/recover.ts';
 import { deliver } from './deliver.ts';
