@@ -1,8 +1,10 @@
-// Builds what people run: dist/ for the Action and bin/ for the command line. Both are committed.
+// Builds what people run, dist/ for the Action and bin/ for the command line, and the schema of the deploy file that
+// their editors read. All are committed.
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
+import { writeDeployFileSchema } from './deploy-file-schema.ts';
 
 /** Builds both products below `base`, from nothing. */
 export async function buildInto(base: string): Promise<void> {
@@ -14,4 +16,8 @@ export async function buildInto(base: string): Promise<void> {
   await chmod(join(outputs(base).cli, 'landfall.cjs'), 0o755);
 }
 
-if (import.meta.main) await buildInto(dirname(import.meta.dirname));
+if (import.meta.main) {
+  const root = dirname(import.meta.dirname);
+  await buildInto(root);
+  await writeDeployFileSchema(root);
+}

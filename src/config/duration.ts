@@ -2,26 +2,31 @@ import * as z from 'zod';
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
+const written = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h)$/;
+
 const isUnit = (word: string | undefined): word is keyof typeof unitMs => word !== undefined && word in unitMs;
 
 /** `1500ms`, `5s`, `2.5m`, `1h` in whole milliseconds; undefined for anything else. */
-export function durationMs(written: string): number | undefined {
-  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?) ?(ms|s|m|h)$/.exec(written) ?? [];
+export function durationMs(text: string): number | undefined {
+  const [, amount, unit] = written.exec(text) ?? [];
   return isUnit(unit) ? Math.round(Number(amount) * unitMs[unit]) : undefined;
 }
 
 /** A duration as a person writes it, as milliseconds from `least` to `most`. */
 export const duration = (least: number, most: number) =>
-  z.unknown().transform((written, context) => {
-    const ms = typeof written === 'string' ? durationMs(written) : undefined;
-    if (ms !== undefined && ms >= least && ms <= most) return ms;
-    const message =
-      ms === undefined
-        ? 'must be a duration such as `1500ms`, `5s` or `2m`'
-        : `must be a duration from ${spoken(least)} to ${spoken(most)}`;
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  });
+  z
+    .unknown()
+    .meta({ type: 'string', pattern: written.source })
+    .transform((text, context) => {
+      const ms = typeof text === 'string' ? durationMs(text) : undefined;
+      if (ms !== undefined && ms >= least && ms <= most) return ms;
+      const message =
+        ms === undefined
+          ? 'must be a duration such as `1500ms`, `5s` or `2m`'
+          : `must be a duration from ${spoken(least)} to ${spoken(most)}`;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    });
 
 /** Milliseconds in the largest unit that tells them without a fraction. */
 export function spoken(ms: number): string {

@@ -9,7 +9,7 @@ import { draftProblem, fieldProblem, type Draft } from './draft.ts';
 import { toKebab } from './spelling.ts';
 
 /** The sources that this version deploys. */
-const deployable = ['github', 'external_docker'] as const satisfies readonly Desired['source'][];
+export const deployable = ['github', 'external_docker'] as const satisfies readonly Desired['source'][];
 type Deployable = (typeof deployable)[number];
 
 /** The sources that a field applies to, by the name that a person writes: the document's rules, and our own fields. */
@@ -19,7 +19,7 @@ const appliesTo: ReadonlyMap<string, readonly Source[]> = new Map([
 ]);
 
 /** The deployable sources that may have a field. A field that no rule speaks of is judged elsewhere. */
-const ownersOf = (name: string): readonly Deployable[] =>
+export const ownersOf = (name: string): readonly Deployable[] =>
   deployable.filter((source) => appliesTo.get(name)?.includes(source) ?? true);
 
 /** What a draft's source is, with everything that is wrong between it and the fields. */

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
+import { fileFieldNames } from '../../src/config/deployment-fields.ts';
 import { readDesired } from '../../src/config/read-desired.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/deploy-file.md'), 'utf8');
 const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
 test('every file that the page shows is read without a problem', () => {
-  expect(blocks).toHaveLength(3);
+  expect(blocks).toHaveLength(5);
   for (const text of blocks) {
     expect(readDesired({ inputs: {}, file: { text, path: 'landfall.yml' } })).toMatchObject({ ok: true });
   }
@@ -19,5 +19,5 @@ test('the page names every field of a deployment, and no other', () => {
   const named = [...table.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, cell = '']) =>
     cell.replaceAll('`', '').split(', '),
   );
-  expect(named.toSorted()).toEqual([...deploymentFieldNames].toSorted());
+  expect(named.toSorted()).toEqual([...fileFieldNames].toSorted());
 });
