@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Queue } from '../../src/database/queue.ts';
 import { tellReport, type TellingWorld } from './tell-report.ts';
 
-/** The jobs that bring GitHub in line: `{ id }` of a report. */
+/** The jobs that bring GitHub in line. */
 export const reportJob = 'report';
+
+/** What such a job holds: the report, and for which time it was sent (ms since the epoch), where that was later. */
+export interface ReportJobData {
+  id: string;
+  at?: number;
+}
 
 /**
  * A job fails only where GitHub refuses for good, which some attempts more do not change: then it stays, to be seen
@@ -24,13 +30,24 @@ export async function startReportWorker(
   { concurrency = 4 }: ReportWorkerOptions = {},
 ): Promise<void> {
   await queue.define(reportJob, reportPolicy);
-  await queue.work<{ id: string }>(reportJob, { concurrency }, async ({ data: { id } }) => {
-    const { again } = await tellReport(id, world);
-    if (again === undefined) return;
-    // One job for a report and a second, however many jobs asked for it.
-    const at = Math.ceil(again / 1000) * 1000;
-    await queue.send(reportJob, { id }, { id: laterJobId(id, at), startAfter: new Date(at) });
-  });
+  const send: SendLater = async (data, options) => void (await queue.send(reportJob, data, options));
+  await queue.work<ReportJobData>(reportJob, { concurrency }, ({ data }) => workOnReport(data, world, send));
+}
+
+/** Sends the job of a report for a later time; one of an id that is there already is not sent again. */
+export type SendLater = (data: ReportJobData, options: { id: string; startAfter: Date }) => Promise<void>;
+
+/** One job: tells the report, and leaves what is left to a job for the time to come. */
+export async function workOnReport(
+  { id, at: sentFor = 0 }: ReportJobData,
+  world: TellingWorld,
+  send: SendLater,
+): Promise<void> {
+  const { again } = await tellReport(id, world);
+  if (again === undefined) return;
+  // One job for a report and a second, however many jobs asked for it; never this one again, should clocks disagree.
+  const at = Math.max(Math.ceil(again / 1000) * 1000, sentFor + 1000);
+  await send({ id, at }, { id: laterJobId(id, at), startAfter: new Date(at) });
 }
 
 /** A uuid that is the same for the same report and time (ms since the epoch). */
