@@ -104,8 +104,7 @@ export class MemoryStore implements WorkStore {
 
   async unredeemed(deploymentId: string): Promise<Intent[]> {
     return this.#of(deploymentId).filter(
-      ({ end }) =>
-        (end?.kind === 'superseded' || end?.kind === 'other-commit') && end.liveIn === undefined,
+      ({ end }) => (end?.kind === 'superseded' || end?.kind === 'other-commit') && end.liveIn === undefined,
     );
   }
 

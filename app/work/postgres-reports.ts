@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Queue } from '../../src/database/queue.ts';
+import { storableJson } from '../inbox/storable-json.ts';
+import { newReportRow, reportOf } from './postgres-rows.ts';
+import type { Report, ReportPut } from './report.ts';
+import type { WorkDatabase, WorkTransaction } from './tables.ts';
+
+/** The name of the job that tells a report. */
+export const reportJob = 'report';
+
+/** Stores what GitHub should show, and sends a job for each report that says something new by it. */
+export async function putReports(
+  tx: WorkTransaction,
+  queue: Pick<Queue, 'sendMany'>,
+  puts: readonly ReportPut[],
+): Promise<void> {
+  const changed: string[] = [];
+  for (const put of puts) {
+    const row = await tx
+      .insertInto('reports')
+      .values(newReportRow(randomUUID(), put))
+      .onConflict((conflict) =>
+        conflict
+          .constraint('reports_once')
+          .doUpdateSet({ wanted: (of) => of.ref('excluded.wanted'), version: sql`reports.version + 1` })
+          .whereRef('reports.wanted', 'is distinct from', 'excluded.wanted'),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    if (row && !changed.includes(row.id)) changed.push(row.id);
+  }
+  await tell(tx, queue, changed);
+}
+
+/** Stores a report only where its version is still this one. */
+export async function putReportAt(
+  tx: WorkTransaction,
+  queue: Pick<Queue, 'sendMany'>,
+  put: ReportPut,
+  version: number,
+): Promise<void> {
+  const wanted = storableJson(put.wanted);
+  const row =
+    version === 0
+      ? await tx
+          .insertInto('reports')
+          .values(newReportRow(randomUUID(), put))
+          .onConflict((conflict) => conflict.constraint('reports_once').doNothing())
+          .returning('id')
+          .executeTakeFirst()
+      : await tx
+          .updateTable('reports')
+          .set({ wanted, version: version + 1 })
+          .where('repository_id', '=', String(put.repository.repositoryId))
+          .where('head_sha', '=', put.headSha)
+          .where('name', '=', put.name)
+          .where('version', '=', version)
+          .where(sql<boolean>`wanted is distinct from ${wanted}::jsonb`)
+          .returning('id')
+          .executeTakeFirst();
+  if (row) await tell(tx, queue, [row.id]);
+}
+
+async function tell(tx: WorkTransaction, queue: Pick<Queue, 'sendMany'>, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await queue.sendMany(
+    reportJob,
+    ids.map((id) => ({ data: { id } })),
+    { db: tx },
+  );
+}
+
+/** Stores what GitHub was told; an older word than the last one changes nothing of what was told. */
+export async function storeTold(
+  db: WorkDatabase,
+  id: string,
+  { version, at, githubId, told }: Pick<Report, 'githubId' | 'told'> & { version: number; at: number },
+): Promise<void> {
+  const words = told === undefined ? null : storableJson(told);
+  await db
+    .updateTable('reports')
+    .set({
+      told_version: sql`greatest(told_version, ${version}::integer)`,
+      told_at: at,
+      github_id: sql`coalesce(${githubId ?? null}::bigint, github_id)`,
+      told: sql`case when ${version}::integer >= told_version then coalesce(${words}::jsonb, told) else told end`,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function findReport(db: WorkDatabase, id: string): Promise<Report | undefined> {
+  const row = await db.selectFrom('reports').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && reportOf(row);
+}
+
+export async function findReportOf(
+  db: WorkDatabase,
+  repositoryId: number,
+  headSha: string,
+  name: string,
+): Promise<Report | undefined> {
+  const row = await db
+    .selectFrom('reports')
+    .selectAll()
+    .where('repository_id', '=', String(repositoryId))
+    .where('head_sha', '=', headSha)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && reportOf(row);
+}
+
+export async function untoldReportIds(db: WorkDatabase): Promise<string[]> {
+  const rows = await db.selectFrom('reports').select('id').whereRef('version', '>', 'told_version').execute();
+  return rows.map(({ id }) => id);
+}
