@@ -47,15 +47,26 @@ export function decideInstallationRepositories(payload: unknown): EventDecision 
   });
 }
 
-/** New names of a repository; everything else about one is told by other events. */
+const renamings: ReadonlyMap<string, string> = new Map([
+  ['renamed', 'the repository has a new name'],
+  ['transferred', 'the repository has a new owner'],
+]);
+const endings: ReadonlyMap<string, string> = new Map([
+  ['deleted', 'the repository was deleted'],
+  ['archived', 'the repository was archived, so nothing can be told there any more'],
+]);
+
+/** New names of a repository, and its end; everything else about one is told by other events. */
 export function decideRepository(payload: unknown): EventDecision {
-  const action = actionOf(payload);
-  if (action !== 'renamed' && action !== 'transferred') {
-    return ignored('of a repository only a new name or owner changes something here');
-  }
-  return readPayload(repositoryPayload, payload, ({ repository, installation }) => ({
-    kind: 'repository-renamed',
-    repository: repositoryAt(repository, installation),
-    why: action === 'renamed' ? 'the repository has a new name' : 'the repository has a new owner',
-  }));
+  const action = actionOf(payload) ?? '';
+  const [renamed, ended] = [renamings.get(action), endings.get(action)];
+  const why = renamed ?? ended;
+  if (why === undefined) return ignored('of a repository only a new name or owner, or its end, changes something here');
+  return readPayload(repositoryPayload, payload, (read) => {
+    const repository = repositoryAt(read.repository, read.installation);
+    const { installationId } = repository;
+    return renamed === undefined
+      ? { kind: 'installation', installationId, change: 'removed', repositories: [repository], why }
+      : { kind: 'repository-renamed', repository, why };
+  });
 }

@@ -1,20 +1,14 @@
 import { sameCommit, shortCommit } from '../../src/decide/commit.ts';
 import type { Head } from '../github/hub.ts';
+import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
 import type { Intent } from '../work/intent.ts';
-
-/** A revision and the commit that it was built of, where the service tells it. */
-export interface BuiltRevision {
-  id: string;
-  commit: string | undefined;
-  isOnItsWay: boolean;
-}
 
 /** What stands for one deployment of a branch. */
 export interface HeadQuestion {
   head: Head;
-  live: BuiltRevision | undefined;
-  /** The newest revision, whichever state it is in; it may be the live one. */
-  latest: BuiltRevision | undefined;
+  live: RevisionSeen | undefined;
+  /** The newest revision; it may be the live one. */
+  latest: RevisionSeen | undefined;
   /** The newest intents of the deployment, newest first. */
   intents: readonly Pick<Intent, 'commit' | 'branch' | 'cause' | 'state' | 'end' | 'decision' | 'createdAt'>[];
   rolledBackCommit: string | undefined;
@@ -41,11 +35,12 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
     return fine(`the newest intent is about ${commit}`);
   }
   if (sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
-  if (latest && sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} is of ${commit}`);
-  if (latest?.isOnItsWay && latest.commit === undefined) {
-    return fine(`revision ${latest.id} is on its way and does not tell its commit yet`);
-  }
-  if (live && !latest?.isOnItsWay && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
+  if (latest?.standing === 'on-its-way') {
+    if (latest.commit === undefined)
+      return fine(`revision ${latest.id} is on its way and does not tell its commit yet`);
+    if (sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} of ${commit} is on its way`);
+    // Another commit is about to take the place of what is live.
+  } else if (live && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
   const lateMs = Math.max(0, now - standsSince(head, newest));
   if (lateMs < graceMs) return fine(`${commit} is new, and its push may be on its way`);
   return {

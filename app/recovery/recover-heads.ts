@@ -1,12 +1,14 @@
 import { shortCommit } from '../../src/decide/commit.ts';
-import { classOfRevisionStatus } from '../../src/contract/control/revision.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
+import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
 import { HubError, InstallationPaused, type Head } from '../github/hub.ts';
 import { restating } from '../handlers/look-at-branch.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
+import { seenOf } from '../work/sight.ts';
 import type { Target, World } from '../world.ts';
 import type { BranchesOf } from './deployed-branches.ts';
-import { wasMissed, type BuiltRevision } from './missed-heads.ts';
+import { wasMissed } from './missed-heads.ts';
 
 /** What looking at heads came to. */
 export interface HeadsLooked {
@@ -91,8 +93,8 @@ async function recoverTarget(world: World, { repository, branch, head, target }:
   const intents = await store.lastIntents(deploymentId, lastWords);
   const { rolledBackCommit } = await store.lane(deploymentId);
   const { active_revision_id: active, latest_revision_id: latestId } = await control.getDeployment(deploymentId);
-  const latest = latestId ? await builtRevision(control, deploymentId, latestId) : undefined;
-  const live = !active ? undefined : active === latestId ? latest : await builtRevision(control, deploymentId, active);
+  const latest = latestId ? await seen(control, deploymentId, latestId, active) : undefined;
+  const live = !active ? undefined : active === latestId ? latest : await seen(control, deploymentId, active, active);
   const now = clock.now();
   const answer = wasMissed({ head, live, latest, intents, rolledBackCommit, branch, now });
   if (answer.kind === 'fine') return false;
@@ -103,10 +105,17 @@ async function recoverTarget(world: World, { repository, branch, head, target }:
   return made !== undefined;
 }
 
-async function builtRevision(control: World['control'], deploymentId: string, id: string): Promise<BuiltRevision> {
-  const { status, source_revision_config: built } = await control.getRevision(deploymentId, id);
-  const isOnItsWay = classOfRevisionStatus(status) === 'in-progress';
-  return { id, commit: built.repo_commit_sha ?? undefined, isOnItsWay };
+/** A service may not tell anything any more of an old revision, whatever it serves. */
+async function seen(
+  control: World['control'],
+  deploymentId: string,
+  id: string,
+  active: string | null,
+): Promise<RevisionSeen> {
+  const read = await attempt(control.getRevision(deploymentId, id));
+  if (read.ok) return seenOf(read.value, active);
+  if (read.error.kind !== 'missing') throw read.error;
+  return { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
 }
 
 /** What the other parties failed at, as a value. A mistake of our own goes on. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { wasMissed, type BuiltRevision, type HeadQuestion } from '../../../app/recovery/missed-heads.ts';
+import { wasMissed, type HeadQuestion } from '../../../app/recovery/missed-heads.ts';
+import type { RevisionSeen } from '../../../src/decide/trigger-types.ts';
 import { commitOf } from '../work/wishes.ts';
 
 const minute = 60_000;
@@ -7,10 +8,10 @@ const now = Date.parse('2026-11-21T12:00:00Z');
 const [a, b, c] = [commitOf('a'), commitOf('b'), commitOf('c')];
 type Word = HeadQuestion['intents'][number];
 
-const built = (id: string, commit: string | undefined, isOnItsWay = false): BuiltRevision => ({
+const built = (id: string, commit: string | undefined, standing: RevisionSeen['standing'] = 'live'): RevisionSeen => ({
   id,
   commit,
-  isOnItsWay,
+  standing,
 });
 const word = (commit: string, more: Partial<Word> & { kind?: Word['cause']['kind'] } = {}): Word => {
   const { kind = 'push', ...rest } = more;
@@ -41,9 +42,10 @@ describe('a head was missed where', () => {
     ['another commit is live', {}],
     ['nothing is live', { live: undefined, latest: undefined }],
     ['the live revision does not tell its commit', { live: built('r1', undefined), latest: built('r1', undefined) }],
+    ['it was built by somebody else and failed, which no check says', { latest: built('r2', b, 'ended') }],
     ['the last word was about another commit', { intents: [word(a)] }],
     ['the last word about it is older than one about another', { intents: [word(a), word(b)] }],
-    ['it is live, but another commit is on its way', { live: built('r1', b), latest: built('r2', c, true) }],
+    ['it is live, but another commit is on its way', { live: built('r1', b), latest: built('r2', c, 'on-its-way') }],
     [
       'it was cut off when the App was removed',
       { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
@@ -56,13 +58,16 @@ describe('a head was missed where', () => {
 
 describe('a head is fine where', () => {
   test.each<[string, Partial<HeadQuestion>, string]>([
-    ['it is live', { live: built('r1', b), latest: built('r1', b) }, 'revision r1 is of bbbbbbb'],
-    ['it is live and a later revision failed', { live: built('r1', b), latest: built('r2', c) }, 'bbbbbbb is live'],
-    ['it is on its way', { latest: built('r2', b, true) }, 'revision r2 is of bbbbbbb'],
-    ['it was built and failed, by whomever', { latest: built('r2', b) }, 'revision r2 is of bbbbbbb'],
+    ['it is live', { live: built('r1', b), latest: built('r1', b) }, 'bbbbbbb is live'],
+    [
+      'it is live and a later revision failed',
+      { live: built('r1', b), latest: built('r2', c, 'ended') },
+      'bbbbbbb is live',
+    ],
+    ['it is on its way', { latest: built('r2', b, 'on-its-way') }, 'revision r2 of bbbbbbb is on its way'],
     [
       'something is on its way that may be it',
-      { latest: built('r2', undefined, true) },
+      { latest: built('r2', undefined, 'on-its-way') },
       'revision r2 is on its way and does not tell its commit yet',
     ],
     [
@@ -101,7 +106,7 @@ test('the same finding is the same cause, and another one once there is another 
   const keys = [
     question(),
     question({ now: now + 10 * minute }),
-    question({ latest: built('r2', c) }),
+    question({ latest: built('r2', c, 'ended') }),
     question({ live: undefined, latest: undefined }),
   ]
     .map(wasMissed)
