@@ -63,6 +63,7 @@ PATCH  /repos/{owner}/{repo}/pulls/{pull_number}
 GET    /repos/{owner}/{repo}/pulls/{pull_number}/commits
 GET    /repos/{owner}/{repo}/pulls/{pull_number}/files
 POST   /repos/{owner}/{repo}/statuses/{sha}
+GET    /user
 GET    /users/{username}
 `
   .trim()

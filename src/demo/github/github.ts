@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
+import * as manifest from '../../../app/setup/manifest.ts';
 import { systemClock, type Clock } from '../../clock.ts';
 import { Checks } from './answers/check-records.ts';
 import { DeploymentRecords } from './answers/deployment-records.ts';
@@ -23,7 +24,7 @@ export interface GitHubSettings {
   owners?: readonly string[];
   /** People; the first is the administrator of all organizations. */
   people?: readonly string[];
-  /** What the App may do, and which events it gets. */
+  /** What the App may do, and which events it gets: what its own manifest asks for when absent. */
   permissions?: Readonly<Record<string, string>>;
   events?: readonly string[];
   /** The port on 127.0.0.1; a free one when absent. */
@@ -48,27 +49,6 @@ export interface GitHubForDemo extends People {
   /** Ends everything. What is being delivered is waited for. */
   stop(): Promise<void>;
 }
-
-/** The least that Landfall's App asks for. */
-const leastPermissions = {
-  metadata: 'read',
-  contents: 'read',
-  checks: 'write',
-  deployments: 'write',
-  pull_requests: 'write',
-  issues: 'read',
-  statuses: 'write',
-};
-const usualEvents = [
-  'push',
-  'pull_request',
-  'issue_comment',
-  'check_run',
-  'check_suite',
-  'merge_group',
-  'delete',
-  'repository',
-];
 
 /** Starts GitHub on this machine. */
 export async function startGitHub(settings: GitHubSettings): Promise<GitHubForDemo> {
@@ -127,7 +107,7 @@ async function buildSite({
   clock: Clock;
   settings: GitHubSettings;
 }): Promise<Site> {
-  const { permissions = leastPermissions, events = usualEvents } = settings;
+  const { permissions = manifest.permissions, events = manifest.events } = settings;
   const tokens = new Map(people.map((login) => [login, `ghp_${randomBytes(18).toString('hex')}`]));
   const installations = owners.map((owner, index) => ({ id: 50_001 + index, owner, isInstalled: false }));
   const made = { id: 10_001, slug: 'landfall', name: 'Landfall', permissions, events };

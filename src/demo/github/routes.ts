@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json-object.ts';
-import type { Answer, Asked } from './exchange.ts';
+import { Refusal, type Answer, type Asked } from './exchange.ts';
 import { demand, repositoryFor, type Site } from './site.ts';
 import { withWholeAccounts } from './answers/accounts.ts';
 import * as app from './answers/app-routes.ts';
@@ -29,6 +29,15 @@ const handOn: Handler = async (asked, site) => {
   return { status: answer.status, body: withWholeAccounts(site, answer.body) };
 };
 
+/** Only people are somebody: an installation is told that this is not for it. */
+const getUser: Handler = async (asked, site) => {
+  if (asked.who.kind === 'person') return handOn(asked, site);
+  const isUnknown = asked.who.kind === 'nobody';
+  throw isUnknown
+    ? new Refusal(401, 'Requires authentication')
+    : new Refusal(403, 'Resource not accessible by integration');
+};
+
 const repo = '/repos/{owner}/{repo}';
 
 /** Every operation, in GitHub's spelling. Where two fit a path the first counts. */
@@ -45,6 +54,7 @@ const operations: readonly (readonly [method: string, template: string, handler:
   ['POST', '/app-manifests/{code}/conversions', app.convertManifest],
   ['GET', '/installation/repositories', installationRepositories],
   ['GET', '/rate_limit', app.rateLimit],
+  ['GET', '/user', getUser],
   ['GET', '/users/{username}', handOn],
   ['GET', `${repo}/installation`, app.installationOfRepository],
   ['GET', `${repo}/branches`, git.listBranches],

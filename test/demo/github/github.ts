@@ -18,6 +18,7 @@ export interface TestGitHub {
   files(files: Record<string, string>): Promise<string>;
   /** Clones a repository to push from it. */
   clone(fullName: string, login?: string): Promise<Clone>;
+  /** Ends everything, and throws where anything was not as GitHub's document says. */
   stop(): Promise<void>;
 }
 
@@ -57,6 +58,7 @@ export async function testGitHub(settings: Omit<GitHubSettings, 'folder'> = {}):
     folder,
     async files(files) {
       const at = join(folder, `files-${(next += 1)}`);
+      await mkdir(at);
       await write(at, files);
       return at;
     },
@@ -81,6 +83,8 @@ export async function testGitHub(settings: Omit<GitHubSettings, 'folder'> = {}):
     async stop() {
       await github.stop();
       await rm(folder, { recursive: true, force: true });
+      if (errors.length > 0) throw new AggregateError(errors, 'the gateway itself failed');
+      if (problems.length > 0) throw new Error(`not as GitHub's document says:\n${problems.join('\n')}`);
     },
   };
 }

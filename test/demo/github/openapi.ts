@@ -164,7 +164,8 @@ function* problemsOfAnswer(
   }
   const contents = resolved(told, document.components.responses, isResponse).content;
   if (!contents) {
-    if (body !== undefined && Object.keys(Object(body)).length > 0)
+    if (status >= 400) yield* problemsWith(body, { ...errorBody }, `answer ${status}`);
+    else if (body !== undefined && Object.keys(Object(body)).length > 0)
       yield `answer ${status} has a body where none is told`;
     return;
   }

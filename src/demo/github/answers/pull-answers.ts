@@ -53,7 +53,9 @@ export async function filesOf(repository: Repository, { baseSha, headSha }: Pull
 }
 
 async function isMergeable({ folder }: Repository, { baseRef, headSha }: PullRecord): Promise<boolean> {
-  return (await runGit(folder, ['merge-tree', '--write-tree', '--quiet', `refs/heads/${baseRef}`, headSha])).code === 0;
+  return (
+    (await runGit(folder, ['merge-tree', '--write-tree', '--no-messages', `refs/heads/${baseRef}`, headSha])).code === 0
+  );
 }
 
 /** Closes a pull request of the emulated GitHub and keeps that. */

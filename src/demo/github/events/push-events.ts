@@ -110,7 +110,8 @@ async function pushPayload(
 
 /** What the push brought: for a new branch what no other branch had. */
 async function newCommits(folder: string, ref: string, before: string, head: string): Promise<GitCommit[]> {
-  const known = before === noCommit ? ['--not', `--exclude=${ref}`, '--branches'] : ['--not', before];
+  const known =
+    before === noCommit ? ['--not', `--exclude=${ref.replace('refs/heads/', '')}`, '--branches'] : ['--not', before];
   return listCommits(folder, `--max-count=${mostCommits}`, '--reverse', head, ...known);
 }
 

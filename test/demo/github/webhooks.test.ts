@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ProbotOctokit } from 'probot';
+import { testGitHub, type Clone, type TestGitHub } from './github.ts';
+import { probotOf } from './octokit.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+
+const at = { owner: 'acme', repo: 'agents' };
+
+let demo: TestGitHub;
+let receiver: Receiver;
+let clone: Clone;
+let app: InstanceType<typeof ProbotOctokit>;
+let octokit: InstanceType<typeof ProbotOctokit>;
+let guids: string[];
+
+beforeAll(async () => {
+  demo = await testGitHub({ people: ['mona', 'writer'] });
+  const { github } = demo;
+  await github.createRepository('acme/agents', { from: await demo.files({ 'a.txt': 'a' }), writers: ['writer'] });
+  receiver = await startReceiver(github.app.webhookSecret);
+  github.sendWebhooksTo(receiver.url);
+  await github.install('acme');
+  clone = await demo.clone('acme/agents');
+  const probot = probotOf(github);
+  app = await probot.auth();
+  octokit = await probot.auth(github.installationId('acme'));
+});
+
+beforeEach(async () => {
+  await demo.github.settled();
+  receiver.received.length = 0;
+});
+
+afterAll(async () => {
+  await demo.github.settled();
+  await receiver.close();
+  await demo.stop();
+});
+
+/** Pushes a commit. @returns it and the GUID of its push. */
+async function push(): Promise<{ commit: string; guid: string }> {
+  const commit = await clone.commit('Next', {});
+  await clone.push();
+  await demo.github.settled();
+  const told = demo.github.deliveries().findLast(({ event }) => event === 'push');
+  return { commit, guid: told?.guid ?? '' };
+}
+
+describe('deliveries', () => {
+  test('what nobody took can be listed, read and asked for again under its GUID', async () => {
+    receiver.answer(503);
+    const { guid } = await push();
+    receiver.answer(202);
+    const { data } = await app.request('GET /app/hook/deliveries', { per_page: 2 });
+    const found = data.find((each) => each.guid === guid);
+    expect(found).toMatchObject({ event: 'push', status_code: 503, redelivery: false });
+    const one = { delivery_id: Number(found?.id) };
+    const { data: whole } = await app.request('GET /app/hook/deliveries/{delivery_id}', one);
+    expect(whole.request.payload).toMatchObject({ ref: 'refs/heads/main' });
+    receiver.received.length = 0;
+    await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', one);
+    await demo.github.settled();
+    expect(receiver.received).toMatchObject([{ event: 'push', guid, isSigned: true }]);
+    const { data: after } = await app.request('GET /app/hook/deliveries');
+    expect(after[0]).toMatchObject({ guid, status: 'OK', redelivery: true });
+  });
+
+  test('an App that is away is told so in the list', async () => {
+    demo.github.sendWebhooksTo('http://127.0.0.1:9/');
+    const { guid } = await push();
+    demo.github.sendWebhooksTo(receiver.url);
+    const { data } = await app.request('GET /app/hook/deliveries');
+    expect(data.find((each) => each.guid === guid)).toMatchObject({
+      status: 'failed to connect to host',
+      status_code: 502,
+    });
+  });
+
+  test('all of them are found page by page', async () => {
+    guids = demo.github
+      .deliveries()
+      .map(({ guid }) => guid)
+      .toReversed();
+    const found = await app.paginate('GET /app/hook/deliveries', { per_page: 2 });
+    expect(found.map(({ guid }) => guid)).toEqual(guids);
+  });
+
+  test('the same delivery can be had again and again', async () => {
+    const { guid } = await push();
+    receiver.received.length = 0;
+    await demo.github.deliver(guid);
+    await demo.github.deliver(guid);
+    expect(receiver.received.map((each) => each.guid)).toEqual([guid, guid]);
+  });
+});
+
+describe('checks', () => {
+  test('Re-run and buttons are told with who pressed', async () => {
+    const { commit } = await push();
+    const actions = [{ label: 'Redeploy', description: 'Once more', identifier: 'redeploy' }];
+    const { data: run } = await octokit.request('POST /repos/{owner}/{repo}/check-runs', {
+      ...at,
+      name: 'Landfall: echo',
+      head_sha: commit,
+      conclusion: 'success',
+      actions,
+    });
+    const id = Number(run.id);
+    await demo.github.pressButton('acme/agents', id, 'redeploy', 'writer');
+    await demo.github.pressRerun('acme/agents', id);
+    await demo.github.rerunAll('acme/agents', commit);
+    await demo.github.settled();
+    expect(receiver.of('check_run.requested_action')[0]?.payload).toMatchObject({
+      requested_action: { identifier: 'redeploy' },
+      check_run: {
+        id,
+        name: 'Landfall: echo',
+        head_sha: commit,
+        check_suite: { head_branch: 'main', app: { id: demo.github.app.id } },
+      },
+      sender: { login: 'writer' },
+    });
+    expect(receiver.of('check_run.rerequested')[0]?.payload).toMatchObject({
+      check_run: { id },
+      sender: { login: 'mona' },
+    });
+    expect(receiver.of('check_suite.rerequested')[0]?.payload).toMatchObject({ check_suite: { head_sha: commit } });
+    expect(receiver.of('check_run.created')).toHaveLength(1);
+    await expect(demo.github.pressButton('acme/agents', id, 'other')).rejects.toThrow('no button');
+  });
+});
+
+describe('what else happens to an App', () => {
+  test('a renamed repository is told, and found under its old name and its id', async () => {
+    const { id } = await demo.github.createRepository('acme/old', { from: await demo.files({ 'b.txt': 'b' }) });
+    await demo.github.rename('acme/old', 'new');
+    await demo.github.settled();
+    expect(receiver.of('repository.renamed')[0]?.payload).toMatchObject({
+      repository: { id, name: 'new' },
+      changes: { repository: { name: { from: 'old' } } },
+    });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}', { owner: 'acme', repo: 'old' });
+    expect(data).toMatchObject({ id, full_name: 'acme/new' });
+    await expect(demo.clone('acme/old')).resolves.toBeDefined();
+  });
+
+  test('taken away from an owner it is told so, and its tokens are worth nothing', async () => {
+    await octokit.request('GET /repos/{owner}/{repo}', at);
+    await demo.github.uninstall('acme');
+    await demo.github.settled();
+    expect(receiver.of('installation.deleted')).toHaveLength(1);
+    await expect(octokit.request('GET /repos/{owner}/{repo}', at)).rejects.toMatchObject({ status: 401 });
+    expect((await app.request('GET /app/installations')).data).toEqual([]);
+    await demo.github.install('acme');
+    await demo.github.settled();
+    expect(receiver.of('installation.created')[0]?.payload).toMatchObject({
+      repositories: [{ name: 'agents' }, { name: 'new' }],
+    });
+  });
+
+  test('what it was not given is refused', async () => {
+    const status = { ...at, sha: (await demo.github.headOf('acme/agents')) ?? '', state: 'success' as const };
+    await expect(octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', status)).rejects.toMatchObject({
+      status: 403,
+    });
+  });
+
+  test('what goes wrong on the way can be played: another answer, none, and none after it was done', async () => {
+    const head_sha = (await demo.github.headOf('acme/agents')) ?? '';
+    const make = (name: string) => octokit.request('POST /repos/{owner}/{repo}/check-runs', { ...at, name, head_sha });
+    demo.github.interfere(({ method }) => (method === 'POST' ? { status: 503, body: { message: 'away' } } : undefined));
+    await expect(make('first')).rejects.toMatchObject({ status: 503 });
+    demo.github.interfere(({ method }) => (method === 'POST' ? 'close' : undefined));
+    await expect(make('second')).rejects.toThrow();
+    demo.github.interfere(({ method }) => (method === 'POST' ? 'lose' : undefined));
+    await expect(make('third')).rejects.toThrow();
+    demo.github.interfere(undefined);
+    const names = (await demo.github.checkRuns('acme/agents', head_sha)).map(({ name }) => name);
+    expect(names).toContain('third');
+    expect(names).not.toContain('first');
+    expect(names).not.toContain('second');
+  });
+
+  test('requests are counted by their operation', async () => {
+    const before = demo.github.requests.length;
+    await octokit.request('GET /repos/{owner}/{repo}/branches/{branch}', { ...at, branch: 'main' });
+    const installationId = demo.github.installationId('acme');
+    expect(demo.github.requests.slice(before)).toMatchObject([
+      { method: 'GET', template: '/repos/{owner}/{repo}/branches/{branch}', status: 200, installationId },
+    ]);
+  });
+});
+
+test('an App is made from its manifest', async () => {
+  const { url, app: made } = demo.github;
+  const manifest = {
+    name: 'Ours',
+    redirect_url: 'http://127.0.0.1:1/setup/done',
+    hook_attributes: { url: receiver.url },
+    default_permissions: { checks: 'write' },
+    default_events: ['push'],
+  };
+  const body = new URLSearchParams({ manifest: JSON.stringify(manifest) });
+  const accepted = await fetch(`${url}/settings/apps/new?state=s`, { method: 'POST', body, redirect: 'manual' });
+  const back = new URL(accepted.headers.get('location') ?? '');
+  expect(back.searchParams.get('state')).toBe('s');
+  const conversion = `${url}/app-manifests/${back.searchParams.get('code')}/conversions`;
+  const first = await fetch(conversion, { method: 'POST' });
+  expect(await first.json()).toMatchObject({
+    id: made.id,
+    name: 'Ours',
+    pem: made.privateKey,
+    webhook_secret: made.webhookSecret,
+  });
+  expect((await fetch(conversion, { method: 'POST' })).status).toBe(404);
+});
