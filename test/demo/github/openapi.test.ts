@@ -69,13 +69,10 @@ describe("GitHub's own document finds", () => {
   });
 });
 
-test('every operation that the gateway answers is in the document', () => {
-  const paths = ['/app', '/repos/a/b/contents/', '/repos/a/b/compare/x...y/z', '/repos/a/b/commits/x/y/check-runs'];
-  for (const path of paths) {
-    const { template = '' } = routeOf('GET', path) ?? {};
-    expect(
-      problemsOf(exchange({ method: 'GET', path }, {}, { status: 404, body: { message: 'no' } })),
-      template,
-    ).toEqual([]);
-  }
-});
+test.each(['/app', '/repos/a/b/contents/', '/repos/a/b/compare/x...y/z', '/repos/a/b/commits/x/y/check-runs'])(
+  'the document knows %s under the name that the gateway gives it',
+  (path) => {
+    const answer = { status: 404, body: { message: 'no' } };
+    expect(problemsOf(exchange({ method: 'GET', path }, {}, answer))).toEqual([]);
+  },
+);
