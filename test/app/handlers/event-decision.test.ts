@@ -263,6 +263,18 @@ describe('an event asks for', () => {
       'repository 22 is acme/agents now: the repository has a new owner',
     ],
     [
+      'a repository that is gone',
+      'repository',
+      { action: 'deleted' },
+      'installation 11 removed, acme/agents: the repository was deleted',
+    ],
+    [
+      'a repository that nobody can write to any more',
+      'repository',
+      { action: 'archived' },
+      'installation 11 removed, acme/agents: the repository was archived, so nothing can be told there any more',
+    ],
+    [
       'a comment',
       'issue_comment',
       { action: 'created' },

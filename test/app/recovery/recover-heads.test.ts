@@ -70,6 +70,15 @@ describe('the heads of deployed branches', () => {
     expect(recovered()).toEqual([['d-support', head, 'recovery']]);
   });
 
+  test('are looked at where the service tells nothing any more of the revision that serves', async () => {
+    told.control.still.set('d-support', {
+      active: 'r0',
+      revisions: [{ id: 'r1', status: 'BUILD_FAILED', commit: old }],
+    });
+    await look();
+    expect(recovered()).toEqual([['d-support', head, 'recovery']]);
+  });
+
   test('of a branch that is gone are none', async () => {
     told.git.point('main', undefined);
     expect(await look()).toEqual({ branches: 1, recovered: 0, failed: 0, paused: 0 });
