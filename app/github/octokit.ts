@@ -9,6 +9,7 @@ export type AppRoute =
   | 'GET /repos/{owner}/{repo}/compare/{basehead}'
   | 'GET /repos/{owner}/{repo}/contents/{path}'
   | 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+  | 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
   | 'GET /app/hook/deliveries'
   | 'POST /app/hook/deliveries/{delivery_id}/attempts'
   | 'GET /app/installations'

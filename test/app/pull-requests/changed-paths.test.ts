@@ -1,0 +1,52 @@
+import nock from 'nock';
+import { Probot } from 'probot';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { changedPaths, mostListedFiles } from '../../../app/github/changed-paths.ts';
+import { AppOctokit } from '../../../app/github/octokit.ts';
+
+const api = 'https://api.github.com';
+const at = { repository: { installationId: 1, repositoryId: 7, owner: 'acme', name: 'agent' }, number: 3 };
+const file = (filename: string, former?: string) => ({
+  sha: 'a'.repeat(40),
+  filename,
+  status: former ? 'renamed' : 'modified',
+  ...(former ? { previous_filename: former } : {}),
+});
+
+beforeEach(() => nock.disableNetConnect());
+afterEach(() => {
+  nock.cleanAll();
+  nock.enableNetConnect();
+});
+
+/** The pages of files that GitHub lists, the last one for every page behind it. */
+const lists = (...pages: unknown[][]) => {
+  const asked: number[] = [];
+  nock(api)
+    .get('/repos/acme/agent/pulls/3/files')
+    .query(true)
+    .times(100)
+    .reply((uri) => {
+      const page = Number(new URL(uri, api).searchParams.get('page'));
+      asked.push(page);
+      return [200, pages[Math.min(page, pages.length) - 1]];
+    });
+  return asked;
+};
+
+const client = async () => new Probot({ githubToken: 'a-token', Octokit: AppOctokit, logLevel: 'fatal' }).auth();
+const full = (start: number) => Array.from({ length: 100 }, (_, index) => file(`f${start + index}`));
+
+test('every page is read, and a renamed file counts under both names', async () => {
+  const asked = lists(full(0), [file('new.yml', '.github/landfall.yml')]);
+  const paths = await changedPaths(await client(), at);
+  expect(paths).toHaveLength(102);
+  expect(paths).toEqual(expect.arrayContaining(['f0', 'f99', 'new.yml', '.github/landfall.yml']));
+  expect(asked).toEqual([1, 2]);
+});
+
+test('a list that is as long as GitHub lists may be cut: it tells nothing', async () => {
+  const asked = lists(full(0));
+  expect(await changedPaths(await client(), at)).toBeUndefined();
+  expect(asked).toHaveLength(mostListedFiles / 100);
+});
