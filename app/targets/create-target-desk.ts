@@ -9,6 +9,7 @@ import { readDeployFile, type DeployFile } from './file-entries.ts';
 import { createDeploymentsReader, type ListedDeployment } from './listed-deployments.ts';
 import { createOwnership, type Binding } from './ownership.ts';
 import { selectTargets } from './select-targets.ts';
+import { sharedReading } from './shared-reading.ts';
 import type { CommonTerms } from './terms.ts';
 
 /** What the desk is made of. */
@@ -29,6 +30,8 @@ export interface TargetDeskParts {
 
 const halfAnHourMs = 30 * 60_000;
 const threeSecondsMs = 3_000;
+/** A repository seldom calls another branch its default one, and each push would ask. */
+const aMinuteMs = 60_000;
 
 /**
  * Finds what a branch deploys: deployments of the service's list, with the rules that the deploy file of the default
@@ -39,9 +42,15 @@ export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
   const common: CommonTerms = { builder, timeoutMs: parts.timeoutMs ?? halfAnHourMs };
   const ownership = createOwnership(webHost, bindings);
   const listed = createDeploymentsReader(control, clock, parts.freshMs ?? threeSecondsMs);
+  const defaultBranchOf = sharedReading(
+    clock,
+    aMinuteMs,
+    ({ repositoryId }: RepositoryAt) => repositoryId,
+    (repository) => hub.defaultBranch(repository),
+  );
   return {
     async targetsOf(repository: RepositoryAt, branch: string): Promise<Targets> {
-      const defaultBranch = await hub.defaultBranch(repository);
+      const defaultBranch = await defaultBranchOf(repository);
       const file = readDeployFile(await hub.file(repository, defaultConfigPath, defaultBranch));
       const { deployments, areAll } = await known(file);
       const selection = { repository, branch, defaultBranch, deployments, areAll, file, ownership, common };

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { DeploymentsList } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
+import { sharedReading } from './shared-reading.ts';
 
 /** A deployment as a list tells it, which may be less than where it is asked for by its id. */
 export type ListedDeployment = DeploymentsList['resources'][number];
@@ -12,8 +13,7 @@ export type Listed = { kind: 'listed'; deployments: readonly ListedDeployment[] 
 const pageSize = 100;
 
 /**
- * Reads the service's deployments, all pages of them. Callers within `freshMs` of one another share one reading, those
- * who come while it is under way too; one that failed is shared by none who come later.
+ * Reads the service's deployments, all pages of them; a reading is shared for `freshMs`.
  *
  * @throws ServiceError
  */
@@ -22,17 +22,13 @@ export function createDeploymentsReader(
   clock: Pick<Clock, 'now'>,
   freshMs: number,
 ): () => Promise<Listed> {
-  let shared: { since: number; reading: Promise<Listed> } | undefined;
-  return () => {
-    const now = clock.now();
-    if (shared && now - shared.since < freshMs && now >= shared.since) return shared.reading;
-    const mine = { since: now, reading: readAll(control) };
-    shared = mine;
-    mine.reading.catch(() => {
-      if (shared === mine) shared = undefined;
-    });
-    return mine.reading;
-  };
+  const shared = sharedReading(
+    clock,
+    freshMs,
+    () => 'all',
+    (from: typeof control) => readAll(from),
+  );
+  return () => shared(control);
 }
 
 /** A page that brings nothing new is the last one, too: a service that passes over `offset` would be asked for ever. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
-import { agents, deployed, deskOf, idOf, type More } from './models.ts';
+import type { RepositoryAt } from '../../../app/repository.ts';
+import { agents, deployed, deskOf, idOf, intruder, type More } from './models.ts';
 
 /** What a push to a branch of acme/agents is for, in one line each. */
 async function told(deployments: readonly Deployment[], file?: string, branch = 'main'): Promise<string[]> {
@@ -123,6 +124,29 @@ deployments:
     await desk.targetsOf(agents, 'dev');
     expect(desk.asked).toContain('.github/landfall.yml@main');
     expect(desk.asked.filter((each) => each.includes('dev'))).toEqual([]);
+  });
+
+  test('which branch that is, is asked once in a minute; the file is read at every push', async () => {
+    const branches: number[] = [];
+    let now = 0;
+    const files: string[] = [];
+    const hub = {
+      defaultBranch: async ({ repositoryId }: RepositoryAt) => {
+        branches.push(repositoryId);
+        return 'main';
+      },
+      file: async (_: RepositoryAt, path: string) => {
+        files.push(path);
+        return undefined;
+      },
+    };
+    const desk = deskOf([], {}, { hub, clock: { now: () => now } });
+    await Promise.all([desk.targetsOf(agents, 'main'), desk.targetsOf(intruder, 'main')]);
+    await desk.targetsOf(agents, 'main');
+    expect({ branches, files: files.length }).toEqual({ branches: [10, 20], files: 3 });
+    now = 60_000;
+    await desk.targetsOf(agents, 'main');
+    expect({ branches, files: files.length }).toEqual({ branches: [10, 20, 10], files: 4 });
   });
 
   test('a deployment is named by its id, whatever it is called', async () => {
