@@ -16,12 +16,19 @@ export interface Ground {
   clock: Clock;
   log: World['log'];
   /** The App's database; its tables are in the schema `app`. */
-  database: Database<InboxTables>;
+  database: Database<InboxTables> & {
+    /** With user and password: a secret. */
+    url: string;
+  };
   queue: Queue;
   probot: Probot;
   deliveries: Deliveries;
   decided: NonNullable<World['decided']>;
   metrics: AppMetrics;
+  /** The database is this process's alone. */
+  alone: boolean;
+  /** Aborts when the App is asked to leave: work stops at its next step. */
+  leaving: AbortSignal;
 }
 
 /** The App's work: what is done about deliveries once they are stored. */

@@ -54,7 +54,9 @@ const jobsEndWithin = 5_000;
  */
 export async function startApp({ settings, clock, log, makeWork }: StartOptions): Promise<RunningApp> {
   const opened: (() => Promise<unknown>)[] = [];
+  const leaving = new AbortController();
   const end = async (): Promise<void> => {
+    leaving.abort();
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
@@ -81,12 +83,14 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
       settings,
       clock,
       log,
-      database,
+      database: { ...database, url: databaseUrl },
       queue,
       probot,
       deliveries,
       decided: (id, decision) => notes.note(id, decision),
       metrics,
+      alone: embedded,
+      leaving: leaving.signal,
     };
     const work = await makeWork(ground);
     // Jobs end before what they work with.

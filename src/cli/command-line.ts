@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../action/version.ts';
 import type { Mode } from '../config/door-options.ts';
+import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './exit-codes.ts';
 import { addInputOptions, describeOptions, givenInputs } from './story-options.ts';
 import { Terminal, type Streams } from './terminal.ts';
@@ -73,6 +74,13 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       );
     });
   }
+
+  addAppCommands(program, async (command, asked) => {
+    const terminal = new Terminal(streams, { json: command.getOptionValue('json') === true });
+    const { operate } = await import('../../app/operate/operate.ts');
+    const done = await operate(asked, { folder: process.cwd(), env: process.env }, terminal);
+    code = done ? exitCodes.passes : exitCodes.fails;
+  });
 
   const validate = program
     .command('validate')

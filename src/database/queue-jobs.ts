@@ -61,7 +61,7 @@ export async function troubledJobs(pool: Pool, limit: number): Promise<TroubledJ
     name,
     data,
     state,
-    attempts: state === 'failed' ? retry_count + 1 : retry_count,
+    attempts: retry_count + 1,
     createdAt: created_on,
     at,
     problem: problem ?? 'its process ended, or it took too long',

@@ -1,0 +1,35 @@
+import { connectAgentServer, type AgentServerClient, type AgentServerSettings } from '../src/client/agent.ts';
+import type { AgentServer } from '../src/contract/agent/service.ts';
+
+/** Connections to agents, one for each address. */
+export interface Agents {
+  at: (url: string) => AgentServer;
+  close(): Promise<void>;
+}
+
+/** Agents whose connections are kept. */
+const keptAtMost = 500;
+
+/** How long an agent may be silent (ms): a smoke test's own time bounds it before. */
+const longestSilenceMs = 15 * 60_000;
+
+/** Connects to agents when they are first asked; of very many the one that was not asked for longest is let go. */
+export function connectAgents(settings: Omit<AgentServerSettings, 'url'>): Agents {
+  const kept = new Map<string, AgentServerClient>();
+  return {
+    at: (url) => {
+      const agent = kept.get(url) ?? connectAgentServer({ idleMs: longestSilenceMs, ...settings, url });
+      kept.delete(url);
+      kept.set(url, agent);
+      const [oldest] = kept;
+      if (kept.size > keptAtMost && oldest !== undefined) {
+        kept.delete(oldest[0]);
+        void oldest[1].close();
+      }
+      return agent;
+    },
+    close: async () => {
+      await Promise.all([...kept.values()].map((agent) => agent.close()));
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { systemClock } from '../../src/clock.ts';
+import { openDatabase } from '../../src/database/database.ts';
+import { messageOf } from '../../src/database/embedded/file-errors.ts';
+import { openQueue } from '../../src/database/queue.ts';
+import { runJobAgain, troubledJobs } from '../../src/database/queue-jobs.ts';
+import { openDeliveries } from '../inbox/deliveries.ts';
+import { deliveryJob, type DeliveryJob } from '../inbox/delivery.ts';
+import type { InboxTables } from '../inbox/tables.ts';
+import type { Variables } from '../settings/read-settings.ts';
+import { variablesHere } from '../settings/variables.ts';
+import { reachDatabase } from './reach-database.ts';
+import { deliveryLines, jobLines } from './tell.ts';
+
+/** What an operator asks of an App that runs. */
+export type OperateCommand =
+  | { kind: 'jobs'; limit: number }
+  | { kind: 'deliveries'; limit: number; unhandled: boolean }
+  /** `id` of a job, which for a delivery is its GUID. */
+  | { kind: 'retry'; id: string };
+
+/** Where the answer goes: lines for people, and the same as a value. */
+export interface OperateTerminal {
+  tell(line: string): void;
+  complain(line: string): void;
+  conclude(result: unknown): void;
+  /** From now on this is never shown. */
+  hide(secret: string): void;
+}
+
+/** Answers an operator. False where it could not be done, which is told. */
+export async function operate(
+  command: OperateCommand,
+  { folder, env }: { folder: string; env: Variables },
+  terminal: OperateTerminal,
+): Promise<boolean> {
+  const reached = reachDatabase(variablesHere(folder, env));
+  if (!reached.ok) {
+    terminal.complain(reached.problem);
+    return false;
+  }
+  terminal.hide(new URL(reached.url).password);
+  const database = openDatabase<InboxTables>({ url: reached.url, max: 2, applicationName: 'landfall-operator' });
+  const deliveries = openDeliveries(database.db, systemClock);
+  try {
+    switch (command.kind) {
+      case 'jobs': {
+        const jobs = await troubledJobs(database.pool, command.limit);
+        for (const line of jobs.flatMap(jobLines)) terminal.tell(line);
+        if (jobs.length === 0) terminal.tell('No job is in trouble.');
+        else terminal.tell('Run one again with: npx landfall app retry <id>');
+        terminal.conclude({ jobs });
+        return true;
+      }
+      case 'deliveries': {
+        const list = await deliveries.list(command);
+        for (const line of list.flatMap(deliveryLines)) terminal.tell(line);
+        if (list.length === 0) terminal.tell('There are no deliveries.');
+        terminal.conclude({ deliveries: list });
+        return true;
+      }
+      case 'retry': {
+        const { again, told } = await retry(command.id);
+        if (again) terminal.tell(told);
+        else terminal.complain(told);
+        terminal.conclude({ again, told });
+        return again;
+      }
+    }
+  } catch (error) {
+    terminal.complain(`The App's database could not be asked: ${messageOf(error)}`);
+    return false;
+  } finally {
+    await database.close();
+  }
+
+  async function retry(id: string): Promise<{ again: boolean; told: string }> {
+    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
+      return { again: false, told: `${id} is no id of a job: they are listed by npx landfall app jobs.` };
+    }
+    const job = await runJobAgain(database.pool, id);
+    if (job) return { again: true, told: `The ${job.name} job ${id} runs again.` };
+    const delivery = await deliveries.get(id);
+    if (delivery === undefined) return { again: false, told: `No job and no delivery has the id ${id}.` };
+    if (delivery.handledAt !== undefined) {
+      return { again: false, told: `The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.` };
+    }
+    // Its job is gone. Should one be under way all the same, the later of the two finds it handled.
+    const log = (message: string): void => terminal.complain(message);
+    const queue = await openQueue({ url: database.pool.options.connectionString ?? '', log });
+    await queue.send(deliveryJob, { id } satisfies DeliveryJob);
+    await queue.stop({ timeoutMs: 1_000 });
+    return { again: true, told: `The delivery ${id} is handled again.` };
+  }
+}

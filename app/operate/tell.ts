@@ -1,0 +1,32 @@
+import type { TroubledJob } from '../../src/database/queue-jobs.ts';
+import type { StoredDelivery } from '../inbox/deliveries.ts';
+
+/** A job that is in trouble, as two lines of text. */
+export const jobLines = ({ id, name, data, state, attempts, at, problem }: TroubledJob): string[] => [
+  `${id}  ${name}  ${state === 'failed' ? 'failed for good' : 'comes again'} ${at.toISOString()}  after ${times(attempts)}  ${JSON.stringify(data)}`,
+  `    ${oneLine(problem)}`,
+];
+
+/** A delivery, as a line or two. */
+export function deliveryLines(delivery: StoredDelivery): string[] {
+  const { id, event, action, repositoryId, receivedAt, lastError } = delivery;
+  const what = [event, action].filter((part) => part !== undefined).join('.');
+  const where = repositoryId === undefined ? '' : `  repository ${repositoryId}`;
+  const first = `${id}  ${new Date(receivedAt).toISOString()}  ${what}${where}  ${standing(delivery)}`;
+  return lastError === undefined ? [first] : [first, `    ${oneLine(lastError)}`];
+}
+
+function standing({ handledAt, attempts, decision }: StoredDelivery): string {
+  if (handledAt === undefined) return attempts === 0 ? 'waits' : `failed ${times(attempts)}`;
+  const { kind, why } = isObject(decision) ? decision : {};
+  if (typeof kind !== 'string') return 'handled';
+  return typeof why === 'string' ? `${kind}: ${oneLine(why)}` : kind;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+const times = (count: number): string => (count === 1 ? 'one attempt' : `${count} attempts`);
+
+/** Words of others: a terminal obeys what its control characters say. */
+const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 500);
