@@ -1,3 +1,4 @@
+import { commitCheckName } from '../work/report.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import type { Handler } from './handling.ts';
 import { lookAtBranch, wakeBranch, wantedOnce } from './look-at-branch.ts';
@@ -12,14 +13,23 @@ export const onNothingToBuild: Handler<'nothing-to-build'> = async ({ repository
   return ['told that nothing is built'];
 };
 
-/** The checks of a commit are expected: those that it has are enough, what is missing is wished for. */
+/**
+ * The checks of a commit are expected. Most times its push came before, and it has them: then GitHub is asked nothing.
+ * Else the branch is looked at as if it were pushed now.
+ */
 export const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branch }, { world, delivery }) => {
+  const { store, clock } = world;
+  const { repositoryId } = repository;
+  const isKnown =
+    (await store.intentsAt(repositoryId, headSha)).length > 0 ||
+    (await store.reportOf(repositoryId, headSha, commitCheckName)) !== undefined;
+  if (isKnown) return ['the commit has its checks'];
   if (branch === undefined) {
     const why = 'the commit is on no branch of this repository';
-    await putCommitCheck(world, { repository, headSha }, nothingToDeploy(why, [], world.clock.now()));
+    await putCommitCheck(world, { repository, headSha }, nothingToDeploy(why, [], clock.now()));
     return [`no target: ${why}`];
   }
-  const cause = { kind: 'push', key: delivery, at: world.clock.now() } as const;
+  const cause = { kind: 'push', key: delivery, at: clock.now() } as const;
   return lookAtBranch(world, { repository, branch, commit: headSha }, cause, wantedOnce(world));
 };
 

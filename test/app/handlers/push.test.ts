@@ -183,7 +183,27 @@ describe('the checks that GitHub expects of a commit', () => {
     await told.push(head);
     await suite(head, 'main');
     expect(asked()).toEqual([[head, 'd-support', 'push', 'guid-1']]);
-    expect(told.decided.get('guid-2')).toMatchObject({ did: [`${head.slice(0, 7)} on support has its check`] });
+    expect(told.decided.get('guid-2')).toMatchObject({ did: ['the commit has its checks'] });
+  });
+
+  test('cost GitHub nothing where the push came first', async () => {
+    const head = told.commit();
+    await told.push(head);
+    told.hub.head = () => Promise.reject(new Error('asked'));
+    told.world.targets.targetsOf = () => Promise.reject(new Error('asked'));
+    await suite(head, 'main');
+    expect(asked()).toHaveLength(1);
+  });
+
+  test('of a commit whose push never came are told, and the head that has them is asked for no more', async () => {
+    const older = told.commit();
+    const head = told.commit();
+    await told.push(head);
+    await suite(older, 'main');
+    expect(asked()).toEqual([
+      [head, 'd-support', 'push', 'guid-1'],
+      [older, 'd-support', 'push', 'guid-2'],
+    ]);
   });
 
   test('are neutral for a commit on no branch here', async () => {
