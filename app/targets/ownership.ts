@@ -1,14 +1,7 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { sameRepository } from '../../src/decide/repository-url.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
-
-/** A repository that the operator lets act on a deployment whose `repo_url` is another's. */
-export interface Binding {
-  /** `owner/name`, in any letters. */
-  repository: string;
-  /** The deployment's id or its exact name. */
-  deployment: string;
-}
+import type { Binding } from '../settings/settings.ts';
 
 /** What is asked of a deployment to tell whose it is: only what the service itself says of it. */
 export type Owned = Pick<Deployment, 'id' | 'name' | 'source_config'>;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createOwnership, type Binding } from '../../../app/targets/ownership.ts';
+import type { Binding } from '../../../app/settings/settings.ts';
+import { createOwnership } from '../../../app/targets/ownership.ts';
 import { webHostOf } from '../../../app/targets/web-host.ts';
 
 const acme = { owner: 'acme', name: 'agents' };
