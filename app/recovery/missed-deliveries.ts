@@ -1,3 +1,4 @@
+import { HubError } from '../github/hub.ts';
 import type { World } from '../world.ts';
 import type { DeliveryDesk, HeldDelivery } from './delivery-desk.ts';
 
@@ -44,11 +45,17 @@ export function attemptsToRepeat(
 /** An address that stands before ours may take a delivery and lose it; the branch heads tell what was missed then. */
 const wasTaken = ({ statusCode }: HeldDelivery): boolean => statusCode >= 200 && statusCode < 300;
 
+/** What a run asked GitHub for, and how many deliveries it left to the next one. */
+export interface AskedForMissed {
+  asked: number;
+  left: number;
+}
+
 /**
  * Asks GitHub for the deliveries that it could not bring.
  *
- * @param since when the last run began (ms since the epoch); absent: everything that GitHub holds is looked at.
- * @returns how many were asked for.
+ * @param since when the last run that left none began (ms since the epoch); absent: everything that GitHub holds is
+ *   looked at.
  * @throws HubError
  */
 export async function askForMissed(
@@ -56,17 +63,34 @@ export async function askForMissed(
   desk: DeliveryDesk,
   inbox: Pick<InboxDesk, 'notHeld'>,
   since: number | undefined,
-): Promise<number> {
+): Promise<AskedForMissed> {
   const now = clock.now();
   const attempts = await attemptsSince(desk, Math.max(now - heldMs, (since ?? 0) - overlapMs));
   const missed = attemptsToRepeat(attempts, await notHeldOf(attempts, inbox), now);
+  let asked = 0;
   for (const { id, guid, event } of missed.slice(0, atOnce)) {
-    await desk.askAgain(id);
-    log('A delivery that never came is asked for again', { delivery: guid, event });
+    const refusal = await askOnce(desk, id);
+    if (refusal === undefined) asked += 1;
+    log(refusal === undefined ? 'A delivery that never came is asked for again' : `A delivery is lost: ${refusal}`, {
+      delivery: guid,
+      event,
+    });
   }
-  if (missed.length > atOnce)
-    log('More deliveries are missing; the next run asks for them', { missing: missed.length });
-  return Math.min(missed.length, atOnce);
+  return { asked, left: Math.max(0, missed.length - atOnce) };
+}
+
+/** Answers that are about this one delivery: GitHub does not hold it any more, or does not send it again. */
+const aboutThisOne = new Set([400, 404, 410, 422]);
+
+/** Why GitHub does not send this one again; what else goes wrong is thrown. */
+async function askOnce(desk: DeliveryDesk, id: number): Promise<string | undefined> {
+  try {
+    await desk.askAgain(id);
+    return undefined;
+  } catch (error) {
+    if (error instanceof HubError && error.status !== undefined && aboutThisOne.has(error.status)) return error.message;
+    throw error;
+  }
 }
 
 /** Every attempt since then. A list that does not go on, or that leads in a ring, ends. */

@@ -30,7 +30,7 @@ export interface RecoveryDesks {
 
 /** What one run did. A part that failed is absent. */
 export interface Recovered {
-  /** When it began (ms since the epoch): the next run looks back to here. Absent where deliveries could not be asked for. */
+  /** When it began (ms since the epoch): the next run looks back to here. Absent where deliveries were left over. */
   since?: number;
   askedAgain?: number;
   heads?: { branches: number; recovered: number; failed: number; paused: number };
@@ -41,7 +41,7 @@ export interface Recovered {
  * Finds what was missed: deliveries that never came, heads that nobody built, work that nobody does. Three parts, none
  * of which keeps the others from their work by failing.
  *
- * @param since when the last run began (ms since the epoch); absent at the first.
+ * @param since when the last run began that left no delivery over (ms since the epoch); absent at the first.
  */
 export async function recover(
   world: World,
@@ -52,8 +52,10 @@ export async function recover(
   const began = world.clock.now();
   const done: Recovered = {};
   await part('Deliveries that never came could not be asked for', world, async () => {
-    done.askedAgain = await askForMissed(world, desks.deliveries, desks.inbox, since);
-    done.since = began;
+    const { asked, left } = await askForMissed(world, desks.deliveries, desks.inbox, since);
+    done.askedAgain = asked;
+    if (left === 0) done.since = began;
+    else world.log('More deliveries are missing; the next run asks for them', { missing: left });
   });
   await part('What is old could not be cleared away', world, async () => {
     done.house = await keepHouse(world, desks.inbox, desks.tellReport);

@@ -8,7 +8,7 @@ export const recoveryJob = 'recovery';
 
 /** What that job is given. */
 export interface RecoveryJob {
-  /** When the last run began (ms since the epoch). */
+  /** When the last run began that left no delivery over (ms since the epoch). */
   since?: number;
 }
 

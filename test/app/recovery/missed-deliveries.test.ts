@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { HubError } from '../../../app/github/hub.ts';
 import type { DeliveryDesk, HeldDelivery } from '../../../app/recovery/delivery-desk.ts';
 import { askForMissed, attemptsToRepeat } from '../../../app/recovery/missed-deliveries.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
@@ -72,7 +73,7 @@ describe('a run', () => {
 
   test('that is the first looks at three days', async () => {
     const desk = new ListedDeliveries(all);
-    expect(await askForMissed(at(), desk, inbox, undefined)).toBe(4);
+    expect(await askForMissed(at(), desk, inbox, undefined)).toEqual({ asked: 4, left: 0 });
     expect(desk.asked).toEqual([4, 5, 6, 8]);
     expect(desk.pages).toBe(4);
   });
@@ -89,13 +90,30 @@ describe('a run', () => {
       page: async () => ({ deliveries: [tried(1, 'here', 1, 202)], next: 'again' }),
       askAgain: async () => undefined,
     };
-    expect(await askForMissed(at(), ring, inbox, undefined)).toBe(0);
+    expect(await askForMissed(at(), ring, inbox, undefined)).toEqual({ asked: 0, left: 0 });
   });
 
   test('asks for 200 at most, the oldest first', async () => {
     const many = Array.from({ length: 450 }, (_, nth) => tried(nth + 1, `guid-${nth}`, 460 - nth, 0));
     const desk = new ListedDeliveries(many);
-    expect(await askForMissed(at(), desk, inbox, undefined)).toBe(200);
+    expect(await askForMissed(at(), desk, inbox, undefined)).toEqual({ asked: 200, left: 250 });
     expect(desk.asked.slice(0, 2)).toEqual([1, 2]);
+  });
+
+  test('passes over what GitHub does not send again, and asks for the rest', async () => {
+    const desk = new ListedDeliveries([tried(2, 'b', 10, 0), tried(1, 'a', 20, 0)]);
+    const ask = desk.askAgain.bind(desk);
+    desk.askAgain = async (id) => {
+      if (id === 1) throw new HubError('redeliver: answered 404', 404, 'none');
+      await ask(id);
+    };
+    expect(await askForMissed(at(), desk, inbox, undefined)).toEqual({ asked: 1, left: 0 });
+    expect(desk.asked).toEqual([2]);
+  });
+
+  test('ends where GitHub fails as a whole', async () => {
+    const desk = new ListedDeliveries([tried(1, 'a', 20, 0)]);
+    desk.askAgain = () => Promise.reject(new HubError('redeliver: answered 502', 502, 'unknown'));
+    await expect(askForMissed(at(), desk, inbox, undefined)).rejects.toThrow('answered 502');
   });
 });

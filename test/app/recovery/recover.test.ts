@@ -62,6 +62,21 @@ describe('a run', () => {
     expect(told.log).toContain('Deliveries that never came could not be asked for: list deliveries: answered 502');
   });
 
+  test('that leaves deliveries over has the next one look as far back as it did', async () => {
+    const deliveries = Array.from({ length: 201 }, (_, id) => ({
+      id,
+      guid: `guid-${id}`,
+      event: 'push',
+      redelivery: false,
+      deliveredAt: told.clock.now() - minute,
+      statusCode: 0,
+    }));
+    desks.deliveries.page = async () => ({ deliveries });
+    const done = await recover(told.world, desks, 42);
+    expect(done.askedAgain).toBe(200);
+    expect(done).not.toHaveProperty('since');
+  });
+
   test('while the service is away asks for deliveries all the same', async () => {
     told.control.listDeployments = () => Promise.reject(serviceError('unreachable', 'list deployments'));
     expect(await recover(told.world, desks, undefined)).toMatchObject({ askedAgain: 1, house: { removed: 3 } });
