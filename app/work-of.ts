@@ -2,6 +2,7 @@ import { connectControlService } from '../src/client/control.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { connectAgents } from './agents.ts';
+import { changedPaths } from './github/changed-paths.ts';
 import { createHub } from './github/create-hub.ts';
 import { createDeliveryDesk } from './github/deliveries.ts';
 import { createRepositoryDesk } from './github/installations.ts';
@@ -11,11 +12,14 @@ import type { Ground, Work } from './ground.ts';
 import { registerHandlers } from './handlers/register.ts';
 import { countingOctokits } from './operate/counting-octokit.ts';
 import { CountedStore } from './operate/work-tally.ts';
+import { actingRule } from './pull-requests/acting-rule.ts';
+import { createPullRequestDesk } from './pull-requests/examine.ts';
 import { startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
 import { createReceiver } from './smoke/receive-run.ts';
 import { createSmokeDesk } from './smoke/smoke-desk.ts';
 import { createTargetDesk } from './targets/create-target-desk.ts';
+import { createOwnership } from './targets/ownership.ts';
 import { webHostOf } from './targets/web-host.ts';
 import { reportJob, startReportWorker } from './tell/report-job.ts';
 import { sharedReportLocks } from './tell/report-locks.ts';
@@ -55,6 +59,11 @@ export async function makeWork(ground: Ground): Promise<Work> {
     log,
     decided: ground.decided,
   };
+  const pullRequests = createPullRequestDesk({
+    world,
+    changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
+    actingRule: actingRule(createOwnership(webHostOf(github.apiUrl), bindings), control),
+  });
   const locks = openDatabase({
     url: database.url,
     max: reportsAtOnce,
@@ -64,7 +73,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
 
   return {
     world,
-    register: registerHandlers,
+    register: (app) => registerHandlers(app, world, { pullRequests }),
     routes: [runRoute(createReceiver({ store, clock, log }), clock)],
     lanesSince: () => oldestOfLanes(ground),
     begin: async () => {

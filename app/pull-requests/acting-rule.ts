@@ -1,0 +1,55 @@
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import type { Ownership } from '../targets/ownership.ts';
+import type { ActingRule } from './examine.ts';
+
+type Asked = { name?: string; deploymentId?: string };
+
+/** The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it. */
+export const actingRule =
+  (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): ActingRule =>
+  (repository) => {
+    const refusal = (deployment: Deployment) =>
+      ownership.refusal(repository, deployment) === undefined ? undefined : notYours;
+    return {
+      async find({ name, deploymentId }: Asked) {
+        if (deploymentId !== undefined) return byId(control, deploymentId);
+        const named = await byName(control, name ?? '');
+        // Of several with one name one that is another's counts: a plan would tell of it.
+        return named.find((each) => refusal(each) !== undefined) ?? named[0];
+      },
+      refusal,
+      isOwn: (repoUrl) => ownership.isOwn(repository, repoUrl),
+    };
+  };
+
+/** Says nothing of whose it is, or what it is made of. */
+const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
+
+async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {
+  try {
+    return await control.getDeployment(id);
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === 'missing') return undefined;
+    throw error;
+  }
+}
+
+const pageSize = 100;
+
+/** The deployments of exactly this name; a service may match names loosely. */
+async function byName(
+  control: Pick<ControlService, 'getDeployment' | 'listDeployments'>,
+  name: string,
+): Promise<Deployment[]> {
+  const named: Deployment[] = [];
+  const met = new Set<string>();
+  for (let offset = 0; ; offset += pageSize) {
+    const { resources } = await control.listDeployments({ name_contains: name, limit: pageSize, offset });
+    const fresh = resources.filter(({ id }) => !met.has(id));
+    for (const { id } of fresh) met.add(id);
+    for (const each of fresh) if (each.name === name) named.push(await control.getDeployment(each.id));
+    if (resources.length < pageSize || fresh.length === 0) return named;
+  }
+}
