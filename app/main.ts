@@ -1,4 +1,6 @@
 import { beApp } from './program.ts';
-import { makeWork } from './work-of.ts';
 
-await beApp(makeWork);
+await beApp(async (ground) => {
+  const { makeWork } = await import('./work-of.ts');
+  return makeWork(ground);
+});

@@ -9,7 +9,7 @@ import type { Variables } from './settings/read-settings.ts';
 import type { Settings } from './settings/settings.ts';
 import { tellProblems } from './settings/tell-problems.ts';
 import { mistypedVariables, readTextFile, variablesHere } from './settings/variables.ts';
-import { startApp, type RunningApp } from './start.ts';
+import type { RunningApp } from './start.ts';
 import type { World } from './world.ts';
 
 /** What a program has of the world around it. */
@@ -41,6 +41,8 @@ export async function runApp(around: Surroundings): Promise<number> {
     const { settings } = read;
     const mask = maskOf(secretsOf(settings));
     log = (message, fields) => say(mask(logLine(new Date(systemClock.now()), message, fields)));
+    // Only now: what is wrong with settings is told at once.
+    const { startApp } = await import('./start.ts');
     app = await startApp({ settings, clock: systemClock, log, makeWork });
     for (const line of banner(settings, app)) say(line);
   } catch (error) {

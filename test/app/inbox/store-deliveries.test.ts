@@ -145,9 +145,8 @@ test('with no database there is trouble, and with it back things are stored', as
   await lock.query('begin; lock table app.deliveries in exclusive mode');
   const one = delivery();
   const underWay = inbox.store(one).catch((error: unknown) => error);
-  await expect
-    .poll(async () => (await lock.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rowCount)
-    .toBe(1);
+  const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+  await expect.poll(async () => (await inbox.database.pool.query(waiting)).rowCount).toBe(1);
   lock.on('error', () => undefined);
   await cut();
   expect(await underWay).toBeInstanceOf(StoringTrouble);

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { removeEmbeddedData } from '../../../src/database/remove-embedded.ts';
+import { runCli } from '../../cli/run-cli.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+import { enough, startApp, temporaryFolder } from './child-app.ts';
+import { secret, send } from './intake.ts';
+
+let postgres: TestPostgres;
+let client: Client;
+let watcher: Client;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  client = new Client({ connectionString: postgres.url });
+  watcher = new Client({ connectionString: postgres.url });
+  await Promise.all([client.connect(), watcher.connect()]);
+});
+afterAll(async () => {
+  await Promise.all([client.end(), watcher.end()]);
+  await postgres.stop();
+});
+
+describe('npm start', () => {
+  test('with nothing set says what is missing, and how to start a service', async () => {
+    const { ended, said } = startApp({});
+    expect(await ended).toBe(2);
+    expect(said.err).toContain('5 variables are missing or wrong');
+    expect(said.err).toContain('npm run local');
+    expect(said.out).toBe('');
+  });
+
+  test('reads .env, tells where it listens and what it found, and no secret', async () => {
+    const folder = temporaryFolder();
+    const { PORT: _, ...rest } = enough;
+    const text = Object.entries({ ...rest, DATABASE_URL: postgres.url }).map(([name, value]) => `${name}=${value}`);
+    writeFileSync(join(folder, '.env'), text.join('\n'));
+    const app = startApp({ PORT: '0' }, folder);
+    const url = await app.listening();
+    expect(await (await fetch(`${url}/readyz`)).text()).toBe('ready\n');
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('landfall_database_up 1');
+    await expect
+      .poll(() => app.said.out, { timeout: 20_000 })
+      .toContain('Check APP_ID, PRIVATE_KEY and GITHUB_API_URL.');
+    app.child.kill('SIGTERM');
+    expect(await app.ended).toBe(0);
+    expect(app.said.out).toContain(`Webhooks:        ${url}/api/github/webhooks`);
+    expect(app.said.out).toContain('Database:        the one at DATABASE_URL');
+    const all = app.said.out + app.said.err;
+    for (const hidden of [secret, enough.LANDFALL_API_KEY, enough.PRIVATE_KEY, new URL(postgres.url).password]) {
+      expect(all).not.toContain(hidden);
+    }
+  });
+
+  test('with a database that is not there says so', async () => {
+    const { ended, said } = startApp({ ...enough, DATABASE_URL: 'postgres://user:hidden@127.0.0.1:9/none' });
+    expect(await ended).toBe(1);
+    expect(said.err).toMatch(/^The App did not start: The database at DATABASE_URL can't be used/);
+    expect(said.err).not.toContain('hidden');
+  });
+});
+
+test('asked to leave it takes no more, answers what is under way, and is gone within 10 s', async () => {
+  const app = startApp({ ...enough, DATABASE_URL: postgres.url });
+  const url = await app.listening();
+  await client.query('begin; lock table app.deliveries in exclusive mode');
+  const id = randomUUID();
+  const underWay = send(url, { id });
+  // A transaction sees this list as it was when it first looked: another connection has to look.
+  const waiting = async () =>
+    (
+      await watcher.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      )
+    ).rowCount;
+  await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(0);
+  const asked = performance.now();
+  app.child.kill('SIGTERM');
+  // A terminal signals us and whoever started us, who passes it on.
+  app.child.kill('SIGTERM');
+  await expect.poll(() => send(url).then(String, () => 'refused'), { timeout: 5_000 }).toBe('refused');
+  await client.query('commit');
+  expect((await underWay).status).toBe(202);
+  expect(await app.ended).toBe(0);
+  expect(performance.now() - asked).toBeLessThan(10_000);
+  expect((await client.query('select from app.deliveries where id = $1', [id])).rowCount).toBe(1);
+}, 40_000);
+
+test('two copies share one database', async () => {
+  const [one, two] = [
+    startApp({ ...enough, DATABASE_URL: postgres.url }),
+    startApp({ ...enough, DATABASE_URL: postgres.url }),
+  ];
+  const urls = await Promise.all([one.listening(), two.listening()]);
+  const ids = Array.from({ length: 10 }, () => randomUUID());
+  const answers = await Promise.all(ids.flatMap((id) => urls.map((url) => send(url, { id }))));
+  const told = await Promise.all(answers.map((answer) => answer.text()));
+  expect(told.filter((text) => text === 'stored\n')).toHaveLength(10);
+  expect(told.filter((text) => text === 'known\n')).toHaveLength(10);
+  const { rowCount } = await client.query('select from app.deliveries where id = any($1)', [ids]);
+  expect(rowCount).toBe(10);
+}, 40_000);
+
+test('two copies on one embedded folder: the second refuses with a sentence; its operator reaches it meanwhile', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o711);
+  onTestFinished(() => removeEmbeddedData({ dataDir: join(folder, '.landfall/app/postgres'), log: () => undefined }));
+  const first = startApp(enough, folder);
+  const url = await first.listening();
+  expect((await send(url)).status).toBe(202);
+  const second = startApp(enough, folder);
+  expect(await second.ended).toBe(1);
+  expect(second.said.err).toMatch(
+    /^The App did not start: The data folder .* is in use by process \d+\..*choose another/m,
+  );
+
+  const listed = await runCli(['app', 'deliveries'], { cwd: folder });
+  expect(listed).toMatchObject({ code: 0, out: expect.stringMatching(/ push {2}repository 7 /) });
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+  const after = await runCli(['app', 'jobs'], { cwd: folder });
+  expect(after).toMatchObject({ code: 1, err: expect.stringContaining('could not be asked') });
+}, 60_000);
