@@ -35,7 +35,7 @@ export function toldElsewhere(intent: Intent, sameCommits: readonly Intent[], de
 }
 
 /** The newest one before it that speaks for the commit in the check. */
-const endedBefore = (intent: Intent, sameCommits: readonly Intent[]): Intent | undefined =>
+export const endedBefore = (intent: Intent, sameCommits: readonly Intent[]): Intent | undefined =>
   sameCommits.findLast(
     (each) =>
       each.id !== intent.id &&

@@ -1,14 +1,14 @@
 import { decideTrigger } from '../../src/decide/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/decide/trigger-types.ts';
 import type { Head } from '../github/hub.ts';
-import { alreadyTold, toldElsewhere } from './already-told.ts';
+import { alreadyTold, endedBefore, toldElsewhere } from './already-told.ts';
 import { ended } from './end-words.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
 import { look, type Sight } from './sight.ts';
 import type { Lane } from './store.ts';
-import { headOf, keep, moved, restFor, type Came, type Work } from './work.ts';
+import { headOf, keep, moved, reportsOf, restFor, type Came, type Work } from './work.ts';
 
 /** How long the hosted service may take to make a revision of a push (ms). */
 const hostedMs = 10 * 60_000;
@@ -20,7 +20,7 @@ export async function decideWish(work: Work, lane: Lane, intent: Intent, head: H
   const sight = await look(work);
   const earlier = await world.store.intentsOf(intent.deploymentId, intent.commit);
   const told = alreadyTold(intent, earlier, sight);
-  if (told) return end(work, intent, { kind: 'skip', code: 'already-told', why: told }, 'joined');
+  if (told) return join(work, intent, { kind: 'skip', code: 'already-told', why: told }, earlier);
   const changed = await changedPaths(work, intent, sight);
   const { rolledBackCommit, held } = lane;
   const decision = decideTrigger({
@@ -33,7 +33,9 @@ export async function decideWish(work: Work, lane: Lane, intent: Intent, head: H
   world.log(`decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`, { why: decision.why });
   switch (decision.kind) {
     case 'skip':
-      return end(work, intent, decision, toldElsewhere(intent, earlier, decision) ? 'joined' : 'skipped');
+      return toldElsewhere(intent, earlier, decision)
+        ? join(work, intent, decision, earlier)
+        : skip(work, intent, decision);
     case 'hold':
       await keep(work, [{ ...intent, state: 'held', decision }]);
       return moved;
@@ -57,14 +59,22 @@ export async function decideWish(work: Work, lane: Lane, intent: Intent, head: H
 const isOverdue = ({ decision, deadline }: Intent, now: number): boolean =>
   decision?.kind === 'wait' && deadline !== undefined && now >= deadline;
 
-async function end(
-  work: Work,
-  intent: Intent,
-  decision: Extract<Decision, { kind: 'skip' }>,
-  kind: 'joined' | 'skipped',
-): Promise<Came> {
-  const reason = `${decision.why.charAt(0).toUpperCase()}${decision.why.slice(1)}.`;
-  await keep(work, [ended({ ...intent, decision }, { kind, reason }, work.world.clock.now())]);
+type Skip = Extract<Decision, { kind: 'skip' }>;
+
+const reasonOf = ({ why }: Skip): string => `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+
+async function skip(work: Work, intent: Intent, decision: Skip): Promise<Came> {
+  const end = { kind: 'skipped' as const, reason: reasonOf(decision) };
+  await keep(work, [ended({ ...intent, decision }, end, work.world.clock.now())]);
+  return moved;
+}
+
+/** Ends it in favour of an earlier one, whose check it may have written over while it waited. */
+async function join(work: Work, intent: Intent, decision: Skip, earlier: readonly Intent[]): Promise<Came> {
+  const end = { kind: 'joined' as const, reason: reasonOf(decision) };
+  const speaker = endedBefore(intent, earlier);
+  const reports = speaker ? reportsOf(work, speaker) : [];
+  await keep(work, [ended({ ...intent, decision }, end, work.world.clock.now())], { reports });
   return moved;
 }
 
