@@ -28,7 +28,9 @@ export function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
     return typeof value === 'string' ? value : '';
   };
   const encoding = text('content-encoding');
-  if (!json.test(text('content-type'))) return refuse(415, "The webhook's content type has to be application/json.");
+  const type = text('content-type');
+  if (type !== 'application/json' && !json.test(type))
+    return refuse(415, "The webhook's content type has to be application/json.");
   if (encoding !== '' && encoding !== 'identity') return refuse(415, 'The webhook has to come without an encoding.');
   if (Number(text('content-length')) > longestPayload) return tooLong;
   const event = text('x-github-event');

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
 import type { StoreDelivery } from '../inbox/store-deliveries.ts';
 import { StoringTrouble } from '../inbox/storing-trouble.ts';
-import { answerText, refuse } from './answer.ts';
+import { refuse } from './answer.ts';
 import { byteBudget, readBody } from './body.ts';
 import { judgeHeaders, longestPayload, tooLongRefusal, type DeliveryHeaders } from './delivery-headers.ts';
 import { comeAgain, type Refusal } from './refusal.ts';
@@ -12,6 +12,8 @@ import type { VerifySignature } from './signature.ts';
 
 /** How a webhook was answered. */
 export type IntakeResult = 'stored' | 'known' | 'refused' | 'unstored';
+
+type Taken = Extract<IntakeResult, 'stored' | 'known'>;
 
 /** What taking webhooks needs. */
 export interface WebhookOptions {
@@ -40,7 +42,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
   const { verify, store, clock, log, count, onStored } = options;
   const hold = byteBudget(heldAtOnce);
 
-  async function take({ id, event, signature }: DeliveryHeaders, bytes: Buffer): Promise<IntakeResult | Refusal> {
+  async function take({ id, event, signature }: DeliveryHeaders, bytes: Buffer): Promise<Taken | Refusal> {
     const payload = await verify(bytes, signature);
     if (payload === undefined) return wrongSignature;
     const about = readPayload(payload);
@@ -58,10 +60,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
     }
   }
 
-  async function receive(
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<IntakeResult | Refusal | undefined> {
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<Taken | Refusal | undefined> {
     const judged = judgeHeaders(request.headers);
     if (!judged.ok) return judged.refusal;
     const held = hold();
@@ -80,7 +79,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
     const result = await receive(request, response);
     if (result === undefined) return;
     if (typeof result === 'string') {
-      answerText(response, 202, result);
+      response.writeHead(202, accepted[result]).end(`${result}\n`);
       return;
     }
     if (result.status !== 503) count?.(undefined, 'refused');
@@ -88,6 +87,11 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
   };
   return webhookPaths.map((path) => ({ method: 'POST', path, handle }));
 }
+
+const plain = (text: string): string[] => ['content-type', 'text/plain', 'content-length', String(text.length + 1)];
+
+/** Headers of the answer that nearly every webhook gets, made once. */
+const accepted: Readonly<Record<'stored' | 'known', string[]>> = { stored: plain('stored'), known: plain('known') };
 
 const wrongSignature: Refusal = {
   status: 401,
