@@ -46,6 +46,8 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
   });
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => log?.(`A connection to the database was lost: ${error.message}`));
+  // So would the loss of one that somebody holds between two queries: the next one tells that it is gone.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   let closed: Promise<void> | undefined;
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => (closed ??= db.destroy().then(() => (pool.ending ? undefined : pool.end()))) };

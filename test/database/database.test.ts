@@ -32,6 +32,20 @@ test('an open database answers, and closing it twice does no harm', async () => 
   await database.close();
 });
 
+test('a connection that breaks in the middle of a transaction ends the transaction and not the process', async () => {
+  const database = openDatabase({ url: postgres.url });
+  const broken = database.db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+    await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.db);
+    // Nobody asks anything while it breaks.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sql`select 1`.execute(tx);
+  });
+  await expect(broken).rejects.toThrow(/connection|terminat/i);
+  expect((await sql<{ one: number }>`select 1 as one`.execute(database.db)).rows).toEqual([{ one: 1 }]);
+  await database.close();
+});
+
 test('a server without a further connection says what to raise, through every way of asking', async () => {
   const agent = { database: 'crowded', role: 'crowded', password: 'crowded' };
   const url = await ensureAgentDatabase(postgres.url, agent);
