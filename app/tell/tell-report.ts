@@ -69,9 +69,11 @@ export function dueAt({ wanted, told, toldAt }: Pick<Report, 'wanted' | 'told' |
   return told?.state === wanted.content.status && toldAt !== undefined ? toldAt + heartbeatMs : 0;
 }
 
-function tell(report: Report, { hub }: TellingWorld): Promise<Pick<Report, 'githubId' | 'told'>> {
+function tell(report: Report, world: TellingWorld): Promise<Pick<Report, 'githubId' | 'told'>> {
   const { wanted } = report;
-  return wanted.kind === 'check' ? tellCheck(report, wanted.content, hub) : tellDeployment(report, wanted.content, hub);
+  return wanted.kind === 'check'
+    ? tellCheck(report, wanted.content, world.hub)
+    : tellDeployment(report, wanted.content, world);
 }
 
 async function tellCheck(
@@ -88,13 +90,17 @@ async function tellCheck(
 }
 
 async function tellDeployment(
-  { id, repository, headSha, githubId, told }: Report,
+  { id, repository, headSha, githubId, told, toldVersion }: Report,
   content: DeploymentContent,
-  hub: World['hub'],
+  { hub, store, clock }: TellingWorld,
 ): Promise<Pick<Report, 'githubId' | 'told'>> {
   const { state } = content;
-  // What another took the place of before anybody heard of it needs no word.
-  if (githubId === undefined && told === undefined && state === 'inactive') return { told: { state } };
+  if (githubId === undefined && told === undefined) {
+    // What another took the place of before anybody heard of it needs no word.
+    if (state === 'inactive') return { told: { state } };
+    // From now on it may be there, whatever becomes of the answer: it must not be left without an end.
+    await store.told(id, { version: toldVersion, at: clock.now(), told: { state: 'asked for' } });
+  }
   const at = { repository, commit: headSha, externalId: id };
   const made = githubId ?? (await hub.makeDeployment(at, content));
   await hub.writeDeploymentStatus(at, made, content);
