@@ -35,4 +35,8 @@ export const inputNames = [
   'smoke-tests',
   'on-failure',
   'on-superseded',
+  'github-token',
+  'comment',
+  'github-deployment',
+  'environment',
 ] as const;

@@ -1,11 +1,15 @@
 import * as core from '@actions/core';
 import { context } from '@actions/github';
-import type { Inputs } from '../config/door-options.ts';
+import type { DesiredDeployment } from '../config/desired.ts';
+import type { Inputs, Mode } from '../config/door-options.ts';
+import type { Workflow } from '../decide/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { refuse, tellOutcome, writeSummary } from './conclude.ts';
+import type { GitHubWish } from './github-inputs.ts';
 import { inputNames } from './input-names.ts';
 import { masksOf } from './masks.ts';
 import { Progress } from './progress.ts';
+import type { ShownOnGitHub } from './show-on-github.ts';
 import { version } from './version.ts';
 import { readWorkflow } from './workflow.ts';
 import { readWorkspaceFile } from './workspace-file.ts';
@@ -24,52 +28,84 @@ export async function run(): Promise<void> {
   // Before anything else: a step that is cancelled while it loads has outputs to set as well.
   process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
-    const outcome = await ended(cancelled.signal);
+    const { outcome, shown } = await ended(cancelled.signal);
     tellOutcome(outcome);
     await writeSummary(outcome);
+    await shown?.concluded(outcome);
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave);
   }
 }
 
-async function ended(signal: AbortSignal): Promise<Outcome> {
+/** How the story ended, and where GitHub is still to be told of it. */
+interface Ended {
+  outcome: Outcome;
+  shown?: ShownOnGitHub | undefined;
+}
+
+async function ended(signal: AbortSignal): Promise<Ended> {
   const inputs: Inputs = Object.fromEntries(inputNames.map((name) => [name, core.getInput(name)]));
-  mask([inputs['api-key'] ?? '']);
+  mask([inputs['api-key'] ?? '', inputs['github-token'] ?? '']);
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
-  if (!inputs['api-key'] && withoutSecrets) return neutral;
+  if (!inputs['api-key'] && withoutSecrets) return { outcome: neutral };
   // Loaded late: a run that has nothing to send needs none of it.
-  const [{ readAsk }, { defaultConfigPath }, { inputProblem }] = await Promise.all([
+  const [{ readAsk }, { defaultConfigPath }, { inputProblem }, { readGitHubInputs }] = await Promise.all([
     import('./ask.ts'),
     import('../config/deploy-file.ts'),
     import('../config/inputs.ts'),
+    import('./github-inputs.ts'),
   ]);
   const deployFile = readWorkspaceFile(inputs['config'] || defaultConfigPath);
-  if (deployFile.kind === 'unreadable') return refuse([inputProblem('config', `config ${deployFile.why}`)]);
+  if (deployFile.kind === 'unreadable') {
+    return { outcome: refuse([inputProblem('config', `config ${deployFile.why}`)]) };
+  }
   const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
   const ask = readAsk({ inputs, ...file, env: process.env });
+  const { wish, problems } = readGitHubInputs(inputs);
   if (!ask.ok) {
     const lacksFile = deployFile.kind === 'absent' && ask.problems.some(({ field }) => fromFile.has(field));
-    return refuse(ask.problems, lacksFile ? checkOut(inputs['config'] || defaultConfigPath) : undefined);
+    const advice = lacksFile ? checkOut(inputs['config'] || defaultConfigPath) : undefined;
+    return { outcome: refuse([...ask.problems, ...problems], advice) };
   }
+  if (problems.length > 0) return { outcome: refuse(problems) };
   const { options, deployment } = ask;
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
-  if (!options.apiKey) return keyless;
+  if (!options.apiKey) return { outcome: keyless };
 
   const { tellStory } = await import('./tell-story.ts');
+  const shown = wish && workflow ? await startShowing(wish, workflow, options.mode, deployment) : undefined;
   const progress = new Progress();
   try {
-    return await tellStory({
+    const outcome = await tellStory({
       options,
       deployment,
       workflow,
       userAgent: `landfall-action/${version}`,
       signal,
-      tell: progress.tell,
+      tell: (event) => {
+        progress.tell(event);
+        shown?.tell(event);
+      },
       mask: (secret) => mask([secret]),
     });
+    return { outcome, shown };
   } finally {
     progress.close();
   }
+}
+
+/** Loaded only where a token is given. */
+async function startShowing(
+  wish: GitHubWish,
+  { repository, headSha }: Workflow,
+  mode: Mode,
+  { desired }: DesiredDeployment,
+): Promise<ShownOnGitHub> {
+  const { showOnGitHub } = await import('./show-on-github.ts');
+  const { sha, apiUrl, serverUrl, runId, runAttempt, payload } = context;
+  const facts = { repository, headSha, sha, apiUrl, serverUrl, runId, runAttempt, payload };
+  const name = desired.name ?? desired.deploymentId ?? 'deployment';
+  return showOnGitHub(wish, facts, { mode, name }, (message) => core.warning(message));
 }
 
 function mask(values: readonly string[]): void {

@@ -23,7 +23,7 @@ export interface GitHubClient<Routes extends AnyRoute = Route> {
   request<Each extends Routes>(
     route: Each,
     parameters: ParametersOf<Each>,
-  ): Promise<Pick<AnswerOf<Each>, 'data' | 'headers'> & { status: number }>;
+  ): Promise<{ data: AnswerOf<Each>['data']; headers: { link?: string | undefined }; status: number }>;
 }
 
 /** Every request that GitHub's document knows, what it takes and what it answers. */

@@ -43,6 +43,10 @@ const doorInputs = [
   'timeout-minutes',
   'poll-seconds',
   'on-superseded',
+  'github-token',
+  'comment',
+  'github-deployment',
+  'environment',
 ];
 
 describe('action.yml', () => {

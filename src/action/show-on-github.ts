@@ -1,0 +1,76 @@
+import { systemClock } from '../clock.ts';
+import type { Mode } from '../config/door-options.ts';
+import type { Outcome } from '../deploy/outcome-types.ts';
+import type { StoryEvent } from '../deploy/story-event.ts';
+import type { GitHubWish } from './github-inputs.ts';
+import { connectGitHub } from './on-github.ts';
+import { GitHubTeller, type ShownRun } from './tell-github.ts';
+import { version } from './version.ts';
+
+/** The run, as its environment tells it. */
+export interface RunFacts {
+  /** `owner/name` */
+  repository: string;
+  sha: string;
+  apiUrl: string;
+  serverUrl: string;
+  runId: number;
+  /** NaN where the runner does not tell it. */
+  runAttempt: number;
+  /** The payload of the event. */
+  payload: { pull_request?: { number: number } | undefined };
+  /** The newest commit of a pull request's head. */
+  headSha: string | undefined;
+}
+
+/** The story on GitHub, while it happens and at its end. */
+export interface ShownOnGitHub {
+  tell: (event: StoryEvent) => void;
+  concluded(outcome: Outcome): Promise<void>;
+}
+
+/** Starts showing a story on GitHub: the comment of its pull request, and a GitHub Deployment. */
+export function showOnGitHub(
+  wish: GitHubWish,
+  facts: RunFacts,
+  story: { mode: Mode; name: string },
+  warn: (message: string) => void,
+): ShownOnGitHub {
+  const client = connectGitHub(facts.apiUrl, wish.token, { userAgent: `landfall-action/${version}` });
+  const teller = new GitHubTeller({ client, run: runShown(wish, facts, story), clock: systemClock, warn });
+  return {
+    tell: teller.tell,
+    concluded: async (outcome) => {
+      await teller.concluded(outcome);
+      await client.close();
+    },
+  };
+}
+
+/** What of a run is shown. Only `deploy` puts a commit somewhere, so only it makes a GitHub Deployment. */
+export function runShown(
+  { comment, deployment, environment }: GitHubWish,
+  { repository, sha, serverUrl, runId, runAttempt, payload, headSha }: RunFacts,
+  { mode, name }: { mode: Mode; name: string },
+): ShownRun {
+  const [owner = '', repo = ''] = repository.split('/');
+  const pull = payload.pull_request;
+  const environmentName = environment ?? name;
+  return {
+    repository: { owner, name: repo },
+    commit: headSha ?? sha,
+    externalId: `${runId}-${Number.isNaN(runAttempt) ? 1 : runAttempt} ${name}`,
+    name,
+    runUrl: `${serverUrl}/${repository}/actions/runs/${runId}`,
+    ...(comment && pull ? { pullRequest: pull.number } : {}),
+    ...(deployment && mode === 'deploy'
+      ? {
+          environment: {
+            name: environmentName,
+            production: pull === undefined && /^prod(uction)?$/i.test(environmentName),
+            transient: pull !== undefined,
+          },
+        }
+      : {}),
+  };
+}
