@@ -15,6 +15,8 @@ export const leaseMs = 60_000;
  * @param signal has it leave at the next step; what is left is gone on with elsewhere.
  */
 export async function advanceLane(deploymentId: string, world: World, signal: AbortSignal): Promise<void> {
+  // A job that does not begin comes again.
+  signal.throwIfAborted();
   const lease = await world.store.takeLease(deploymentId, randomUUID(), leaseMs);
   if (!lease) return;
   const lost = new AbortController();

@@ -7,7 +7,7 @@ import type { Report, ReportPut } from './report.ts';
 import type { WorkDatabase, WorkTransaction } from './tables.ts';
 
 /** The name of the job that tells a report. */
-export const reportJob = 'report';
+const reportJob = 'report';
 
 /** Stores what GitHub should show, and sends a job for each report that says something new by it. */
 export async function putReports(

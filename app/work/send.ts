@@ -11,6 +11,8 @@ import { keep, moved, restFor, type Came, type Work } from './work.ts';
 
 /** How long a request that writes may take, and it is looked for what became of one (ms). */
 export const settleMs = 60_000;
+/** How long after it was stored a request may still go out (ms). */
+const lateMs = 20_000;
 /** How long a request goes on after the process was told to leave (ms): what is cut off may have taken effect. */
 const graceMs = 3_000;
 
@@ -34,7 +36,9 @@ export async function sendFor(
   };
   await keep(work, [sending], lane);
   await world.step?.('before-send', intent.id);
-  return request(work, sending);
+  // Whoever was held up for long may no longer be the one to send; surely nothing has gone out yet.
+  const isLate = work.signal.aborted || world.clock.now() - sentAt > lateMs;
+  return isLate ? undone(work, sending) : request(work, sending);
 }
 
 /** Sends the request of an intent that is stored as `sending`, and takes the answer. */
@@ -72,7 +76,7 @@ export async function undone(work: Work, intent: Intent): Promise<Came> {
 /** `sentAt` stays: GitHub was told of a deployment that began, and has to be told how it ended. */
 function unsent(intent: Intent): Intent {
   const { deadline: _deadline, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, ...rest } = intent;
-  return { ...rest, state: 'wished' };
+  return { ...rest, state: 'wished', sends: Math.max(0, (intent.sends ?? 1) - 1) };
 }
 
 /** The revision that an answer tells of; an old revision may itself be put into place again. */

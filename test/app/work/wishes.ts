@@ -22,6 +22,21 @@ export const terms: Terms = {
   notes: [],
 };
 
+/** A smoke test; what it comes to is the smoke desk's to say. */
+const greets = {
+  name: 'greets',
+  assistant: 'agent',
+  input: {},
+  thread: false,
+  streamModes: [],
+  expect: [],
+  timeoutMs: 1_000,
+  attempts: 1,
+};
+
+/** Terms with a smoke test, and a way back where it fails. */
+export const tested: Terms = { ...terms, smokeTests: [greets], onFailure: 'rollback' };
+
 /** A push of this commit, or what else is asked. */
 export function wishOf(
   commit: string,
