@@ -6,10 +6,12 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bundleSize } from './bundle-size.ts';
 import { figureOf, type Measured } from './figure.ts';
+import { intake } from './intake.ts';
 import { pollCpu } from './poll-cpu.ts';
 import { runLatency } from './run-latency.ts';
 import { sseParse } from './sse-parse.ts';
 import { start } from './start.ts';
+import { stored } from './stored.ts';
 import { tableOf } from './table.ts';
 
 /** What measures each family of figures. A family may need packages or servers that another does without. */
@@ -19,6 +21,8 @@ const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'poll-cpu': pollCpu,
   'sse-parse': sseParse,
   'run-latency': runLatency,
+  intake,
+  stored,
 };
 
 const usage = `npm run bench -- [--only FAMILY]... [--json FILE]\nfamilies: ${Object.keys(families).join(', ')}`;

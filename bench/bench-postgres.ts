@@ -1,0 +1,42 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '../src/database/databases.ts';
+import { startEmbeddedPostgres } from '../src/database/embedded.ts';
+import { removeEmbeddedData } from '../src/database/remove-embedded.ts';
+
+/** A folder of a bench run. */
+export interface BenchFolder extends AsyncDisposable {
+  path: string;
+}
+
+/** Makes a folder that goes with its contents, a database's among them. */
+export function benchFolder(): BenchFolder {
+  const path = mkdtempSync(join(tmpdir(), 'landfall-bench-'));
+  // As root a database runs as another user, who has to get in.
+  chmodSync(path, 0o711);
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** A real Postgres, as the App brings it along: it writes to the disk before it says that it has. */
+export interface BenchPostgres extends AsyncDisposable {
+  /** Makes an empty database and tells its address. */
+  database(name: string): Promise<string>;
+}
+
+/** Starts it in a folder. It is stopped, and its data removed, where it is disposed of. */
+export async function startBenchPostgres(folder: string): Promise<BenchPostgres> {
+  const dataDir = join(folder, 'postgres');
+  const log = (): void => undefined;
+  const server = await startEmbeddedPostgres({ dataDir, log });
+  // A database outlives whoever started it, unless it is stopped.
+  const end = async (): Promise<void> => {
+    process.off('SIGINT', leave).off('SIGTERM', leave);
+    await server.stop();
+    await removeEmbeddedData({ dataDir, log });
+  };
+  const leave = (): void => void end().finally(() => process.exit(1));
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+  return { database: (name) => createDatabase(server.url, name), [Symbol.asyncDispose]: end };
+}
