@@ -1,0 +1,1 @@
+const e={now:()=>Date.now(),sleep:(e,t)=>new Promise((n,r)=>{if(t?.aborted){r(t.reason);return}let i=setTimeout(()=>{t?.removeEventListener(`abort`,a),n()},e),a=()=>{clearTimeout(i),r(t?.reason)};t?.addEventListener(`abort`,a,{once:!0})})};export{e as t};
