@@ -6,7 +6,7 @@ import type { About } from './about.ts';
 import { isLiveElsewhere } from './standing.ts';
 
 /** The one line that lists of checks show. It is plain text at GitHub, so only its length and signs are bounded. */
-export const titleOf = (intent: Intent, about: About): string => asLine(words(intent, about), 140);
+export const titleOf = (intent: Intent, about: About): string => asLine(words(intent, about), 140).toWellFormed();
 
 function words(intent: Intent, { waitingFor, now }: About): string {
   if (intent.end) return endWords(intent, intent.end);

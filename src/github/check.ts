@@ -49,6 +49,9 @@ export interface CheckThere {
 
 /** What GitHub takes of annotations in one request. */
 const annotationsAtOnce = 50;
+/** What it takes of an annotation, in characters: 64 KB of message, in which a character may be four bytes. */
+const annotationMessage = 16_000;
+const annotationTitle = 255;
 
 /** The check run of our external id on the commit, on whatever page it is. */
 export function findCheck(client: GitHubClient, at: CheckPlace): Promise<CheckThere | undefined> {
@@ -145,9 +148,9 @@ type Output = Endpoints['POST /repos/{owner}/{repo}/check-runs']['parameters']['
 function bodyOf(check: Check, annotations: readonly Annotation[]) {
   const { status, conclusion, title, summary, text, detailsUrl, startedAt, completedAt, actions = [] } = check;
   const output: NonNullable<Output> = {
-    title,
-    summary,
-    ...(text === undefined ? {} : { text }),
+    title: title.toWellFormed(),
+    summary: summary.toWellFormed(),
+    ...(text === undefined ? {} : { text: text.toWellFormed() }),
     ...(annotations.length === 0 ? {} : { annotations: annotations.map(annotationBody) }),
   };
   return {
@@ -166,6 +169,9 @@ const annotationBody = ({ path, startLine, endLine, level, title, message }: Ann
   start_line: startLine,
   end_line: endLine,
   annotation_level: level,
-  message,
-  ...(title === undefined ? {} : { title }),
+  message: fit(message, annotationMessage),
+  ...(title === undefined ? {} : { title: fit(title, annotationTitle) }),
 });
+
+const fit = (text: string, limit: number): string =>
+  (text.length > limit ? `${text.slice(0, limit - 1)}…` : text).toWellFormed();

@@ -107,6 +107,16 @@ describe('a check run', () => {
     expect(sentAnnotations()).toEqual([0]);
   });
 
+  test('is sent whole characters only, and no more of an annotation than GitHub takes', async () => {
+    const long = { ...annotation(1), title: '😀'.repeat(200), message: 'é'.repeat(70_000) };
+    await writeCheck(client, at, undefined, { ...queued, title: 'cut \ud83d', annotations: [long] });
+    const [body] = bodies('POST');
+    expect(JSON.stringify(body)).not.toMatch(/\\ud[89a-f]/i);
+    expect(body).toMatchObject({
+      output: { annotations: [{ title: expect.stringMatching(/^.{255}$/s), message: expect.stringMatching(/…$/) }] },
+    });
+  });
+
   test.each([
     ['completed without a conclusion', { ...queued, status: 'completed' }],
     ['open with one', { ...queued, conclusion: 'success' }],
