@@ -24,6 +24,8 @@ export interface WebhookOptions {
   log: (message: string) => void;
   /** Told how each webhook was answered; `event` is undefined where nobody proved it. */
   count?: (event: string | undefined, result: IntakeResult) => void;
+  /** Bytes that the webhooks under way may hold together; 128 MB when absent. */
+  heldAtMost?: number;
   /** Called once a new delivery is stored, before it is answered. */
   onStored?: () => void | Promise<void>;
 }
@@ -31,8 +33,8 @@ export interface WebhookOptions {
 /** Where GitHub may send webhooks: what the set-up page writes, and Probot's usual path. */
 export const webhookPaths = ['/', '/api/github/webhooks'] as const;
 
-/** Bytes that the webhooks under way may hold together. */
-const heldAtOnce = 128 * 1024 * 1024;
+/** Bytes that the webhooks under way may hold together, where nobody says otherwise. */
+const usuallyHeld = 128 * 1024 * 1024;
 
 /**
  * Takes webhooks: verified, stored with their job, answered 202, and nothing else. One that is known already is
@@ -40,7 +42,7 @@ const heldAtOnce = 128 * 1024 * 1024;
  */
 export function webhookRoutes(options: WebhookOptions): Route[] {
   const { verify, store, clock, log, count, onStored } = options;
-  const hold = byteBudget(heldAtOnce);
+  const hold = byteBudget(options.heldAtMost ?? usuallyHeld);
 
   async function take({ id, event, signature }: DeliveryHeaders, bytes: Buffer): Promise<Taken | Refusal> {
     const payload = await verify(bytes, signature);

@@ -5,7 +5,7 @@ const secretField = `${appPage}, Webhook, Secret. Make one with: openssl rand -h
 
 /** Where a person finds or makes what a variable holds. */
 export const whereToFind: Readonly<Record<Variable, string>> = {
-  APP_ID: `${appPage}, General, About: App ID.`,
+  APP_ID: `${appPage}, General, About: App ID. \`npm run setup\` makes an App and writes all of this down.`,
   PRIVATE_KEY: `${appPage}, General, Private keys, Generate a private key. Set PRIVATE_KEY_PATH to the .pem file, or PRIVATE_KEY to what is in it (base64 -w0 FILE makes one line of it).`,
   PRIVATE_KEY_PATH: `The .pem file that GitHub gave you at ${appPage}, General, Private keys.`,
   WEBHOOK_SECRET: `${secretField}, and write the same in both places.`,

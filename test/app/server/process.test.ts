@@ -102,6 +102,9 @@ test('two copies share one database', async () => {
   expect(told.filter((text) => text === 'known\n')).toHaveLength(10);
   const { rowCount } = await client.query('select from app.deliveries where id = any($1)', [ids]);
   expect(rowCount).toBe(10);
+  const handled = 'select decision from app.deliveries where id = any($1) and handled_at is not null';
+  await expect.poll(async () => (await client.query(handled, [ids])).rowCount, { timeout: 15_000 }).toBe(10);
+  expect((await client.query(handled, [ids])).rows[0]).toMatchObject({ decision: { kind: expect.any(String) } });
 }, 40_000);
 
 test('two copies on one embedded folder: the second refuses with a sentence; its operator reaches it meanwhile', async () => {
