@@ -56,7 +56,8 @@ export const acts: readonly Act[] = [
       screen.line(`   meanwhile ${asked} questions, ${failed.length} without an answer; now "${said}"`);
       for (const each of failed.slice(0, 3)) screen.quote(each);
       const held = isOutcome(step, 'deployed') && made === 1 && failed.length === 0 && said === 'hello world!';
-      return { held, seen: `${made} revision; of ${asked} questions ${failed.length} failed`, outputs: step.outputs };
+      const seen = `${made} revision; of ${asked} questions ${failed.length} failed`;
+      return { held, seen, outputs: { ...step.outputs, commit } };
     },
   },
   {

@@ -1,4 +1,5 @@
 import { acts, type Shown } from './acts.ts';
+import { appActs } from './app-acts.ts';
 import { Screen } from './screen.ts';
 import { setStage, type Stage } from './stage.ts';
 
@@ -10,6 +11,9 @@ export interface DemoOptions {
   write: (text: string) => void;
 }
 
+/** First what a workflow does, then what the App does. */
+const program = [...acts, ...appActs];
+
 /** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
 export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
   const screen = new Screen(write);
@@ -17,14 +21,14 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  screen.line('Landfall: an agent is deployed, changed, broken and rolled back on this machine.');
-  screen.line('Starting Postgres, the control service and its gateway ...');
+  screen.line('Landfall: an agent is deployed, changed, broken, rolled back and pushed, all here.');
+  screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
   let stage: Stage | undefined;
   const shown: Shown[] = [];
   try {
     stage = await setStage(root, 'echo-agent');
     screen.line(`Ready at ${stage.service.url}; everything lies in ${stage.folder}`);
-    for (const [index, { title, play }] of acts.entries()) {
+    for (const [index, { title, play }] of program.entries()) {
       if (stopped.signal.aborted) break;
       screen.act(index + 1, title);
       const result = await play(stage, screen, shown);
@@ -37,10 +41,12 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
     await stage?.clear();
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
-  const { pid } = stage.service;
-  shown.push({ title: 'everything is gone again', held: !isRunning(pid), seen: `process ${pid} has ended` });
+  const left = stage.pids().filter(isRunning);
+  const seen =
+    left.length === 0 ? `all ${stage.pids().length} processes have ended` : `process ${left.join(', ')} runs`;
+  shown.push({ title: 'everything is gone again', held: left.length === 0, seen });
   screen.table(shown);
-  const whole = shown.length === acts.length + 1 && shown.every(({ held }) => held);
+  const whole = shown.length === program.length + 1 && shown.every(({ held }) => held);
   screen.line();
   screen.line(
     `${whole ? 'All of it held' : 'Not all of it held'}, in ${Math.round((performance.now() - begun) / 1000)} s.`,

@@ -23,7 +23,8 @@ export interface LocalService {
 export interface LocalServiceSettings {
   root: string;
   data: string;
-  allowGit: string;
+  /** A folder below which repositories may be cloned; without it only addresses are. */
+  allowGit?: string;
   /** The port on 127.0.0.1; a free one when absent. */
   port?: number;
   /** The environment of the services; this process's own when absent. */
@@ -35,7 +36,8 @@ export interface LocalServiceSettings {
 /** Starts both services and waits for the line that says where they are. */
 export async function startLocalService(settings: LocalServiceSettings): Promise<LocalService> {
   const { root, data, allowGit, port = 0, env = process.env, withinMs = 60_000 } = settings;
-  const args = [...localProgram(root), '--port', String(port), '--data', data, '--json', '--allow-git', allowGit];
+  const allowed = allowGit === undefined ? [] : ['--allow-git', allowGit];
+  const args = [...localProgram(root), '--port', String(port), '--data', data, '--json', ...allowed];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
   const ended = once(child, 'close');

@@ -31,11 +31,34 @@ export class Repository {
     await writeFile(path, text.replace(from, to));
   }
 
+  /** Replaces what a pattern finds in a file, which has to hold it. */
+  async replace(file: string, pattern: RegExp, by: string): Promise<void> {
+    const path = join(this.folder, file);
+    const text = await readFile(path, 'utf8');
+    if (!pattern.test(text)) throw new Error(`${file} of the example holds nothing like ${pattern.source}`);
+    await writeFile(path, text.replace(pattern, by));
+  }
+
   /** Commits everything and returns the commit. */
   async commit(message: string): Promise<string> {
     await this.#git('add', '--all');
     await this.#git('commit', '--quiet', '--message', message);
     return this.head();
+  }
+
+  /** Names where the branch is pushed to; the address may hold a token. */
+  async pushTo(url: string): Promise<void> {
+    await this.#git('remote', 'add', 'origin', url);
+  }
+
+  /** Pushes the branch as it stands, also where it went back. */
+  async push(): Promise<void> {
+    await this.#git('push', '--quiet', '--force', 'origin', 'HEAD:main');
+  }
+
+  /** Takes the branch and its files back to an earlier commit. */
+  async goBackTo(commit: string): Promise<void> {
+    await this.#git('reset', '--quiet', '--hard', commit);
   }
 
   /** The newest commit. */

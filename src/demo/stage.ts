@@ -1,46 +1,80 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { removeEmbeddedData } from '../database/remove-embedded.ts';
+import { startAppProcess, type AppProcess } from './app-process.ts';
+import { freePort } from './free-port.ts';
+import { startGitHub, type GitHubForDemo } from './github/github.ts';
 import { startLocalService, type LocalService } from './local-service.ts';
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
 
-/** The repository that the demo's person owns, as GitHub would name it. */
+/** The organization that the demo's person works for. */
 const owner = 'acme';
 
-/** Everything that the demo stands on: folders of its own, both services, a repository, and a runner. */
+/** Everything that the demo stands on: folders of its own, GitHub, both services, a repository, a runner, the App. */
 export interface Stage {
   service: LocalService;
+  github: GitHubForDemo;
   repository: Repository;
+  /** The repository on GitHub, as `owner/name`. */
+  fullName: string;
   repoUrl: string;
   folder: string;
-  /** Runs the Action on the repository's newest commit, as its workflow would. */
+  /** Runs the Action on the repository's newest commit, as its workflow would: because it was pushed. */
   deploy(commit: string, inputs: Readonly<Record<string, string>>, onLine: (line: string) => void): Promise<StepResult>;
   /** The revisions of a deployment, as the control service lists them, newest first. */
   revisionsOf(deploymentId: string): Promise<string[]>;
-  /** Ends the services and removes every folder. */
+  /** Starts the App, or starts it again. */
+  startApp(): Promise<AppProcess>;
+  /** The processes that were started so far. */
+  pids(): readonly number[];
+  /** Ends everything and removes every folder. */
   clear(): Promise<void>;
 }
 
 /** @param root of this package: where `dist` and `examples` are. */
 export async function setStage(root: string, example: string): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-demo-'));
-  const git = join(folder, 'git');
   const data = join(folder, 'data');
-  await mkdir(git);
+  const appData = join(folder, 'app');
+  const fullName = `${owner}/${example}`;
+  const running: { stop(): Promise<void> }[] = [];
+  const clear = async (): Promise<void> => {
+    for (const each of running.splice(0).reverse()) await each.stop();
+    // As root the databases lie elsewhere, where nobody would find them.
+    for (const each of [data, appData]) {
+      await removeEmbeddedData({ dataDir: join(each, 'postgres'), log: () => undefined });
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
   try {
-    const repository = await Repository.ofExample(join(root, 'examples', example), join(git, owner, example));
-    const service = await startLocalService({ root, data, allowGit: git });
-    const repoUrl = pathToFileURL(repository.folder).href;
+    await mkdir(join(folder, 'work', owner), { recursive: true });
+    const github = await startGitHub({ folder: join(folder, 'github'), owners: [owner], people: ['mona'] });
+    running.push(github);
+    const repoUrl = github.gitUrl(fullName);
+    await github.createRepository(fullName);
+    const repository = await Repository.ofExample(
+      join(root, 'examples', example),
+      join(folder, 'work', owner, example),
+    );
+    await repository.edit('.github/landfall.yml', `https://github.com/${fullName}`, repoUrl);
+    await repository.commit('Say where this repository is');
+    await repository.pushTo(github.pushUrl(fullName));
+    const service = await startLocalService({ root, data });
+    running.push(service);
+    const port = await freePort();
+    const pids = [service.pid];
     return {
       service,
+      github,
       repository,
+      fullName,
       repoUrl,
       folder,
-      deploy: (commit, inputs, onLine) =>
-        runStep({
+      async deploy(commit, inputs, onLine) {
+        await repository.push();
+        return runStep({
           main: join(root, 'dist', 'index.js'),
           workspace: repository.folder,
           onLine,
@@ -48,29 +82,34 @@ export async function setStage(root: string, example: string): Promise<Stage> {
             'base-url': service.url,
             'api-key': service.apiKey,
             'repo-url': repoUrl,
+            'build-on-push': 'true',
             'poll-seconds': '0.5',
             'timeout-minutes': '5',
             ...inputs,
           },
           github: {
-            GITHUB_SERVER_URL: pathToFileURL(git).href,
-            GITHUB_REPOSITORY: `${owner}/${example}`,
+            GITHUB_SERVER_URL: github.url,
+            GITHUB_API_URL: github.url,
+            GITHUB_REPOSITORY: fullName,
             GITHUB_REF: 'refs/heads/main',
             GITHUB_SHA: commit,
             GITHUB_EVENT_NAME: 'push',
-            GITHUB_ACTOR: 'demo',
+            GITHUB_ACTOR: 'mona',
           },
-        }),
-      revisionsOf: (deploymentId) => revisionsOf(service, deploymentId),
-      async clear() {
-        await service.stop();
-        // As root the database lies elsewhere, where nobody would find it.
-        await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
-        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+        });
       },
+      revisionsOf: (deploymentId) => revisionsOf(service, deploymentId),
+      async startApp() {
+        const app = await startAppProcess({ root, github, service, data: appData, port });
+        running.push(app);
+        pids.push(app.pid);
+        return app;
+      },
+      pids: () => pids,
+      clear,
     };
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await clear();
     throw error;
   }
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createEmulator, type Emulator } from 'emulate';
 import { isObject } from '../../contract/json-object.ts';
+import { freePort } from '../free-port.ts';
 import type { JsonObject } from './exchange.ts';
 
 /** What `emulate` is started with. Nothing in it is kept anywhere. */
@@ -107,13 +106,4 @@ function seedOf({ app, owners, people }: EmulatedSettings) {
       ],
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
