@@ -85,14 +85,15 @@ export async function keep(
 }
 
 /**
- * What GitHub shows of an intent: nothing where another one speaks for it, as the one that is rolled back does for its
- * rollback.
+ * What GitHub shows of an intent: nothing of one that is told by another, as a rollback of our own is by what it rolls
+ * back. One that joined another leaves the check to it, and ends the GitHub Deployment that it may have begun.
  */
 export function reportsOf({ world }: Pick<Work, 'world'>, intent: Intent, busy?: Busy): ReportPut[] {
-  if (intent.end?.kind === 'joined' || intent.cause.kind === 'failure') return [];
+  if (intent.cause.kind === 'failure') return [];
   const about = { publicUrl: world.publicUrl, waitingFor: busy, now: world.clock.now() };
   const deployment = deploymentOf(intent, about);
-  return [checkOf(intent, about), ...(deployment ? [deployment] : [])];
+  const check = intent.end?.kind === 'joined' ? [] : [checkOf(intent, about)];
+  return [...check, ...(deployment ? [deployment] : [])];
 }
 
 /** How long what was read of a head is believed (ms). */
