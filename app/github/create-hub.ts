@@ -1,20 +1,24 @@
 import { writeCheck } from '../../src/github/check.ts';
-import type { GitHubClient } from '../../src/github/client.ts';
 import { makeDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
 import type { RepositoryAt } from '../repository.ts';
 import { HubError, type Hub } from './hub.ts';
-import type { AppRoute } from './octokit.ts';
 import { readComparison, readFile, readHead, readPermission } from './reading.ts';
+import type { PacedClient } from './sending.ts';
 
 /**
  * GitHub as the App's work sees it.
  *
  * @param clientOf a client for each installation, as `clientsFor` gives them out
  */
-export function createHub(clientOf: (installationId: number) => GitHubClient<AppRoute>): Hub {
+export function createHub(clientOf: (installationId: number) => PacedClient): Hub {
   /** Deployments whose last status may have been written, although no answer told so. */
   const unsure = new Set<number>();
-  const at = ({ installationId }: RepositoryAt): GitHubClient<AppRoute> => clientOf(installationId);
+  const at = ({ installationId }: RepositoryAt): PacedClient => clientOf(installationId);
+  const toWrite = (repository: RepositoryAt, kind: 'change' | 'make'): PacedClient => {
+    const client = at(repository);
+    client.expectTurn(kind);
+    return client;
+  };
 
   return {
     head: (repository, branch) => readHead(at(repository), repository, branch),
@@ -27,9 +31,10 @@ export function createHub(clientOf: (installationId: number) => GitHubClient<App
       return data.default_branch;
     },
 
-    writeCheck: (place, id, content) => writeCheck(at(place.repository), place, id, content),
+    writeCheck: async (place, id, content) =>
+      writeCheck(toWrite(place.repository, id === undefined ? 'make' : 'change'), place, id, content),
     makeDeployment: async (place, content) => {
-      const made = await makeDeployment(at(place.repository), place, content);
+      const made = await makeDeployment(toWrite(place.repository, 'make'), place, content);
       if (made.kind === 'made') return made.id;
       const { owner, name } = place.repository;
       const message = `GitHub made no deployment of ${owner}/${name} at ${place.commit} (${made.status}): ${made.why}`;

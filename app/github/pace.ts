@@ -27,6 +27,8 @@ export class Pace {
   readonly #limits: PaceLimits;
   /** When the next write may go out. */
   #nextWrite = 0;
+  /** The latest time that somebody who was refused was told to come back at. */
+  #promised = 0;
   /** When what was made within the last hour was made, oldest first. */
   #made: number[] = [];
   #paused: { until: number; why: string } | undefined;
@@ -42,15 +44,31 @@ export class Pace {
    * to do in the meantime than to wait.
    */
   turn(kind: RequestKind, now: number, patienceMs: number): Turn {
-    if (this.#paused && this.#paused.until > now) {
-      return { kind: 'not-before', at: this.#paused.until, why: this.#paused.why };
-    }
+    const refused = this.refusal(kind, now, patienceMs);
+    if (refused) return refused;
     if (kind === 'read') return { kind: 'at', at: now };
-    const at = Math.max(now, this.#nextWrite, kind === 'make' ? this.#mayMakeAt(now) : 0);
-    if (at - now > patienceMs) return { kind: 'not-before', at, why: 'its writes are paced' };
+    const at = this.#writeAt(kind, now);
     this.#nextWrite = at + this.#limits.betweenWritesMs;
     if (kind === 'make') this.#made.push(at);
     return { kind: 'at', at };
+  }
+
+  /**
+   * Why a turn would not be given now. Each that is refused is told another time, one after the other, so that many who
+   * wait do not come back together.
+   */
+  refusal(kind: RequestKind, now: number, patienceMs: number): Extract<Turn, { kind: 'not-before' }> | undefined {
+    if (this.#paused && this.#paused.until > now) {
+      return { kind: 'not-before', at: this.#paused.until, why: this.#paused.why };
+    }
+    const at = kind === 'read' ? now : this.#writeAt(kind, now);
+    if (at - now <= patienceMs) return undefined;
+    this.#promised = Math.max(at, this.#promised + this.#limits.betweenWritesMs);
+    return { kind: 'not-before', at: this.#promised, why: 'its writes are paced' };
+  }
+
+  #writeAt(kind: 'change' | 'make', now: number): number {
+    return Math.max(now, this.#nextWrite, kind === 'make' ? this.#mayMakeAt(now) : 0);
   }
 
   /** GitHub asks to wait. Where it did not say how long, each pause in a row is twice as long as the one before. */

@@ -34,12 +34,22 @@ const patienceMs = 5_000;
 /** The requests of the App itself are paced like those of an installation; no installation has this id. */
 export const appItself = 0;
 
+/** A client whose writes are paced. */
+export interface PacedClient extends GitHubClient<AppRoute> {
+  /**
+   * Asks before reading what only a write needs, so that nothing is read in vain where the write cannot go out soon.
+   *
+   * @throws InstallationPaused
+   */
+  expectTurn(kind: 'change' | 'make'): void;
+}
+
 /**
  * Gives out a client for each installation (undefined: for the App itself). It paces writes, pauses one installation
  * and no other where GitHub asks for it, repeats reads that failed, and rejects with `HubError` or `InstallationPaused`
  * only. A write is sent once.
  */
-export function clientsFor(options: SendingOptions): (installationId: number | undefined) => GitHubClient<AppRoute> {
+export function clientsFor(options: SendingOptions): (installationId: number | undefined) => PacedClient {
   const { octokitFor, clock, random = Math.random, log, limits = githubPace, timeoutMs = 30_000 } = options;
   const paces = new Map<number, Pace>();
 
@@ -99,7 +109,12 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
       return until;
     };
 
-    return { request: send };
+    const expectTurn = (kind: 'change' | 'make'): void => {
+      const refused = paceOf(id).refusal(kind, clock.now(), patienceMs);
+      if (refused) throw new InstallationPaused(id, refused.at, refused.why);
+    };
+
+    return { request: send, expectTurn };
   };
 }
 

@@ -14,11 +14,12 @@ const newer = 'decade0000000000000000000000000000000002';
 
 let github: LittleGitHub;
 let hub: Hub;
+let baseUrl: string;
 let clientOf: ReturnType<typeof clientsFor>;
 
 beforeEach(async () => {
   github = new LittleGitHub();
-  const baseUrl = await github.start();
+  baseUrl = await github.start();
   const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
   clientOf = clientsFor({ octokitFor, clock: new SteppingClock(), random: () => 0 });
   hub = createHub(clientOf);
@@ -188,6 +189,19 @@ describe('what is written', () => {
     github.after = (_, answered) => answered;
     const id = await hub.writeCheck(at, undefined, content);
     expect(github.checks).toMatchObject([{ id, external_id: 'report-1' }]);
+  });
+
+  test('what cannot be written soon is not looked for either', async () => {
+    const limits = { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 };
+    const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
+    const slow = createHub(clientsFor({ octokitFor, clock: new SteppingClock(), limits }));
+    await slow.writeCheck(at, undefined, content);
+    github.came.length = 0;
+    await expect(slow.writeCheck({ ...at, externalId: 'other' }, undefined, content)).rejects.toMatchObject({
+      name: 'InstallationPaused',
+    });
+    await expect(slow.makeDeployment(place, shown)).rejects.toMatchObject({ name: 'InstallationPaused' });
+    expect(github.came).toEqual([]);
   });
 
   test('a deployment too', async () => {

@@ -37,6 +37,41 @@ describe('the pace of an installation', () => {
   });
 });
 
+describe('those who are refused', () => {
+  test('are told to come back one after the other', () => {
+    const pace = new Pace(limits);
+    for (let n = 0; n < 6; n += 1) pace.turn('change', 0, 5000);
+    const told = Array.from({ length: 3 }, () => pace.turn('change', 0, 5000));
+    expect(told).toMatchObject(
+      [{ at: 6000 }, { at: 7000 }, { at: 8000 }].map((each) => ({ kind: 'not-before', ...each })),
+    );
+  });
+
+  test('find their turn when they come', () => {
+    const pace = new Pace(limits);
+    const waiting = Array.from({ length: 200 }, () => ({ at: 0 }));
+    let asked = 0;
+    for (let now = 0; waiting.length > 0; now += 1000) {
+      for (const each of waiting.filter(({ at }) => at <= now)) {
+        asked += 1;
+        const turn = pace.turn('change', now, 5000);
+        if (turn.kind === 'at') waiting.splice(waiting.indexOf(each), 1);
+        else each.at = turn.at;
+      }
+    }
+    // Twice each at most, and not all of them at every second.
+    expect(asked).toBeLessThanOrEqual(400);
+  });
+
+  test('may be told so before they ask for the turn, which takes none', () => {
+    const pace = new Pace(limits);
+    expect(pace.refusal('make', 0, 0)).toBeUndefined();
+    pace.turn('make', 0, 0);
+    expect(pace.refusal('make', 0, 500)).toMatchObject({ kind: 'not-before', at: 1000 });
+    expect(pace.turn('make', 1000, 0)).toEqual({ kind: 'at', at: 1000 });
+  });
+});
+
 describe('a pause', () => {
   test('holds reads and writes until it is over', () => {
     const pace = new Pace(limits);
