@@ -59,15 +59,9 @@ export async function handleDelivery(
     await deliveries.markFailed(id, why);
     throw new Error(`${event} ${id}: ${why}`, { cause: error });
   }
-  const decision = notes.take(id);
-  await deliveries.markHandled(id, decision);
+  // Handlers log what they decide.
+  await deliveries.markHandled(id, notes.take(id));
   count?.(event, 'handled');
-  const { kind, why } = decision ?? {};
-  log('A delivery is handled', {
-    ...about,
-    ...(typeof kind === 'string' ? { decision: kind } : {}),
-    ...(typeof why === 'string' ? { why } : {}),
-  });
 }
 
 /** The payload carries GitHub's signature, so its shape is GitHub's word for this event. */
