@@ -30,6 +30,9 @@ export const newLane: LaneRecord = {
   jobAt: undefined,
 };
 
+/** A job may come this much before its time (ms): it is timed from when its transaction began. */
+const earlyMs = 1_000;
+
 /** A job that has not come this long after its time is thought lost (ms): an extra one does no harm. */
 const lostJobMs = 5 * 60_000;
 
@@ -50,17 +53,17 @@ export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'hel
 /** Gives the lease to `holder`, unless another has it or nothing is to be done before a time for which there is a job. */
 export function taken(before: LaneRecord, holder: string, now: number, leaseMs: number): Moved<Taken> {
   // Whoever comes is taken for the job whose time has come: should it be another, that one comes besides.
-  const record = { ...before, jobAt: futureOf(before.jobAt, now) };
+  const record = { ...before, jobAt: futureOf(before.jobAt, now + earlyMs) };
   if (isHeld(record, now)) return { ...withJob(record, record.leaseUntil, now), extra: { kind: 'held' } };
   const isDue =
     record.holder !== undefined ||
     record.wakes !== record.heeded ||
-    (record.nextAt !== undefined && record.nextAt <= now);
+    (record.nextAt !== undefined && record.nextAt <= now + earlyMs);
   if (!isDue) {
     const waiting = record.nextAt === undefined ? { record, job: undefined } : withJob(record, record.nextAt, now);
     return { ...waiting, extra: { kind: 'not-due' } };
   }
-  const nextAt = futureOf(record.nextAt, now);
+  const nextAt = futureOf(record.nextAt, now + earlyMs);
   return {
     record: { ...record, holder, leaseUntil: now + leaseMs, nextAt },
     job: undefined,

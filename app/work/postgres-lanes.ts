@@ -1,4 +1,5 @@
 import type { Queue } from '../../src/database/queue.ts';
+import { sql } from 'kysely';
 import type { LaneRecord, Moved } from './lane-record.ts';
 import { recordColumns, recordOf } from './postgres-rows.ts';
 import type { LaneRow, WorkTransaction } from './tables.ts';
@@ -6,10 +7,24 @@ import type { LaneRow, WorkTransaction } from './tables.ts';
 /** The name of the job that advances a lane. */
 export const laneJob = 'lane';
 
+/** The database's own time (ms since the epoch). */
+export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
+
+/** A lane's row, and the database's time: that of several processes may differ. */
+export interface LockedLane extends LaneRow {
+  database_now: number;
+}
+
 /** The lane's row, which nobody else changes before the transaction ends. */
-export async function lockLane(tx: WorkTransaction, deploymentId: string): Promise<LaneRow> {
+export async function lockLane(tx: WorkTransaction, deploymentId: string): Promise<LockedLane> {
   const find = () =>
-    tx.selectFrom('lanes').selectAll().where('deployment_id', '=', deploymentId).forUpdate().executeTakeFirst();
+    tx
+      .selectFrom('lanes')
+      .selectAll()
+      .select(databaseNow.as('database_now'))
+      .where('deployment_id', '=', deploymentId)
+      .forUpdate()
+      .executeTakeFirst();
   const there = await find();
   if (there) return there;
   await tx
@@ -22,7 +37,7 @@ export async function lockLane(tx: WorkTransaction, deploymentId: string): Promi
   return made;
 }
 
-/** Changes a locked lane by a rule, and sends the job that this calls for. */
+/** Changes a locked lane by a rule, and sends the job that this calls for. `now` is of the clock that lanes go by. */
 export async function moveLane<Extra>(
   tx: WorkTransaction,
   queue: Pick<Queue, 'send'>,
@@ -33,7 +48,7 @@ export async function moveLane<Extra>(
   const { record, job, extra } = move(recordOf(lane));
   await tx.updateTable('lanes').set(recordColumns(record)).where('deployment_id', '=', lane.deployment_id).execute();
   if (job !== undefined) {
-    const startAfter = job > now ? { startAfter: new Date(job) } : {};
+    const startAfter = job > now ? { startAfter: (job - now) / 1_000 } : {};
     await queue.send(laneJob, { deploymentId: lane.deployment_id }, { ...startAfter, db: tx });
   }
   return { record, extra };

@@ -9,8 +9,9 @@ import type { Intent, Wish } from './intent.ts';
 import { freed, left, taken, woken, type LaneRecord, type Moved } from './lane-record.ts';
 import { workSchema } from './migrations.ts';
 import { newIntent } from './new-intent.ts';
-import { lockLane, moveLane } from './postgres-lanes.ts';
+import { databaseNow, lockLane, moveLane, type LockedLane } from './postgres-lanes.ts';
 import { findReport, findReportOf, putReportAt, putReports, storeTold, untoldReportIds } from './postgres-reports.ts';
+import { forgetOld, moveRepository } from './postgres-upkeep.ts';
 import { changedColumns, intentOf, laneOf, newIntentRow } from './postgres-rows.ts';
 import type { Report, ReportPut } from './report.ts';
 import { LeaseLost, type Changes, type Lane, type Lease, type WorkStore } from './store.ts';
@@ -23,6 +24,11 @@ export interface PostgresStoreOptions {
   /** In the same database, so that a job exists if and when what it is about does. */
   queue: Pick<Queue, 'send' | 'sendMany'>;
   clock: Pick<Clock, 'now'>;
+  /**
+   * By which clock leases and looks are timed: the database's, which all processes share, when absent; `given` is
+   * `clock`, for tests that set the time.
+   */
+  lanesBy?: 'database' | 'given';
 }
 
 /** The App's work in Postgres, shared by any number of processes. */
@@ -30,11 +36,13 @@ export class PostgresStore implements WorkStore {
   readonly #db: WorkDatabase;
   readonly #queue: PostgresStoreOptions['queue'];
   readonly #clock: Pick<Clock, 'now'>;
+  readonly #lanesBy: 'database' | 'given';
 
-  constructor({ pool, queue, clock }: PostgresStoreOptions) {
+  constructor({ pool, queue, clock, lanesBy = 'database' }: PostgresStoreOptions) {
     this.#db = new Kysely<WorkTables>({ dialect: new PostgresDialect({ pool }) }).withSchema(workSchema);
     this.#queue = queue;
     this.#clock = clock;
+    this.#lanesBy = lanesBy;
   }
 
   wish(wish: Wish): Promise<Intent | undefined> {
@@ -42,32 +50,32 @@ export class PostgresStore implements WorkStore {
       // The lane first: wishes of one deployment get their numbers in the order in which they can be seen.
       const lane = await lockLane(tx, wish.deploymentId);
       const intent = await this.#record(tx, wish);
-      if (intent) await this.#move(tx, lane, (record) => woken(record, this.#clock.now()));
+      if (intent) await this.#move(tx, lane, (record, now) => woken(record, now));
       return intent;
     });
   }
 
   wake(deploymentId: string, at?: number): Promise<void> {
     return this.#transaction(async (tx) => {
-      await this.#move(tx, await lockLane(tx, deploymentId), (record) => woken(record, this.#clock.now(), at));
+      const ms = at === undefined ? 0 : at - this.#clock.now();
+      await this.#move(tx, await lockLane(tx, deploymentId), (record, now) => woken(record, now, now + ms));
     });
   }
 
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined> {
     return this.#transaction(async (tx) => {
       const lane = await lockLane(tx, deploymentId);
-      const take = (record: LaneRecord) => taken(record, holder, this.#clock.now(), leaseMs);
-      const { record, extra } = await this.#move(tx, lane, take);
+      const { record, extra, now } = await this.#move(tx, lane, (before, at) => taken(before, holder, at, leaseMs));
       if (extra.kind !== 'taken') return undefined;
       const lease = { deploymentId, holder, wakes: record.wakes };
-      return extra.nextAt === undefined ? lease : { ...lease, nextAt: extra.nextAt };
+      return extra.nextAt === undefined ? lease : { ...lease, nextAt: this.#clock.now() + (extra.nextAt - now) };
     });
   }
 
   async renewLease(lease: Lease, leaseMs: number): Promise<Lease> {
     const row = await this.#db
       .updateTable('lanes')
-      .set({ lease_until: this.#clock.now() + leaseMs })
+      .set({ lease_until: sql<number>`${this.#laneNow()} + ${leaseMs}::double precision` })
       .where('deployment_id', '=', lease.deploymentId)
       .where('holder', '=', lease.holder)
       .returning('wakes')
@@ -79,14 +87,23 @@ export class PostgresStore implements WorkStore {
   leaveLease(lease: Lease, again: number | undefined): Promise<boolean> {
     return this.#transaction(async (tx) => {
       const lane = await lockLane(tx, lease.deploymentId);
-      return (await this.#move(tx, lane, (record) => left(record, lease, this.#clock.now(), again))).extra;
+      const ms = again === undefined ? undefined : again - this.#clock.now();
+      const leave = (record: LaneRecord, now: number) =>
+        left(record, lease, now, ms === undefined ? undefined : now + ms);
+      return (await this.#move(tx, lane, leave)).extra;
     });
   }
 
   freeLeases(): Promise<void> {
     return this.#transaction(async (tx) => {
-      const lanes = await tx.selectFrom('lanes').selectAll().where('holder', 'is not', null).forUpdate().execute();
-      for (const lane of lanes) await this.#move(tx, lane, (record) => freed(record, this.#clock.now()));
+      const lanes = await tx
+        .selectFrom('lanes')
+        .selectAll()
+        .select(databaseNow.as('database_now'))
+        .where('holder', 'is not', null)
+        .forUpdate()
+        .execute();
+      for (const lane of lanes) await this.#move(tx, lane, freed);
     });
   }
 
@@ -193,12 +210,7 @@ export class PostgresStore implements WorkStore {
   }
 
   moved(repository: RepositoryAt): Promise<void> {
-    const [id, at] = [String(repository.repositoryId), storableJson(repository)];
-    return this.#transaction(async (tx) => {
-      const isIt = tx.updateTable('intents').set({ repository: at }).where('repository_id', '=', id);
-      await isIt.where('state', '<>', 'ended').execute();
-      await tx.updateTable('reports').set({ repository: at }).where('repository_id', '=', id).execute();
-    });
+    return this.#transaction((tx) => moveRepository(tx, repository));
   }
 
   async dropUntold(repositoryId: number): Promise<void> {
@@ -210,39 +222,7 @@ export class PostgresStore implements WorkStore {
   }
 
   forget(before: number, keep: number): Promise<number> {
-    return this.#transaction(async (tx) => {
-      const numbered = tx
-        .selectFrom('intents')
-        .select([
-          'id',
-          'ended_at',
-          sql<string>`row_number() over (partition by deployment_id order by seq desc)`.as('nth'),
-        ])
-        .as('numbered');
-      const old = tx
-        .selectFrom(numbered)
-        .select('numbered.id')
-        .where('numbered.ended_at', '<', before)
-        .where('numbered.nth', '>', String(keep));
-      const intents = await tx.deleteFrom('intents').where('id', 'in', old).executeTakeFirst();
-      const reports = await tx
-        .deleteFrom('reports')
-        .whereRef('told_version', '>=', 'version')
-        .where('told_at', '<', before)
-        .where((of) =>
-          of.not(
-            of.exists(
-              of
-                .selectFrom('intents')
-                .select('intents.id')
-                .whereRef('intents.repository_id', '=', 'reports.repository_id')
-                .whereRef('intents.commit', '=', 'reports.head_sha'),
-            ),
-          ),
-        )
-        .executeTakeFirst();
-      return Number(intents.numDeletedRows) + Number(reports.numDeletedRows);
-    });
+    return this.#transaction((tx) => forgetOld(tx, before, keep));
   }
 
   #of(deploymentId: string) {
@@ -253,8 +233,17 @@ export class PostgresStore implements WorkStore {
     return this.#db.transaction().execute(work);
   }
 
-  #move<Extra>(tx: WorkTransaction, lane: LaneRow, move: (record: LaneRecord) => Moved<Extra>) {
-    return moveLane(tx, this.#queue, lane, this.#clock.now(), move);
+  #laneNow() {
+    return this.#lanesBy === 'database' ? databaseNow : sql<number>`${this.#clock.now()}::double precision`;
+  }
+
+  async #move<Extra>(
+    tx: WorkTransaction,
+    lane: LockedLane,
+    move: (record: LaneRecord, now: number) => Moved<Extra>,
+  ): Promise<{ record: LaneRecord; extra: Extra; now: number }> {
+    const now = this.#lanesBy === 'database' ? lane.database_now : this.#clock.now();
+    return { ...(await moveLane(tx, this.#queue, lane, now, (record) => move(record, now))), now };
   }
 
   /** Undefined where the cause is known. */

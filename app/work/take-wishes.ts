@@ -42,10 +42,12 @@ export async function takeWishes(
     return moved;
   }
   const { stale, joined, first, lacksHead } = sortedWishes(wishes, head.sha, busyWith);
+  const isProven = stale.length > 0 && (await isLiveAndProven(work, newest.deploymentId, head.sha));
   const left: Intent[] = [];
   for (const intent of stale) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
-    left.push(ended(intent, supersededBy(intent, head.sha, contains), now));
+    const end = supersededBy(intent, head.sha, contains);
+    left.push(ended(intent, contains && isProven ? { ...end, liveIn: head.sha } : end, now));
   }
   const told = joined.map(({ intent, to }) => ended(intent, joinedTo(to), now));
   const waiting: Intent[] = first && busyWith && first.state === 'wished' ? [{ ...first, state: 'waiting' }] : [];
@@ -61,6 +63,13 @@ export async function takeWishes(
   }
   if (!first || busyWith || first.state === 'expecting') return restFor(work, anothersMs);
   return decideWish(work, lane, first, head);
+}
+
+/** Whether the head was the last commit that came to anything here, and is live and proven. */
+async function isLiveAndProven({ world }: Work, deploymentId: string, head: string): Promise<boolean> {
+  const last = await world.store.lastIntents(deploymentId, 30);
+  const newest = last.find(({ end, revisionId }) => end !== undefined && revisionId !== undefined);
+  return newest?.end?.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
 }
 
 const joinedTo = (to: Intent) => ({

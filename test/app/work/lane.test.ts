@@ -203,7 +203,8 @@ describe('a person', () => {
     await house.wish(a, { kind: 'rerun' });
     await house.run();
     expect(await house.ends(a)).toEqual(['deployed', 'superseded']);
-    expect((await house.intent(a)).end?.by).toEqual({ commit: b, contains: true });
+    expect((await house.intent(a)).end).toMatchObject({ by: { commit: b, contains: true }, liveIn: b });
+    expect(await house.check(a)).toMatchObject({ conclusion: 'success' });
     expect(house.made).toBe(2);
   });
 

@@ -31,7 +31,7 @@ describe('the work in Postgres', () => {
     const jobs: OpenedStore['jobs'] = [];
     const queue: Pick<Queue, 'send' | 'sendMany'> = {
       send: async (name, data, { startAfter } = {}) => {
-        const at = startAfter instanceof Date ? startAfter.getTime() : now;
+        const at = typeof startAfter === 'number' ? now + startAfter * 1_000 : now;
         const id = 'deploymentId' in data ? String(data.deploymentId) : '';
         jobs.push({ name, id, at });
         return undefined;
@@ -41,7 +41,7 @@ describe('the work in Postgres', () => {
         return [];
       },
     };
-    const store = new PostgresStore({ pool: database.pool, queue, clock: { now: () => now } });
+    const store = new PostgresStore({ pool: database.pool, queue, clock: { now: () => now }, lanesBy: 'given' });
     return { store, jobs, setNow: (to) => (now = to), close: async () => undefined };
   });
 });
@@ -70,6 +70,32 @@ describe('jobs and work in one transaction', () => {
       await queue.stop({ timeoutMs: 1_000 });
     }
   });
+});
+
+test('looks come at their time, whatever the clocks of the processes say', async () => {
+  await empty();
+  const queue = await openQueue({ url: postgres.url, log: () => undefined });
+  try {
+    const at = (ahead: number) =>
+      new PostgresStore({ pool: database.pool, queue, clock: { now: () => Date.now() + ahead } });
+    const [early, late] = [at(-3_600_000), at(3_600_000)];
+    await early.wish(wishOf(commitOf('a')));
+    const lease = await late.takeLease('deployment-1', 'late', 60_000);
+    if (!lease) throw new Error('the lease was not given');
+    expect(await early.takeLease('deployment-1', 'early', 60_000)).toBeUndefined();
+    await late.leaveLease(lease, Date.now() + 3_600_000 + 2_500);
+    expect(await early.takeLease('deployment-1', 'early', 60_000)).toBeUndefined();
+    const came = Promise.withResolvers<boolean>();
+    const left = performance.now();
+    await queue.work('lane', { pollSeconds: 1 }, async () => {
+      const taken = await early.takeLease('deployment-1', 'early', 60_000);
+      if (taken) came.resolve(true);
+    });
+    expect(await came.promise).toBe(true);
+    expect(performance.now() - left).toBeGreaterThan(1_000);
+  } finally {
+    await queue.stop({ timeoutMs: 1_000 });
+  }
 });
 
 test('several processes bring the tables into being at once', async () => {
