@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts';
 const graph = 'src/graph.ts';
 /** How long the App may take from a push to the end of its check (ms). */
 const patience = 150_000;
-/** GitHub tells at most so often what became of a check (ms). */
+/** Between two looks (ms). */
 const lookEvery = 200;
 
 /** The App that the acts share: the last one kills it and starts it again. */
