@@ -45,6 +45,8 @@ export const builds = (base: string): BuildOptions[] => [
     input: {
       cli: join(root, 'src/cli/main.ts'),
       'agent-server': join(root, 'src/agent-server/main.ts'),
+      // The demo starts it as a process of its own.
+      app: join(root, 'app/main.ts'),
     },
     platform: 'node',
     external: (id) => Object.keys(manifest.dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
