@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
 
 const width = 80;
-const uuids = /\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+/** An id in a sentence; one in an address stays whole, because people copy addresses. */
+const uuids = /(?<![/\w])([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** Prints for a terminal of 80 by 24, and for a log just as well: plain lines, none longer than the screen. */
+/** Prints for a terminal of 80 columns, and for a log just as well: plain lines, long ones broken between words. */
 export class Screen {
   readonly #write: (text: string) => void;
 
@@ -12,10 +13,10 @@ export class Screen {
   }
 
   line(text = ''): void {
-    this.#write(`${clip(text, width)}\n`);
+    for (const part of wrapped(text, width)) this.#write(`${part}\n`);
   }
 
-  /** A line that is to be copied, so it is never cut. */
+  /** A line that is to be copied, so it is never broken. */
   whole(text: string): void {
     this.#write(`${text}\n`);
   }
@@ -34,12 +35,26 @@ export class Screen {
 
   /** What was shown and whether it held. */
   table(rows: readonly { title: string; held: boolean; seen: string }[]): void {
-    const longest = Math.min(40, Math.max(...rows.map(({ title }) => title.length)));
     this.line();
     for (const { title, held, seen } of rows) {
-      this.line(`${held ? ' ok ' : 'FAIL'}  ${clip(title, longest).padEnd(longest)}  ${seen}`);
+      this.line(`${held ? ' ok ' : 'FAIL'}  ${title}`);
+      this.line(`      ${seen}`);
     }
   }
 }
 
-const clip = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
+/** The lines of a text on a screen so wide; what goes on stands under what it goes on from. A long word stays whole. */
+export function wrapped(text: string, columns: number): string[] {
+  const indent = /^[\s|]*/.exec(text)?.[0] ?? '';
+  const lines: string[] = [];
+  let line = indent;
+  for (const word of text.slice(indent.length).split(' ')) {
+    if (line.length > indent.length && line.length + word.length >= columns) {
+      lines.push(line.trimEnd());
+      line = `${indent}  ${word}`;
+    } else {
+      line += line.length > indent.length ? ` ${word}` : word;
+    }
+  }
+  return [...lines, line.trimEnd()];
+}
