@@ -34,7 +34,9 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
   if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest)) {
     return fine(`the newest intent is about ${commit}`);
   }
-  if (sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
+  // Without an intent no check says that it was taken back: it is wished for, and the lane says why it is not built.
+  const hasCheck = intents.some((intent) => sameCommit(intent.commit, head.sha));
+  if (hasCheck && sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
   if (latest?.standing === 'on-its-way') {
     if (latest.commit === undefined)
       return fine(`revision ${latest.id} is on its way and does not tell its commit yet`);

@@ -50,6 +50,7 @@ describe('a head was missed where', () => {
       'it was cut off when the App was removed',
       { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
     ],
+    ['it was rolled back and no check says so', { rolledBackCommit: b }],
     ['the last word about it was for another branch', { intents: [word(b, { branch: 'next' })] }],
   ])('%s', (_, more) => {
     expect(wasMissed(question(more))).toMatchObject({ kind: 'missed' });
@@ -86,7 +87,11 @@ describe('a head is fine where', () => {
       { intents: [word(a, { kind: 'rollback' }), word(b)] },
       'the newest intent is about bbbbbbb',
     ],
-    ['it was rolled back before anything that is remembered', { rolledBackCommit: b }, 'bbbbbbb was rolled back'],
+    [
+      'it was rolled back, as its check says, and the branch came back to it',
+      { rolledBackCommit: b, intents: [word(a), word(b)] },
+      'bbbbbbb was rolled back',
+    ],
     [
       'it is so new that its push is on its way',
       { head: { sha: b, message: '', committedAt: now - 50_000 } },

@@ -84,13 +84,16 @@ describe('the heads of deployed branches', () => {
     expect(await look()).toEqual({ branches: 1, recovered: 0, failed: 0, paused: 0 });
   });
 
-  test('that were rolled back by a wrong answer stay so', async () => {
+  test('that were rolled back stay so where a check says it, and get one where none does', async () => {
     await told.store.wake('d-support');
     const lease = await told.store.takeLease('d-support', 'lane', 1_000);
     if (!lease) throw new Error('no lease');
     await told.store.save(lease, { rolledBackCommit: head });
     await look();
-    expect(recovered()).toEqual([]);
+    expect(recovered()).toEqual([['d-support', head, 'recovery']]);
+    await told.clock.sleep(10 * minute);
+    await look();
+    expect(recovered()).toHaveLength(1);
   });
 
   test('are found on the default branch where the service does not list its deployments', async () => {
