@@ -159,6 +159,15 @@ const verdictOf = (kind: 'passed' | 'failed' | 'unproven'): Verdict => ({
   ],
 });
 
+/** What the one deployment was created with; its id is `d1`. */
+export const supportDeployment = {
+  name: 'support',
+  source: 'github' as const,
+  source_config: { repo_url: 'https://github.test/acme/agents', build_on_push: true },
+  source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+  secrets: [{ name: 'TOKEN', value: 'very-secret-token' }],
+};
+
 /** One deployment, its repository, and the App's lane for it, on a clock that goes from job to job. */
 export class LaneHouse {
   readonly clock = new SetClock();
@@ -181,14 +190,7 @@ export class LaneHouse {
   constructor() {
     this.hub.commits = [commitOf('0')];
     this.hub.head_ = commitOf('0');
-    const request = {
-      name: 'support',
-      source: 'github' as const,
-      source_config: { repo_url: 'https://github.test/acme/agents', build_on_push: true },
-      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
-      secrets: [{ name: 'TOKEN', value: 'very-secret-token' }],
-    };
-    this.control.has(request, [{ after: 0, status: 'DEPLOYED', commit: commitOf('0') }]);
+    this.control.has(supportDeployment, [{ after: 0, status: 'DEPLOYED', commit: commitOf('0') }]);
     const smoke: SmokeDesk = {
       advance: async (intent) => {
         if (!intent.smoke) return { kind: 'waiting', state: { asked: true }, at: this.clock.now() + 2_000 };
