@@ -30,8 +30,8 @@ export function alreadyTold(intent: Intent, sameCommits: readonly Intent[], sigh
 /** Whether the check of this commit says already why it is not built: it was rolled back before everyone's eyes. */
 export function toldElsewhere(intent: Intent, sameCommits: readonly Intent[], decision: Decision): boolean {
   if (decision.kind !== 'skip' || decision.code !== 'rolled-back-before') return false;
-  const former = endedBefore(intent, sameCommits);
-  return former?.revisionId !== undefined;
+  const kind = endedBefore(intent, sameCommits)?.end?.kind;
+  return kind === 'rolled-back' || kind === 'broken' || kind === 'skipped';
 }
 
 /** The newest one before it that speaks for the commit in the check. */

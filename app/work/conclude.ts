@@ -5,7 +5,7 @@ import type { Intent, Wish } from './intent.ts';
 import { redeemed } from './redeem.ts';
 import { look, type Sight } from './sight.ts';
 import { mayContain } from './contains.ts';
-import { keep, moved, reportsOf, type Came, type Work } from './work.ts';
+import { headOf, keep, moved, reportsOf, type Came, type Work } from './work.ts';
 
 /** Draws the conclusion of a revision that was live and asked. */
 export async function conclude(work: Work, intent: Intent): Promise<Came> {
@@ -18,7 +18,7 @@ export async function conclude(work: Work, intent: Intent): Promise<Came> {
   const now = work.world.clock.now();
   if (verdict.kind === 'unproven') {
     const done = ended(intent, unprovenEnd(intent, verdict), now);
-    await keep(work, [done]);
+    await keep(work, [done], { wishes: await headGoneBackFrom(work, done) });
     return moved;
   }
   const done = ended(intent, provenEnd(intent, verdict), now);
@@ -30,6 +30,7 @@ export async function conclude(work: Work, intent: Intent): Promise<Came> {
   const quiet = new Set(silent);
   const told = intents.filter(({ id }) => !quiet.has(id));
   await keep(work, [done], {
+    wishes: await headGoneBackFrom(work, done),
     ...(isForgiven ? { rolledBackCommit: null } : {}),
     also: intents,
     reports: told.flatMap((each) => reportsOf(work, each)),
@@ -92,4 +93,20 @@ async function replaced(work: Work, intent: Intent, { deployment, live }: Sight)
   );
   await keep(work, [done]);
   return moved;
+}
+
+/**
+ * A head that a person went back from is wished for: it is not built, and its check, which may still be green, says why.
+ */
+async function headGoneBackFrom(work: Work, done: Intent): Promise<Wish[]> {
+  if (done.cause.kind !== 'rollback') return [];
+  const { rolledBackCommit: rolledBack } = await work.world.store.lane(done.deploymentId);
+  if (rolledBack === undefined) return [];
+  const head = await headOf(work, done);
+  if (!head || !sameCommit(head.sha, rolledBack)) return [];
+  const { id, deploymentId, repository, branch, terms } = done;
+  const cause = { kind: 'push', key: `after-${id}`, at: work.world.clock.now() } as const;
+  return [
+    { deploymentId, repository, branch, terms, commit: head.sha, sending: { kind: 'restate', repoRef: branch }, cause },
+  ];
 }

@@ -1,8 +1,9 @@
 import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
+import { sameCommit } from '../../src/decide/commit.ts';
 import { ended } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
-import { look, type Sight } from './sight.ts';
+import { commitOfTarget, look, type Sight } from './sight.ts';
 import type { Changes } from './store.ts';
 import { keep, moved, restFor, type Came, type Work } from './work.ts';
 
@@ -41,13 +42,21 @@ async function whyNotUndone(
 async function send(work: Work, intent: Intent, sight: Sight): Promise<Came> {
   const { deadline: _, ...rest } = intent;
   const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person asked for it';
-  return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, sight.deployment, laneAfter(intent, sight));
+  const lane = await laneAfter(work, intent, sight);
+  return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, sight.deployment, lane);
 }
 
 /** A person who goes back does not want what was live to come again by itself; one who redeploys lets pushes go on. */
-function laneAfter({ cause }: Intent, { live }: Sight): Pick<Changes, 'held' | 'rolledBackCommit'> {
-  if (cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
-  return cause.kind === 'rollback' && live?.commit ? { rolledBackCommit: live.commit } : {};
+async function laneAfter(
+  work: Work,
+  intent: Intent,
+  { live }: Sight,
+): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
+  if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
+  if (intent.cause.kind !== 'rollback' || !live?.commit) return {};
+  // Two revisions may be of one commit: then it is not the commit that is gone back from.
+  const isSame = sameCommit(live.commit, await commitOfTarget(work, intent));
+  return isSame ? {} : { rolledBackCommit: live.commit };
 }
 
 async function skip(work: Work, intent: Intent, why: string): Promise<Came> {

@@ -1,13 +1,12 @@
 import { sameCommit } from '../../src/decide/commit.ts';
 import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contains.ts';
 import { builtAsAnother, ended, noRevision, unknownEffect } from './end-words.ts';
 import type { Intent } from './intent.ts';
 import { wishAfter } from './other-commit.ts';
 import { request, settleMs } from './send.ts';
-import { look, madeSince, seenOf, type Sight } from './sight.ts';
+import { commitOfTarget, look, madeSince, type Sight } from './sight.ts';
 import { headOf, keep, moved, reading, restFor, type Came, type Work } from './work.ts';
 
 /** How often it is looked what became of a request (ms). */
@@ -43,7 +42,7 @@ async function nothingNew(work: Work, { formerLatestRevisionId }: Intent): Promi
 async function byLooking(work: Work, intent: Intent): Promise<Came> {
   const sight = await look(work);
   const made = await madeSince(work, sight, intent.formerLatestRevisionId ?? null);
-  const wanted = await wantedCommit(work, intent);
+  const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
   const ours = made.find(({ commit }) => sameCommit(commit, wanted));
   if (ours) return beginFollowing(work, intent, ours.id, 'triggered');
   const now = work.world.clock.now();
@@ -73,12 +72,4 @@ async function unsettled(work: Work, intent: Intent, made: readonly RevisionSeen
       : `the newest revision is still ${newest}`;
   await keep(work, [ended(intent, unknownEffect(intent, why), now)]);
   return moved;
-}
-
-/** The commit by which a revision is known as the one that was asked for. */
-async function wantedCommit(work: Work, { sending, commit, deploymentId }: Intent): Promise<string | undefined> {
-  if (sending.kind === 'restate') return commit;
-  const target = await attempt(work.world.control.getRevision(deploymentId, sending.revisionId, reading(work)));
-  if (!target.ok && target.error.kind !== 'missing') throw target.error;
-  return target.ok ? seenOf(target.value, null).commit : undefined;
 }

@@ -4,6 +4,7 @@ import { isNotOffered } from '../../src/contract/service-error.ts';
 import { standingOf } from '../../src/decide/plan-rebuild.ts';
 import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
+import type { Intent } from './intent.ts';
 import { reading, type Work } from './work.ts';
 
 /** A deployment as it stands at the service. */
@@ -58,4 +59,12 @@ export async function madeSince(work: Work, sight: Sight, former: string | null)
   const end = listed.findIndex((revision) => revision.id === former);
   // Without the former one in sight there is no telling how far back the new ones go.
   return end === -1 && former !== null ? [newest] : listed.slice(0, end === -1 ? undefined : end);
+}
+
+/** The commit of the old revision that is asked for again, where the service tells it. @throws ServiceError */
+export async function commitOfTarget(work: Work, { deploymentId, sending }: Intent): Promise<string | undefined> {
+  if (sending.kind !== 'redeploy') return undefined;
+  const target = await attempt(work.world.control.getRevision(deploymentId, sending.revisionId, reading(work)));
+  if (!target.ok && target.error.kind !== 'missing') throw target.error;
+  return target.ok ? seenOf(target.value, null).commit : undefined;
 }

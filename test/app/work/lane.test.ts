@@ -211,13 +211,16 @@ describe('a person', () => {
   test('rolls back to a revision, which is not undone by the head that was left', async () => {
     await house.push('a');
     await house.run();
-    await house.wish(a, { kind: 'rollback', sending: { kind: 'redeploy', revisionId: 'r1' } });
+    await house.wish(o, { kind: 'rollback', sending: { kind: 'redeploy', revisionId: 'r1' } });
     await house.run();
     expect(house.serving).toBe(o);
     expect(await house.store.lane('d1')).toMatchObject({ rolledBackCommit: a });
+    expect(await house.check(o)).toMatchObject({ conclusion: 'success' });
+    expect(await house.check(a)).toMatchObject({ conclusion: 'neutral' });
+    expect(await house.intent(a)).toMatchObject({ end: { kind: 'skipped' }, decision: { code: 'rolled-back-before' } });
     await house.wish(a);
     await house.run();
-    expect(await house.ends(a)).toEqual(['deployed', 'deployed', 'joined']);
+    expect(await house.ends(a)).toEqual(['deployed', 'skipped', 'joined']);
     expect(house.made).toBe(2);
     await house.push('b');
     await house.run();
