@@ -27,3 +27,12 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', stop, { once: true });
     }),
 };
+
+/** Waits until `ms` milliseconds are over or the signal aborts, whichever comes first: where an early end is no failure. */
+export async function pause(clock: Pick<Clock, 'sleep'>, ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../src/clock.ts';
+import { pause, type Clock } from '../../src/clock.ts';
 import type { Refusal } from './refusal.ts';
 
 /** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
@@ -70,5 +70,5 @@ async function drained(request: IncomingMessage, clock: Clock): Promise<void> {
   });
   request.once('end', stop).once('close', stop).once('error', stop);
   // Either it has ended, or its time is up.
-  await clock.sleep(lingerMs, over.signal).catch(() => undefined);
+  await pause(clock, lingerMs, over.signal);
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../src/clock.ts';
+import { pause, type Clock } from '../../src/clock.ts';
 import { answerText, refuse } from './answer.ts';
 import { comeAgain } from './refusal.ts';
 import { queryOf, routerOf, type Route } from './router.ts';
@@ -114,7 +114,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
       // Connections whose last answer has just gone are idle from then on.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       server.closeIdleConnections();
-      await clock.sleep(withinMs, over.signal).catch(() => undefined);
+      await pause(clock, withinMs, over.signal);
       clearInterval(sweep);
       server.closeAllConnections();
       await closed;

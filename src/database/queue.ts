@@ -1,7 +1,7 @@
 import { fromKysely, PgBoss } from 'pg-boss';
 import type { Db, KyselyTransactionLike } from 'pg-boss';
 import type { Clock } from '../clock.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock, pause } from '../clock.ts';
 import { oncePerWhile } from './once-per-while.ts';
 import { explainConnecting } from './unavailable.ts';
 
@@ -240,7 +240,7 @@ function withoutWorker(message: string): string {
 async function stopBoss(boss: PgBoss, names: string[], timeoutMs: number, clock: Clock): Promise<void> {
   const enough = new AbortController();
   const finished = Promise.all(names.map((name) => boss.offWork(name, { wait: true })));
-  const patience = clock.sleep(timeoutMs, enough.signal).catch(() => undefined);
+  const patience = pause(clock, timeoutMs, enough.signal);
   await Promise.race([finished, patience]);
   enough.abort();
   await boss.stop({ graceful: false });

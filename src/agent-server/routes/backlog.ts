@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 
 /** What may wait (bytes) for a caller for as long as it takes. */
 const MUCH = 16 * 1024 * 1024;
@@ -50,7 +50,7 @@ export class Backlog {
     let before = this.#taken;
     while (!this.#done.aborted && this.#waiting.bytes() > MUCH) {
       // The end of the stream ends the wait early; the loop sees it.
-      await this.#clock.sleep(STALL_MS, this.#done).catch(() => undefined);
+      await pause(this.#clock, STALL_MS, this.#done);
       if (!this.#done.aborted && this.#taken === before) this.#waiting.giveUp();
       before = this.#taken;
     }

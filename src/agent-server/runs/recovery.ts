@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { fateOf } from './orphan.ts';
@@ -45,7 +45,7 @@ export class Recovery {
         if (!isDatabaseUnavailable(error)) log(`Looking for runs that were left failed: ${String(error)}`);
       });
       // Stopping ends the wait early; there is nothing else to learn from it.
-      await clock.sleep(SWEEP_MS, signal).catch(() => undefined);
+      await pause(clock, SWEEP_MS, signal);
     }
   }
 

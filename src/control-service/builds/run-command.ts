@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { lastWords } from '../compute/last-words.ts';
 import { startLeashed } from '../compute/leashed-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
@@ -70,7 +70,7 @@ export function commandRunner({ env, log, mask, clock, signal }: CommandSettings
     return end.code === 0 ? { kind: 'done', output } : failed(`exit code ${end.code}`);
 
     async function isLate(ended: AbortSignal): Promise<boolean> {
-      await clock.sleep(withinMs, ended).catch(() => undefined);
+      await pause(clock, withinMs, ended);
       if (ended.aborted) return false;
       started.kill();
       return true;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { agentTokenHeader } from '../gateway/headers.ts';
 
 const betweenTries = 200;
@@ -16,7 +16,7 @@ export async function becomesHealthy(
 ): Promise<boolean> {
   while (!signal.aborted) {
     if (await isHealthy(origin, token, signal)) return true;
-    await clock.sleep(betweenTries, signal).catch(() => undefined);
+    await pause(clock, betweenTries, signal);
   }
   return false;
 }

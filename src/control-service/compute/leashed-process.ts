@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 
 /** How a process came to its end. `unstartable`: it never ran. */
 export type ProcessEnd =
@@ -72,7 +72,7 @@ export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
     const end = await left;
     killGroup();
     const silence = new AbortController();
-    await Promise.race([closed, clock.sleep(lastWordsMs, silence.signal).catch(() => undefined)]);
+    await Promise.race([closed, pause(clock, lastWordsMs, silence.signal)]);
     silence.abort();
     stdout.destroy();
     stderr.destroy();

@@ -5,9 +5,6 @@ export interface AgentPath {
   path: string;
 }
 
-/** The stable address of a deployment's agent below the service's own address. */
-export const agentPrefix = (deploymentId: string): string => `/agents/${deploymentId}`;
-
 /**
  * Reads the target of a request; `undefined` when it is no agent's. Dot segments are resolved before the id is read, so
  * that the deployment that was authorised is the one that answers.

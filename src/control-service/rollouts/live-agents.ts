@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Lane } from '../gateway/lane.ts';
@@ -66,7 +66,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
     const { spec } = post;
     const { signal } = post.leaving;
     for (let breakdowns = 0; !signal.aborted;) {
-      if (breakdowns > 0) await clock.sleep(restartDelay(breakdowns), signal).catch(() => undefined);
+      if (breakdowns > 0) await pause(clock, restartDelay(breakdowns), signal);
       if (!post.agent && !signal.aborted) {
         const start = await startAgent(spec, signal);
         if (start.kind === 'running') {
@@ -118,7 +118,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
     await post.watched;
     if (lane) {
       const drained = new AbortController();
-      const bound = clock.sleep(lettingGoMs, drained.signal).catch(() => undefined);
+      const bound = pause(clock, lettingGoMs, drained.signal);
       await Promise.race([lane.drained(), bound, hurried]);
       drained.abort();
       lane.close();
@@ -137,7 +137,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
 
   /** Agents that had begun to leave before got longer for it than there is now. */
   async function stopLate(inTime: AbortSignal, ms: number): Promise<void> {
-    await clock.sleep(ms, inTime).catch(() => undefined);
+    await pause(clock, ms, inTime);
     hurry();
     if (!inTime.aborted) await Promise.all([...leaving].map((agent) => agent.stop(ms)));
   }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
 import type { BuildBounds } from '../builds/build.ts';
 import type { Compute } from '../compute/compute.ts';
@@ -160,7 +160,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
 
   async function lookAgain(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await clock.sleep(lookEveryMs, stopping.signal).catch(() => undefined);
+      await pause(clock, lookEveryMs, stopping.signal);
       if (stopping.signal.aborted) return;
       await atTheDoor('Serving live revisions', serveAll);
       await atTheDoor('Looking for work', wakeAll);

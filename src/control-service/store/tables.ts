@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Insertable, Kysely, Selectable } from 'kysely';
+import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
@@ -162,7 +162,6 @@ export type ControlDatabase = Kysely<ControlTables>;
 
 export type DeploymentRecord = Selectable<DeploymentsTable>;
 export type RevisionRecord = Selectable<RevisionsTable>;
-export type NewRevision = Insertable<RevisionsTable>;
 export type RevisionEvent = Selectable<RevisionEventsTable>;
 export type LogLine = Selectable<LogLinesTable>;
 export type ListenerRecord = Selectable<ListenersTable>;
