@@ -12,9 +12,13 @@ export interface RecoveryJob {
   since?: number;
 }
 
-/** How long from one run to the next (ms), and within which time several copies that start make one run of it. */
+/** How long from one run to the next (ms). */
 export const everyMs = 10 * 60_000;
-const startMs = 60_000;
+/**
+ * Copies that start within one such time (ms) share a run, which begins when it is over: so no start is taken for done
+ * by a run that began before it.
+ */
+export const startMs = 5_000;
 
 /**
  * Looks for what was missed now, and every 10 minutes, for as long as the queue works. Of any number of copies on one
@@ -27,7 +31,7 @@ export async function startRecovery(
 ): Promise<void> {
   const { clock } = world;
   await queue.define(recoveryJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 600 });
-  await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 10 }, async ({ data: { since }, signal }) => {
+  await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since }, signal }) => {
     let reached = since;
     try {
       reached = (await recover(world, desks, since, signal)).since ?? since;
@@ -36,7 +40,9 @@ export async function startRecovery(
     }
   });
   const now = clock.now();
-  await queue.send(recoveryJob, {}, { id: slotId('start', Math.floor(now / startMs)) });
+  const slot = Math.floor(now / startMs);
+  const startAfter = Math.ceil(((slot + 1) * startMs - now) / 1000);
+  await queue.send(recoveryJob, {}, { id: slotId('start', slot), startAfter });
 }
 
 async function sendNext(queue: Pick<Queue, 'send'>, now: number, since: number | undefined): Promise<void> {

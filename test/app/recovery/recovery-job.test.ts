@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
-import { everyMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import { everyMs, recoveryJob, startMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { Job, Queue, SendOptions } from '../../../src/database/queue.ts';
 import { ToldWorld } from '../handlers/told-world.ts';
 
@@ -33,7 +33,8 @@ class SharedQueue {
     if (this.ids.has(id)) return undefined;
     this.ids.add(id);
     this.names.add(name);
-    const at = startAfter instanceof Date ? startAfter.getTime() : this.told.clock.now();
+    const now = this.told.clock.now();
+    const at = startAfter instanceof Date ? startAfter.getTime() : now + (startAfter ?? 0) * 1000;
     this.told.clock.after(at - this.told.clock.now(), () => {
       this.workers[this.ids.size % this.workers.length]?.(data).catch(() => {
         this.failures += 1;
@@ -49,7 +50,7 @@ function jobOf<Data extends object>(name: string, data: object): Job<Data> {
   return { ...job, signal: new AbortController().signal };
 }
 
-/** Copies of the App, and when their runs asked GitHub for deliveries (ms since the start). */
+/** Copies of the App, and when their runs asked GitHub for deliveries (ms since the start, the wait for other copies left out). */
 function copies() {
   const told = new ToldWorld();
   const began = told.clock.now();
@@ -59,7 +60,8 @@ function copies() {
   const desks: RecoveryDesks = {
     deliveries: {
       page: async () => {
-        runs.push(told.clock.now() - began);
+        const since = told.clock.now() - began;
+        runs.push(since % minute > startMs ? since : since - (since % minute));
         if (fails.next > 0) {
           fails.next -= 1;
           throw new TypeError('undefined is not a function');
@@ -100,6 +102,26 @@ describe('recovery runs', () => {
     await start();
     await told.clock.sleep(12 * minute);
     expect(runs).toEqual([0, 10 * minute, 13 * minute, 20 * minute]);
+  });
+
+  test('for a copy that starts soon after another one, too', async () => {
+    const { told, runs, start } = copies();
+    await start();
+    await told.clock.sleep(2 * startMs);
+    await start();
+    await told.clock.sleep(minute);
+    expect(runs).toHaveLength(2);
+  });
+
+  test('after the last of the starts that share it', async () => {
+    const { told, runs, start } = copies();
+    await start();
+    const begun = told.clock.now();
+    await told.clock.sleep(startMs - (begun % startMs) - 1);
+    await start();
+    expect(runs).toEqual([]);
+    await told.clock.sleep(startMs);
+    expect(runs).toHaveLength(1);
   });
 
   test('the next time although one failed', async () => {
