@@ -1,0 +1,1 @@
+import{t as connectAgentServer}from"./agent.js";export{connectAgentServer};

@@ -1,0 +1,1 @@
+import{t as connectControlService}from"./control.js";export{connectControlService};

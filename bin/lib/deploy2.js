@@ -1,0 +1,1 @@
+import{t as deploy}from"./deploy.js";export{deploy};

@@ -1,0 +1,1 @@
+const storableJson=value=>JSON.stringify(value,(_,part)=>typeof part===`string`?part.replaceAll(`\0`,`�`).toWellFormed():part);export{storableJson as t};
