@@ -1,5 +1,5 @@
 import { advanceLane } from '../../../app/work/lane.ts';
-import { tellReport } from '../../../app/tell/tell-report.ts';
+import { workOnReport } from '../../../app/tell/report-job.ts';
 import { recover } from '../../../app/recovery/recover.ts';
 import { deliver } from './deliver.ts';
 import type { Code } from './house.ts';
@@ -10,7 +10,7 @@ import { memoryStore } from './memory-house.ts';
 export const appCode: Code = {
   makeStore: memoryStore,
   lane: advanceLane,
-  report: tellReport,
+  report: workOnReport,
   deliver,
   recover: (world) =>
     recover(

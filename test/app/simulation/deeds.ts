@@ -148,3 +148,17 @@ const setting: fc.Arbitrary<Setting> = fc.record({
 /** Histories of up to `maxDeeds` deeds; fast-check makes a failing one smaller. */
 export const histories = (maxDeeds: number): fc.Arbitrary<History> =>
   fc.record({ setting, deeds: fc.array(deed(soon), { minLength: 1, maxLength: maxDeeds }) });
+
+/** Short histories in which little happens but pushes and troubles with what is sent, on a service without keys. */
+export const troubledHistories: fc.Arbitrary<History> = fc.record({
+  setting: setting.map((held) => ({
+    ...held,
+    builder: 'app' as const,
+    deployments: 1,
+    offers: { idempotencyKeys: false, ifMatch: false, lists: false },
+  })),
+  deeds: fc.array(
+    deed(soon).filter((each) => each.do === 'push' || each.do === 'fault' || each.do === 'kill'),
+    { minLength: 2, maxLength: 8 },
+  ),
+});

@@ -1,6 +1,6 @@
 import type { Intent, Terms } from '../../../app/work/intent.ts';
 import type { WorkStore } from '../../../app/work/store.ts';
-import type { TellingWorld } from '../../../app/tell/tell-report.ts';
+import type { workOnReport } from '../../../app/tell/report-job.ts';
 import type { TargetDesk, World } from '../../../app/world.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { chanceOf } from './chance.ts';
@@ -37,7 +37,7 @@ export type MakeStore = (
 export interface Code {
   makeStore: MakeStore;
   lane(deploymentId: string, world: World, signal: AbortSignal): Promise<unknown>;
-  report(id: string, world: TellingWorld): Promise<{ again?: number }>;
+  report: typeof workOnReport;
   deliver(delivery: Delivery, world: World): Promise<readonly string[]>;
   recover(world: World): Promise<unknown>;
 }
@@ -125,19 +125,24 @@ export class House {
     this.jobs.send('delivery', delivery.guid);
   }
 
-  readonly #work: Worker = async ({ name, id }, process) => {
+  readonly #work: Worker = async ({ name, id, at }, process) => {
     const world = this.#worlds.get(process);
     if (!world) throw new Error('a process that nobody started');
     if (name === 'lane') await this.#code.lane(id, world, new AbortController().signal);
-    else if (name === 'report') {
-      const { again } = await this.#code.report(id, { ...world, reportLocks: this.#locks.of(process) });
-      if (again !== undefined) this.jobs.sendOnce('report', id, again);
-    } else if (name === 'recovery') await this.#code.recover(world);
+    else if (name === 'report') await this.#report(id, at, world, process);
+    else if (name === 'recovery') await this.#code.recover(world);
     else {
       const delivery = this.deliveries.find(({ guid }) => guid === id);
       if (delivery) delivery.did = await this.#code.deliver(delivery, world);
     }
   };
+
+  async #report(id: string, at: number, world: World, process: ModelProcess): Promise<void> {
+    const telling = { ...world, reportLocks: this.#locks.of(process) };
+    await this.#code.report({ id, at }, telling, async (data, { id: jobId, startAfter }) => {
+      this.jobs.sendOnce('report', data.id, startAfter.getTime(), jobId);
+    });
+  }
 
   /** Intents of a deployment, every one of them, oldest first. */
   async intents(deploymentId: string): Promise<Intent[]> {

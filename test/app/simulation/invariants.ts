@@ -125,6 +125,7 @@ function standingHead(house: House, held: ModelRevisions): string[] {
   const check = house.hub.check(head, nameOf(house, held.id));
   const what = `${head} is the head and not live on ${held.id} (${held.active?.commit} is)`;
   if (!check) return [`${what}, and has no check`];
+  if (check.content.title.startsWith('Superseded')) return [`${what}, and its check is: ${check.content.title}`];
   if (check.content.status === 'completed' && check.content.conclusion === 'success') {
     // What somebody else put in its place later is not the check's concern.
     const taken = held.switches.findLast(({ former }) => former?.commit === head);

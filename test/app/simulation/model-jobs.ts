@@ -5,10 +5,11 @@ import type { ModelProcess } from './model-process.ts';
 export interface ModelJob {
   name: string;
   id: string;
+  /** When it may be worked on (ms since the epoch). */
+  at: number;
 }
 
 interface Kept extends ModelJob {
-  at: number;
   attempt: number;
   by: ModelProcess | undefined;
 }
@@ -24,6 +25,7 @@ export class ModelJobs {
   readonly #clock: EventClock;
   readonly #work: Worker;
   readonly #jobs = new Set<Kept>();
+  readonly #known = new Set<string>();
   readonly #processes: ModelProcess[] = [];
   readonly #underWay = new Map<ModelProcess, number>();
   /** What made jobs fail, each once. */
@@ -49,10 +51,11 @@ export class ModelJobs {
     this.#lookAt(at);
   }
 
-  /** Sends a job, unless the same one is there for this time. */
-  sendOnce(name: string, id: string, at: number): void {
-    const isThere = [...this.#jobs].some((job) => job.name === name && job.id === id && job.at === at && !job.by);
-    if (!isThere) this.send(name, id, at);
+  /** Sends a job, unless one of this id was sent before: the database remembers those that have ended, too. */
+  sendOnce(name: string, id: string, at: number, jobId: string): void {
+    if (this.#known.has(jobId)) return;
+    this.#known.add(jobId);
+    this.send(name, id, at);
   }
 
   /** A process that takes jobs from now on. */

@@ -1,0 +1,89 @@
+// The App as a process that kills itself where it is told to: the real inbox, store, queue, handlers, lanes and reports
+// on a real Postgres. GitHub and the control service are models in the process that started it.
+import { handleEvent } from '../../../app/handlers/handle-event.ts';
+import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
+import { openDeliveries } from '../../../app/inbox/deliveries.ts';
+import { startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
+import { inboxMigrations, inboxMigrationTable } from '../../../app/inbox/migrations.ts';
+import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
+import type { InboxTables } from '../../../app/inbox/tables.ts';
+import { listen } from '../../../app/server/http-server.ts';
+import { verifySignature } from '../../../app/server/signature.ts';
+import { webhookRoutes } from '../../../app/server/webhook-route.ts';
+import { startReportWorker } from '../../../app/tell/report-job.ts';
+import { sharedReportLocks } from '../../../app/tell/report-locks.ts';
+import { workMigrations, workMigrationTable, workSchema } from '../../../app/work/migrations.ts';
+import { PostgresStore } from '../../../app/work/postgres-store.ts';
+import { workOnLanes } from '../../../app/work/workers.ts';
+import type { World } from '../../../app/world.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { openQueue } from '../../../src/database/queue.ts';
+import { AgentModel } from '../../deploy/agent-model.ts';
+import { hurriedClock, hurriedQueue } from './hurried.ts';
+import { processGround } from './process-ground.ts';
+import { remoteControl, remoteHub, remoteSmoke } from './remote-parties.ts';
+import { branch, deploymentIds, termsOf } from './terms.ts';
+
+const { databaseUrl, line, webhookSecret, faster, dieAt } = processGround.parse(JSON.parse(process.argv[2] ?? ''));
+const log = (message: string): void => console.error(message);
+const step = (name: string): void => {
+  if (name === dieAt) process.kill(process.pid, 'SIGKILL');
+};
+
+const { db, pool } = openDatabase<InboxTables>({ url: databaseUrl, max: 6 });
+await migrate(db, inboxMigrations, { schema: workSchema, table: inboxMigrationTable });
+await migrate(db, workMigrations, { schema: workSchema, table: workMigrationTable });
+// Whoever killed it knows that no other process works here.
+const queue = await openQueue({ url: databaseUrl, log, alone: true });
+const clock = hurriedClock(faster);
+const jobs = hurriedQueue(queue, faster);
+const notes = decisionNotes();
+
+const terms = { builder: 'app', onFailure: 'keep', afterRollback: 'continue', smokeTests: true } as const;
+const [deploymentId] = deploymentIds;
+const world: World = {
+  clock,
+  random: Math.random,
+  store: new PostgresStore({ pool, queue: jobs, clock }),
+  hub: remoteHub(line),
+  control: remoteControl(line),
+  agentAt: () => new AgentModel(clock),
+  targets: {
+    targetsOf: async () => ({
+      targets: [{ deploymentId, repoRef: branch, terms: termsOf(deploymentId, terms) }],
+      refused: [],
+    }),
+  },
+  smoke: remoteSmoke(line, () => clock.now(), 2_000),
+  log,
+  step,
+  decided: (id, decision) => notes.note(id, decision),
+};
+
+const server = await listen({
+  host: '127.0.0.1',
+  port: 0,
+  clock: systemClock,
+  log,
+  routes: webhookRoutes({
+    verify: verifySignature([webhookSecret]),
+    store: storeDeliveries({ pool, queue, clock: systemClock }),
+    clock: systemClock,
+    log,
+    onStored: () => step('stored'),
+  }),
+});
+await startDeliveryWorker({
+  queue,
+  deliveries: openDeliveries(db, systemClock),
+  notes,
+  receive: async (event) => {
+    await handleEvent(event, world);
+  },
+  log,
+});
+await startReportWorker(jobs, { ...world, reportLocks: sharedReportLocks(pool) });
+await workOnLanes({ queue: jobs, world, alone: true });
+console.log(`listens at ${server.url}`);

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { deliveries, killSteps, rowOf, tableHead } from './kill-steps.ts';
+import { killedAt, type Fared } from './killed-at.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const document = readFileSync(join(root, 'docs/reliability.md'), 'utf8');
+const once: Omit<Fared, 'acknowledged'> = {
+  died: 'SIGKILL',
+  revisions: 1,
+  serves: true,
+  check: 'success',
+  checks: 1,
+  open: 0,
+};
+
+const cases = Object.keys(killSteps).flatMap((step) =>
+  deliveries.map(({ copies, words }) => ({ step, copies, words })),
+);
+
+test(
+  'the App may be killed at every step: one revision, live and proven, one check run, nothing left open',
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    const rows = new Map<string, string>();
+    const left = [...cases];
+    const worker = async (): Promise<void> => {
+      for (let next = left.shift(); next; next = left.shift()) {
+        const { step, copies, words } = next;
+        const { acknowledged, ...fared } = await killedAt(step, copies);
+        rows.set(`${step} ${words}`, rowOf(step, words, fared));
+        expect({ step, words, ...fared }).toEqual({ step, words, ...once });
+        // Killed later than where it is stored, it had answered.
+        expect(step === 'stored' || !acknowledged.startsWith('0 '), `${step}: ${acknowledged}`).toBe(true);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    const table = [...tableHead, ...cases.map(({ step, words }) => rows.get(`${step} ${words}`))].join('\n');
+    console.log(table);
+    expect(document).toContain(table);
+  },
+);
+
+const atOnce = 5;
+
+test('every step that the App names is swept, and no other', () => {
+  const named = readdirSync(join(root, 'app'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => [...readFileSync(join(root, 'app', file), 'utf8').matchAll(/\bstep\?\.\(\s*'([^']+)'/g)])
+    .map(([, name]) => name);
+  expect(new Set(named)).toEqual(new Set(Object.keys(killSteps)));
+});
+
+test('the document has a row for every step and both ways in which a push comes', () => {
+  const rows = document.split('\n').filter((line) => line.startsWith('| `'));
+  expect(
+    rows.map((row) =>
+      row
+        .split('|')
+        .slice(1, 4)
+        .map((cell) => cell.trim()),
+    ),
+  ).toEqual(cases.map(({ step, words }) => [`\`${step}\``, killSteps[step], words]));
+});

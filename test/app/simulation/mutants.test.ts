@@ -1,0 +1,113 @@
+// The invariants can fail: each of these Apps is wrong in one way, and a history is found that shows it.
+import { describe, expect, test } from 'vitest';
+import type { Changes, Lease, WorkStore } from '../../../app/work/store.ts';
+import type { World } from '../../../app/world.ts';
+import { ServiceError } from '../../../src/contract/service-error.ts';
+import { appCode } from './app-code.ts';
+import { histories, troubledHistories } from './deeds.ts';
+import type { Code } from './house.ts';
+import { searched } from './searched.ts';
+
+/** An object some of whose methods are others. */
+function but<T extends object>(object: T, others: Partial<T>): T {
+  return new Proxy(object, {
+    get: (target, name) => {
+      const other: unknown = Reflect.get(others, name, others);
+      if (other !== undefined) return other;
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function'
+        ? (...given: unknown[]): unknown => Reflect.apply(member, target, given)
+        : member;
+    },
+  });
+}
+
+const withWorld = (change: (world: World) => World): Code => ({
+  ...appCode,
+  lane: (deploymentId, world, signal) => appCode.lane(deploymentId, change(world), signal),
+});
+const withStore = (change: (store: WorkStore) => Partial<WorkStore>): Code => ({
+  ...appCode,
+  makeStore: (clock, send) => {
+    const store = appCode.makeStore(clock, send);
+    return but(store, change(store));
+  },
+});
+
+/** The intent to send is only in the process' memory until the answer is there. */
+const forgetful = withStore((store) => ({
+  save: (lease: Lease, changes: Changes) =>
+    store.save(lease, { ...changes, intents: changes.intents?.filter(({ state }) => state !== 'sending') ?? [] }),
+}));
+
+/** A request without an answer is sent again at once, as stock clients do, and without a key. */
+const blindlyRepeating = withWorld((world) => ({
+  ...world,
+  control: but(world.control, {
+    patchDeployment: async (id, request, options) => {
+      const { idempotencyKey: _, ...keyless } = options ?? {};
+      try {
+        return await world.control.patchDeployment(id, request, options);
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.effect === 'none') throw error;
+        return world.control.patchDeployment(id, request, {
+          ...keyless,
+          ifLatest: undefined,
+          idempotencyKey: `${options?.idempotencyKey}`,
+        });
+      }
+    },
+  }),
+}));
+
+/** Everybody gets the lease, and nobody ever loses it. */
+const unlocked = withStore((store) => {
+  const holders = new Map<string, string>();
+  return {
+    takeLease: async (deploymentId, holder, leaseMs) => {
+      const lease = await store.takeLease(deploymentId, holders.get(deploymentId) ?? holder, leaseMs);
+      if (lease) holders.set(deploymentId, lease.holder);
+      return lease ?? { deploymentId, holder: holders.get(deploymentId) ?? holder, wakes: 0 };
+    },
+  };
+});
+
+/** A delivery whose handler fails counts as done. */
+const careless: Code = {
+  ...appCode,
+  deliver: (delivery, world) => appCode.deliver(delivery, world).catch(() => []),
+};
+
+/** What GitHub answers nothing to counts as told. */
+const mumbling: Code = {
+  ...appCode,
+  report: async (data, world, send) => {
+    const { hub } = world;
+    const quiet = but(hub, { writeCheck: (at, id, content) => hub.writeCheck(at, id, content).catch(() => id ?? 1) });
+    return appCode.report(data, { ...world, hub: quiet }, send);
+  },
+};
+
+/** A wish that comes while something is open on its deployment is dropped. */
+const impatient = withStore((store) => ({
+  wish: async (wish) => ((await store.openIntents(wish.deploymentId)).length > 0 ? undefined : store.wish(wish)),
+}));
+
+describe('an invariant is seen to fail where', () => {
+  test.each<[string, Code, typeof troubledHistories, RegExp]>([
+    ['the intent is not stored before it is sent', forgetful, troubledHistories, /made 2 revisions|was built although/],
+    ['a request without an answer is sent again blindly', blindlyRepeating, troubledHistories, /made 2 revisions/],
+    ['everybody may work on a deployment at any time', unlocked, histories(10), /made 2 revisions|was built although/],
+    [
+      'a delivery counts as done when its handler fails',
+      careless,
+      histories(10),
+      /was acknowledged and came to nothing/,
+    ],
+    ['a check counts as told when GitHub answers nothing', mumbling, troubledHistories, /^the check .* stays/],
+    ['a push is dropped while another is built', impatient, troubledHistories, /has no check/],
+  ])('%s', { timeout: 120_000 }, async (_, code, played, found) => {
+    const { told } = await searched(played, code, { numRuns: 5_000, endOnFailure: true, seed: 1 }, found);
+    expect(told).toMatch(found);
+  });
+});

@@ -1,0 +1,88 @@
+// Histories that were found to break an invariant once, each made smaller as far as that is easy.
+import { expect, test } from 'vitest';
+import { appCode } from './app-code.ts';
+import type { Deed, Setting } from './deeds.ts';
+import { violations } from './invariants.ts';
+import { play } from './play.ts';
+
+const plain: Setting = {
+  offers: { idempotencyKeys: false, ifMatch: true, lists: false },
+  copies: 1,
+  deployments: 1,
+  builder: 'app',
+  onFailure: 'keep',
+  afterRollback: 'continue',
+  smokeTests: true,
+  seed: 0,
+};
+const push = (after: number, ...arrive: number[]): Deed => ({
+  do: 'push',
+  after,
+  fate: 'good',
+  words: 'plain',
+  paths: 'agent',
+  arrive,
+});
+
+test.each<[string, Partial<Setting>, Deed[]]>([
+  [
+    'a wish that waited in the check of a live commit, and then had nothing to bring, gives the check back',
+    { offers: { idempotencyKeys: true, ifMatch: true, lists: false }, deployments: 2, seed: 222690 },
+    [
+      { do: 'action', after: 36603, deployment: 2 },
+      push(1916, 368),
+      { do: 'fault', after: 4415, fault: { party: 'hub', nth: 12, kind: 'paused' } },
+      { do: 'force', after: 1803, to: 3, arrive: [374] },
+      { do: 'redeploy', after: 19655, deployment: 1, arrive: [144] },
+      { do: 'fault', after: 2934, fault: { party: 'control', operation: 'patchDeployment', nth: 1, kind: 'refused' } },
+      { do: 'force', after: 33601, to: 0, arrive: [408] },
+    ],
+  ],
+  [
+    'a wish whose request was refused, and that joins another, ends the GitHub Deployment that it began',
+    { seed: 348103 },
+    [
+      push(75, 10),
+      { do: 'action', after: 1412, deployment: 0 },
+      { do: 'redeploy', after: 1366, deployment: 0, arrive: [0] },
+      push(1447, 0),
+    ],
+  ],
+  [
+    'a GitHub Deployment that was made, and whose answer was lost with its process, gets an end',
+    { copies: 2, deployments: 2, seed: 999995 },
+    [
+      { do: 'fault', after: 31349, fault: { party: 'control', nth: 10, kind: 'broken-before' } },
+      { do: 'force', after: 83280, to: 7, arrive: [42] },
+      { do: 'rerun', after: 2881, commit: 7, deployment: 3, arrive: [27318] },
+      { do: 'delete', after: 925, arrive: [1040, 2630] },
+      { do: 'rollback', after: 2789, deployment: 7, arrive: [220, 1501, 570] },
+      {
+        do: 'stall',
+        after: 38419,
+        process: 5,
+        cut: { nth: 2, phase: 'after', operation: 'writeCheck' },
+        forMs: 182909,
+      },
+      { do: 'redeploy', after: 8738, deployment: 0, arrive: [273] },
+      { do: 'kill', after: 518, process: 0, cut: { nth: 38, phase: 'after' }, restartAfter: 33748 },
+      { do: 'kill', after: 2358, process: 5, cut: { nth: 2, phase: 'before', operation: 'wish' }, restartAfter: 2865 },
+      { do: 'force', after: 2624, to: 7, arrive: [391] },
+      push(757, 69),
+      push(2065, 171208, 1984, 45),
+    ],
+  ],
+  [
+    'a head whose delivery never came, and that a person took back unseen, gets a check that says so',
+    { offers: { idempotencyKeys: true, ifMatch: false, lists: true }, seed: 237635 },
+    [
+      push(3144, 403),
+      { do: 'rollback', after: 95730, deployment: 2, arrive: [245] },
+      push(547),
+      { do: 'action', after: 1662, deployment: 3 },
+    ],
+  ],
+])('%s', async (_, setting, deeds) => {
+  const house = await play({ setting: { ...plain, ...setting }, deeds }, appCode);
+  expect(await violations(house)).toEqual([]);
+});
