@@ -54,6 +54,8 @@ export interface DeploymentContent {
   environment: string;
   production: boolean;
   transient: boolean;
+  /** Others are deployed to this environment, too: a success retires none of theirs. */
+  shared?: boolean;
   state: 'queued' | 'in_progress' | 'success' | 'failure' | 'error' | 'inactive';
   /** At most 140 characters. */
   description: string;

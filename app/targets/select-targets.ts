@@ -30,7 +30,10 @@ export interface Selection {
 export function selectTargets(selection: Selection): Targets {
   const entries = findEntries(selection.file, selection.deployments, selection.areAll);
   const named = firstEntries(entries);
-  const judged = selection.deployments.flatMap((deployment) => judge(deployment, named.get(deployment.id), selection));
+  const judged = selection.deployments.flatMap((deployment) => {
+    const isShared = sharedWith(deployment.id, named);
+    return judge(deployment, named.get(deployment.id), selection, isShared);
+  });
   return {
     targets: judged.flatMap((each) => ('target' in each ? [each.target] : [])),
     refused: [
@@ -46,7 +49,12 @@ export function selectTargets(selection: Selection): Targets {
 
 type Judged = { target: Target } | { refused: Targets['refused'][number] };
 
-function judge(deployment: ListedDeployment, entry: Entry | undefined, selection: Selection): Judged[] {
+function judge(
+  deployment: ListedDeployment,
+  entry: Entry | undefined,
+  selection: Selection,
+  isShared: (environment: string) => boolean,
+): Judged[] {
   const { repository, branch, ownership, file, common } = selection;
   const asked = entry?.asked?.desired;
   const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
@@ -75,9 +83,16 @@ function judge(deployment: ListedDeployment, entry: Entry | undefined, selection
     );
   }
   const notes = [...file.notes, ...(entry?.notes ?? [])];
-  return [
-    { target: { deploymentId: deployment.id, repoRef: ref, terms: termsOf(deployment, entry?.asked, notes, common) } },
-  ];
+  const terms = termsOf(deployment, entry?.asked, notes, common, isShared);
+  return [{ target: { deploymentId: deployment.id, repoRef: ref, terms } }];
+}
+
+/** Whether an entry for another deployment than this one goes to an environment; GitHub compares names in small letters. */
+function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment: string) => boolean {
+  const others = [...named].flatMap(([each, { asked, found, label }]) =>
+    each === id ? [] : [(asked?.push.environment?.name ?? (found.ok ? found.deployment.name : label)).toLowerCase()],
+  );
+  return (environment) => others.includes(environment.toLowerCase());
 }
 
 /** Whether an entry that leads to no target is worth a word on this branch: the one that it names, else the default one. */

@@ -1,7 +1,7 @@
 import type { PushedDeployment } from '../../src/config/desired.ts';
 import { defaultSkipWords, type NamedEnvironment } from '../../src/config/push-terms.ts';
 import type { Terms } from '../work/intent.ts';
-import { differencesOf, howToApply } from './differences.ts';
+import { differencesOf } from './differences.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 
 /** What the operator decides for every deployment. */
@@ -11,12 +11,17 @@ export interface CommonTerms {
   timeoutMs: number;
 }
 
-/** The terms of a deployment as the file gives them, or as they are where it says nothing of it. */
+/**
+ * The terms of a deployment as the file gives them, or as they are where it says nothing of it.
+ *
+ * @param isShared whether another deployment goes to the environment of this name, too
+ */
 export function termsOf(
   deployment: ListedDeployment,
   asked: PushedDeployment | undefined,
   notes: readonly string[],
   common: CommonTerms,
+  isShared: (environment: string) => boolean = () => false,
 ): Terms {
   const differences = asked ? differencesOf(asked.desired, deployment) : [];
   const { environment, ...rules } = asked?.push ?? { skipWords: defaultSkipWords, afterRollback: 'continue' as const };
@@ -26,15 +31,20 @@ export function termsOf(
     rules,
     smokeTests: asked?.smokeTests ?? [],
     onFailure: asked?.onFailure ?? 'keep',
-    environment: environmentOf(deployment, environment),
+    environment: environmentOf(deployment, environment, isShared),
     differences,
-    notes: differences.length > 0 ? [...notes, howToApply] : notes,
+    notes,
   };
 }
 
-/** Each deployment has an environment of its own, so that none retires another's. */
-function environmentOf(deployment: ListedDeployment, named: NamedEnvironment | undefined): Terms['environment'] {
+/** Where nothing else is said each deployment has an environment of its own, so that none retires another's. */
+function environmentOf(
+  deployment: ListedDeployment,
+  named: NamedEnvironment | undefined,
+  isShared: (environment: string) => boolean,
+): Terms['environment'] {
   const name = named?.name ?? deployment.name;
   const isProduction = deployment.source_config.deployment_type === 'prod' || name.toLowerCase() === 'production';
-  return { name, production: named?.production ?? isProduction, transient: named?.transient ?? false };
+  const production = named?.production ?? isProduction;
+  return { name, production, transient: named?.transient ?? false, ...(isShared(name) ? { shared: true } : {}) };
 }

@@ -31,7 +31,7 @@ export function buttonsOf(intent: Intent): readonly Button[] {
   const { state, end, decision } = intent;
   if (state === 'held') return [redeploy];
   if (!end || stoodFor.has(end.kind)) return [];
-  if (end.kind === 'skipped') return decision?.kind === 'skip' && !overruled.has(decision.code) ? [] : [redeploy];
+  if (end.kind === 'skipped') return decision?.kind === 'skip' && overruled.has(decision.code) ? [redeploy] : [];
   return [...(serves.has(end.kind) && hasFormer(intent) ? [rollback] : []), redeploy];
 }
 

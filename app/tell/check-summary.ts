@@ -44,11 +44,16 @@ function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
       return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
     }
     case 'smoking':
-      return `The revision is live. ${terms.smokeTests.length} smoke test${terms.smokeTests.length === 1 ? ' asks' : 's ask'} it before this ends.`;
+      return `The revision is live. ${asked(terms.smokeTests.length)}.`;
     case 'ended':
       return 'This ended without a word on how.';
   }
 }
+
+const asked = (tests: number): string =>
+  tests === 0
+    ? 'No smoke test is named for it'
+    : `${tests} smoke test${tests === 1 ? ' asks' : 's ask'} it before this ends`;
 
 const adviceOf = ({ end, state }: Intent): string => {
   if (end?.advice && !isLiveElsewhere(end)) return `**What to do:** ${asMarkdown(sentence(end.advice), 2000)}`;

@@ -50,6 +50,7 @@ export function deploymentOf(intent: Intent, about: About = { now: intent.update
     environment: terms.environment.name,
     production: terms.environment.production,
     transient: terms.environment.transient,
+    ...(terms.environment.shared ? { shared: true } : {}),
     state: deploymentStateOf(intent),
     description: asLine(`${terms.deploymentName} at ${shortCommit(commit)}: ${titleOf(steady(intent), about)}`, 140),
     ...(address ? { environmentUrl: address } : {}),

@@ -31,7 +31,8 @@ export interface Terms {
   rules: PushRules;
   smokeTests: readonly SmokeTest[];
   onFailure: OnFailure;
-  environment: { name: string; production: boolean; transient: boolean };
+  /** `shared`: another deployment of the file names the same one. */
+  environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
   /** Fields in which the file and the deployment differ, and how to apply them; fit to show. */
   differences: readonly { field: string; from: string | undefined; to: string | undefined }[];
   /** How long a revision is waited for (ms). */

@@ -5,6 +5,8 @@ export interface DeploymentShown {
   environment: string;
   production: boolean;
   transient: boolean;
+  /** Others are deployed to this environment, too: a success retires none of theirs. */
+  shared?: boolean;
   state: 'queued' | 'in_progress' | 'success' | 'failure' | 'error' | 'inactive';
   description: string;
   environmentUrl?: string;
@@ -82,7 +84,8 @@ export async function makeDeployment(
 
 /**
  * Gives the deployment its status. A success retires the earlier successes of the same environment, as far as GitHub
- * does that: those that are neither transient nor production.
+ * does that: those that are neither transient nor production. So one that is transient could retire none of its own,
+ * and one of an environment that is shared would retire others': these retire nothing.
  *
  * @param look whether an earlier attempt may have given it this status already: then it is looked at first
  */
@@ -111,7 +114,7 @@ export async function writeDeploymentStatus(
     environment: shown.environment,
     ...(shown.environmentUrl === undefined ? {} : { environment_url: shown.environmentUrl }),
     ...(shown.logUrl === undefined ? {} : { log_url: shown.logUrl }),
-    auto_inactive: shown.state === 'success',
+    auto_inactive: shown.state === 'success' && !shown.transient && !shown.shared,
   });
 }
 

@@ -195,6 +195,14 @@ describe('a GitHub Deployment', () => {
     expect(bodies('POST')).toMatchObject([{ state: 'success', auto_inactive: true }]);
   });
 
+  test.each([
+    ['goes again, as that of a pull request', { transient: true }],
+    ['others are deployed to, too', { shared: true }],
+  ])("retires nobody else's in an environment that %s", async (_, more) => {
+    await writeDeploymentStatus(client, place, 5, { ...shown, production: false, ...more, state: 'success' });
+    expect(bodies('POST')).toMatchObject([{ state: 'success', auto_inactive: false }]);
+  });
+
   test('is not given a status again that an unanswered attempt gave it', async () => {
     await writeDeploymentStatus(client, place, 5, shown);
     await writeDeploymentStatus(client, place, 5, shown, { look: true });

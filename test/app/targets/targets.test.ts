@@ -307,6 +307,21 @@ deployments:
     const { targets } = await deskOf([deployment], { 'acme/agents': `name: a\n${more}` }).targetsOf(agents, 'main');
     expect(targets[0]?.terms.environment).toMatchObject(environment);
   });
+
+  test('an environment that another deployment of the file goes to is shared, whatever its letters', async () => {
+    const file = [
+      'deployments:',
+      '  a: { repo-url: https://github.com/acme/agents, repo-ref: main, graph-config-path: g.json, environment: Staging }',
+      '  b: { repo-url: https://github.com/acme/agents, repo-ref: dev, graph-config-path: g.json, environment: staging }',
+      '  c: { repo-url: https://github.com/acme/agents, repo-ref: main, graph-config-path: g.json }',
+    ].join('\n');
+    const deployments = [deployed('a'), deployed('b', { revision: { repo_ref: 'dev' } }), deployed('c')];
+    const { targets } = await deskOf(deployments, { 'acme/agents': file }).targetsOf(agents, 'main');
+    expect(targets.map(({ terms: { environment } }) => environment)).toEqual([
+      { name: 'Staging', production: false, transient: false, shared: true },
+      { name: 'c', production: false, transient: false },
+    ]);
+  });
 });
 
 describe('file and deployment differ', () => {
@@ -335,7 +350,7 @@ secrets: [OPENAI_API_KEY]
         { field: 'source_revision_config.repo_ref', from: 'main', to: 'dev' },
         { field: 'source_revision_config.graph_config_path', from: 'langgraph.json', to: 'agents/langgraph.json' },
       ],
-      notes: [apply],
+      notes: [],
     });
   });
 

@@ -5,6 +5,7 @@ import type { CheckContent } from '../../../app/github/hub.ts';
 import { checkOf, deploymentOf } from '../../../app/tell/intent-reports.ts';
 import { deploymentStateOf, endTold, stateTold } from '../../../app/tell/standing.ts';
 import { endKinds, type Intent } from '../../../app/work/intent.ts';
+import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 import { withTables } from '../../../scripts/readme-tables.ts';
 import { anEnded, anIntent, commit, morning, newer } from './an-intent.ts';
 
@@ -13,6 +14,16 @@ const contentOf = (intent: Intent, about: Partial<Parameters<typeof checkOf>[1]>
   const { wanted } = checkOf(intent, { now, ...about });
   if (wanted.kind !== 'check') throw new Error('no check');
   return wanted.content;
+};
+const aSmokeTest: SmokeTest = {
+  name: 'greets',
+  assistant: 'echo',
+  thread: false,
+  input: {},
+  streamModes: ['values'],
+  expect: [],
+  attempts: 1,
+  timeoutMs: 1000,
 };
 const labels = (intent: Intent) => (contentOf(intent).actions ?? []).map(({ label }) => label);
 
@@ -103,6 +114,7 @@ describe('the documentation', () => {
 });
 
 describe('the buttons', () => {
+  const gone = { kind: 'skipped', reason: 'The branch is gone.', at: now } as const;
   test.each([
     ['a live revision can go back and be built again', anEnded({ kind: 'deployed' }), ['Rollback', 'Redeploy']],
     ['a broken one too', anEnded({ kind: 'broken' }), ['Rollback', 'Redeploy']],
@@ -123,6 +135,7 @@ describe('the buttons', () => {
       anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'skip-word', why: 'it says so' } }),
       ['Redeploy'],
     ],
+    ['a branch that is gone has no head to build', anIntent({ state: 'ended', end: gone }), []],
     [
       'a skip that is no question of will has none',
       anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'foreign-repository', why: 'not ours' } }),
@@ -215,6 +228,26 @@ describe('the words', () => {
     ]) {
       expect(text).toContain(part);
     }
+  });
+
+  test.each([
+    ['nothing is decided', anIntent()],
+    ['it waits for another', anIntent({ state: 'waiting' })],
+    [
+      'it was superseded before it was sent',
+      anIntent({ state: 'ended', end: { kind: 'superseded', reason: 'x', at: now } }),
+    ],
+    ['what was to be sent surely never went out', anIntent({ sends: 0, sentAt: morning })],
+  ])('there is no plan where %s', (_, intent) => expect(contentOf(intent).text ?? '').not.toContain('### Plan'));
+
+  test.each([
+    ['No smoke test is named for it', 0],
+    ['1 smoke test asks it', 1],
+    ['2 smoke tests ask it', 2],
+  ])('%s while it is asked', (words, many) => {
+    const smokeTests = Array.from({ length: many }, (_, n) => ({ ...aSmokeTest, name: `test ${n}` }));
+    const intent = anIntent({ state: 'smoking', terms: { ...anIntent().terms, smokeTests } });
+    expect(contentOf(intent).summary).toContain(words);
   });
 
   test('what goes on is told in steps, so that looking alone changes nothing', () => {
@@ -337,6 +370,13 @@ describe('the GitHub Deployment', () => {
     ['unknown', 'error'],
     ['other-commit', 'inactive'],
   ] as const)('%s is %s', (kind, state) => expect(put(anEnded({ kind }))).toMatchObject({ state }));
+
+  test.each([true, undefined])('an environment that is shared is told as such (%s)', (shared) => {
+    const { terms } = anIntent();
+    const environment = { ...terms.environment, ...(shared ? { shared } : {}) };
+    const content = put(anEnded({ kind: 'deployed' }, { terms: { ...terms, environment } }));
+    expect(content && 'shared' in content ? content.shared : undefined).toBe(shared);
+  });
 
   test('its description fits into 140 characters, whatever the name', () => {
     const terms = { ...anIntent().terms, deploymentName: 'n'.repeat(300) };
