@@ -91,10 +91,14 @@ export async function keep(
 export function reportsOf({ world }: Pick<Work, 'world'>, intent: Intent, busy?: Busy): ReportPut[] {
   if (intent.cause.kind === 'failure') return [];
   const about = { publicUrl: world.publicUrl, waitingFor: busy, now: world.clock.now() };
-  const deployment = deploymentOf(intent, about);
+  const deployment = hasBegun(intent) ? deploymentOf(intent, about) : undefined;
   const check = intent.end?.kind === 'joined' ? [] : [checkOf(intent, about)];
   return [...check, ...(deployment ? [deployment] : [])];
 }
+
+/** A GitHub Deployment is one of a revision, or of a request that left one open; one that is only wished for is none. */
+const hasBegun = ({ revisionId, sentAt, end }: Intent): boolean =>
+  revisionId !== undefined || (sentAt !== undefined && (end?.kind === 'unknown' || end?.kind === 'refused'));
 
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;
