@@ -102,6 +102,18 @@ export class HubError extends Error {
   }
 }
 
+/** A file is larger than what is read of one: asking again helps nobody. */
+export class FileTooLarge extends HubError {
+  /** A clause without a full stop. */
+  readonly why: string;
+  constructor(path: string, place: string, size: number, limit: number) {
+    const why = `it has ${size} bytes, and at most ${limit} are read`;
+    super(`${path} of ${place} is too large: ${why}`, undefined, 'none');
+    this.name = 'FileTooLarge';
+    this.why = why;
+  }
+}
+
 /**
  * GitHub as the App's work sees it. Every call takes a fresh installation token. Failures are `HubError`, or
  * `InstallationPaused` where GitHub asks to wait; what is not there is a value.
@@ -110,7 +122,7 @@ export interface Hub {
   /** The newest commit of a branch; undefined where there is no such branch. */
   head(at: RepositoryAt, branch: string): Promise<Head | undefined>;
   compare(at: RepositoryAt, base: string, head: string): Promise<Comparison>;
-  /** A text file at a commit or branch; undefined where there is none. At most 1 MB. */
+  /** A text file at a commit or branch; undefined where there is none. @throws FileTooLarge above 1 MB */
   file(at: RepositoryAt, path: string, ref: string): Promise<string | undefined>;
   defaultBranch(at: RepositoryAt): Promise<string>;
   permissionOf(at: RepositoryAt, login: string): Promise<Permission>;

@@ -1,7 +1,7 @@
 import { sameCommit } from '../../src/decide/commit.ts';
 import type { GitHubClient } from '../../src/github/client.ts';
 import type { RepositoryAt } from '../repository.ts';
-import { HubError, type Comparison, type Head, type Permission } from './hub.ts';
+import { FileTooLarge, HubError, type Comparison, type Head, type Permission } from './hub.ts';
 import type { AppRoute } from './octokit.ts';
 
 type Client = GitHubClient<AppRoute>;
@@ -84,8 +84,7 @@ export async function readFile(
   if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) return undefined;
   // GitHub leaves the text out above 1 MB, so that a large file is never loaded.
   if (data.size > fileLimitBytes || data.encoding !== 'base64') {
-    const size = `${data.size} bytes, at most ${fileLimitBytes} are read`;
-    throw new HubError(`${path} of ${owner}/${name} at ${ref} is too large: ${size}`, undefined, 'none');
+    throw new FileTooLarge(path, `${owner}/${name} at ${ref}`, data.size, fileLimitBytes);
   }
   return Buffer.from(data.content, 'base64').toString('utf8');
 }

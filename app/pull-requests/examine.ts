@@ -2,12 +2,14 @@ import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import { nothingToDeploy, putCommitCheck } from '../handlers/commit-check.ts';
 import type { PullRequestAt } from '../handlers/event-types.ts';
 import type { PullRequestDesk } from '../handlers/handling.ts';
+import type { Problem } from '../../src/located/problem.ts';
+import { FileTooLarge } from '../github/hub.ts';
 import type { RepositoryAt } from '../repository.ts';
 import { commitCheckName } from '../work/report.ts';
 import type { World } from '../world.ts';
 import { graphConfigPaths, touchedFiles, type ExaminedFiles } from './examined-files.ts';
 import { forecast, type Forecasting } from './forecast.ts';
-import { pullRequestCheck } from './pull-request-check.ts';
+import { markOf, pullRequestCheck } from './pull-request-check.ts';
 import { validate } from './validation.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */
@@ -33,15 +35,24 @@ export const createPullRequestDesk = (examining: Examining): PullRequestDesk => 
     const { world } = examining;
     const { repository, headSha } = pull;
     const touched = await touchedBy(pull, examining);
-    if (touched.length === 0) {
-      await putCommitCheck(world, { repository, headSha }, nothingToDeploy(whyNothing(pull), [], world.clock.now()));
-      return;
-    }
+    if (touched.length === 0) return tellNothing(pull, world);
     const content = await contentOf(pull, touched, examining);
     const wanted = { kind: 'check', content } as const;
     await world.store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted });
   },
 });
+
+/** What was said of the same pull request before holds no more: it may have gone to another branch since. */
+async function tellNothing(pull: PullRequestAt, { store, clock }: Examining['world']): Promise<void> {
+  const { repository, headSha, number } = pull;
+  const content = nothingToDeploy(whyNothing(pull), [], clock.now());
+  const said = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
+  if (said?.wanted.kind !== 'check' || !said.wanted.content.summary.includes(markOf(number))) {
+    return putCommitCheck({ store }, { repository, headSha }, content);
+  }
+  const wanted = { kind: 'check', content } as const;
+  await store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted }, said.version);
+}
 
 function whyNothing({ fork, baseBranch }: PullRequestAt): string {
   const whose = fork ? 'a pull request from a fork' : 'a pull request';
@@ -51,13 +62,13 @@ function whyNothing({ fork, baseBranch }: PullRequestAt): string {
 /** The graph configurations of both sides count: one that the head no longer names is still deployed from the base. */
 async function touchedBy(pull: PullRequestAt, { world, changedPaths }: Examining): Promise<string[]> {
   const { repository, headSha, baseBranch } = pull;
-  const [changed, head, base] = await Promise.all([
+  const [changed, ...files] = await Promise.all([
     changedPaths(pull),
-    world.hub.file(repository, defaultConfigPath, headSha),
-    world.hub.file(repository, defaultConfigPath, baseBranch),
+    readText(world, repository, defaultConfigPath, headSha),
+    readText(world, repository, defaultConfigPath, baseBranch),
   ]);
-  if (head === undefined && base === undefined) return [];
-  const named = [...new Set([head, base].flatMap((text) => (text === undefined ? [] : graphConfigPaths(text))))];
+  if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
+  const named = [...new Set(files.flatMap(({ text }) => (text === undefined ? [] : graphConfigPaths(text))))];
   return touchedFiles(changed, named);
 }
 
@@ -73,17 +84,42 @@ async function contentOf(pull: PullRequestAt, touched: readonly string[], { worl
           validation.deployments.map((each) => forecast(each, { world, baseBranch, headSha, ...rule })),
         );
   const removesDeployFile = files.deployFile === undefined;
-  const examined = { touched, removesDeployFile, validation, forecasts, baseBranch, isFork: pull.fork };
+  const examined = {
+    number: pull.number,
+    touched,
+    removesDeployFile,
+    validation,
+    forecasts,
+    baseBranch,
+    isFork: pull.fork,
+  };
   return pullRequestCheck(examined, world.clock.now());
 }
 
-async function filesOf({ repository, headSha }: PullRequestAt, { hub }: Pick<World, 'hub'>): Promise<ExaminedFiles> {
-  const deployFile = await hub.file(repository, defaultConfigPath, headSha);
+async function filesOf({ repository, headSha }: PullRequestAt, world: Pick<World, 'hub'>): Promise<ExaminedFiles> {
+  const { text: deployFile, unread: whole } = await readText(world, repository, defaultConfigPath, headSha);
   const paths = deployFile === undefined ? [] : graphConfigPaths(deployFile);
   const graphConfigs = new Map<string, string>();
+  const unread = whole ? [whole] : [];
   for (const path of paths) {
-    const text = await hub.file(repository, path, headSha);
-    if (text !== undefined) graphConfigs.set(path, text);
+    const read = await readText(world, repository, path, headSha);
+    if (read.text !== undefined) graphConfigs.set(path, read.text);
+    if (read.unread) unread.push(read.unread);
   }
-  return { deployFile, graphConfigs };
+  return { deployFile, graphConfigs, unread };
+}
+
+/** A file's text; of one that is too large what to tell: a check that does not come would block the pull request. */
+async function readText(
+  { hub }: Pick<World, 'hub'>,
+  repository: RepositoryAt,
+  path: string,
+  ref: string,
+): Promise<{ text?: string | undefined; unread?: Problem }> {
+  try {
+    return { text: await hub.file(repository, path, ref) };
+  } catch (error) {
+    if (!(error instanceof FileTooLarge)) throw error;
+    return { unread: { file: path, field: '', line: 1, column: 1, message: `this file was not read: ${error.why}` } };
+  }
 }

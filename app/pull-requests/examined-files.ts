@@ -7,6 +7,8 @@ import type { Problem } from '../../src/located/problem.ts';
 export interface ExaminedFiles {
   deployFile: string | undefined;
   graphConfigs: ReadonlyMap<string, string>;
+  /** Files that are there and were not read. */
+  unread: readonly Problem[];
 }
 
 /** The most graph configuration files that one pull request is asked about: a file may name as many as it likes. */
@@ -23,13 +25,14 @@ export function graphConfigPaths(deployFile: string): string[] {
 }
 
 /** A graph configuration file that is named and is not in the commit, at the line that names it. */
-export function missingGraphConfigs({ deployFile, graphConfigs }: ExaminedFiles): Problem[] {
+export function missingGraphConfigs({ deployFile, graphConfigs, unread }: ExaminedFiles): Problem[] {
   const drafts = deployFile === undefined ? undefined : readDrafts(deployFile, defaultConfigPath);
   if (!drafts?.ok) return [];
   return drafts.drafts.flatMap(({ fields }) => {
     const written = fields.get('graph-config-path');
-    if (!written || typeof written.value !== 'string' || graphConfigs.has(posix.normalize(written.value.trim())))
-      return [];
+    if (!written || typeof written.value !== 'string') return [];
+    const path = posix.normalize(written.value.trim());
+    if (graphConfigs.has(path) || unread.some(({ file }) => file === path)) return [];
     return [
       fieldProblem(
         written,

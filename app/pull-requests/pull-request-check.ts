@@ -8,6 +8,7 @@ import { annotationsOf, type Validation } from './validation.ts';
 
 /** What was found out about a pull request. */
 export interface Examined {
+  number: number;
   /** The files that it changes and that were looked at. */
   touched: readonly string[];
   /** The deploy file is there in the base and not in the head. */
@@ -18,6 +19,9 @@ export interface Examined {
   /** Strangers are told which fields would change, and not what the deployment has in them. */
   isFork: boolean;
 }
+
+/** The hidden line by which a check is known to speak of a pull request. */
+export const markOf = (pullRequest: number): string => `<!-- landfall: pull request ${pullRequest} -->`;
 
 const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` tell it all._';
 
@@ -57,6 +61,7 @@ function titleOf({ validation, forecasts, removesDeployFile }: Examined): string
 }
 
 function summarySections({
+  number,
   validation,
   forecasts,
   touched,
@@ -66,7 +71,7 @@ function summarySections({
 }: Examined): string[] {
   const { problems, warnings } = validation;
   const looked = touched.map((path) => asCode(path)).join(', ');
-  const head = `This pull request changes ${looked}. The files were read from its commit as data; nothing of it was run.`;
+  const head = `${markOf(number)}\nThis pull request changes ${looked}. The files were read from its commit as data; nothing of it was run.`;
   if (problems.length > 0) {
     return [head, `### ${count(problems.length, 'problem')}`, ...problems.map(bullet), ...warned(warnings)];
   }

@@ -22,7 +22,11 @@ export function validate(files: ExaminedFiles): Validation {
       : readDesired({ inputs: {}, file: { text: deployFile, path: defaultConfigPath } });
   const configs = [...graphConfigs].map(([path, text]) => readGraphConfig(text, path));
   return {
-    problems: [...(read.ok ? [] : read.problems), ...configs.flatMap((each) => (each.ok ? [] : each.problems))],
+    problems: [
+      ...files.unread,
+      ...(read.ok ? [] : read.problems),
+      ...configs.flatMap((each) => (each.ok ? [] : each.problems)),
+    ],
     warnings: [
       ...(read.ok ? missingGraphConfigs(files) : []),
       ...configs.flatMap((each) => (each.ok ? each.warnings : [])),

@@ -2,11 +2,11 @@ import type { Clock } from '../../src/clock.ts';
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
-import type { Hub } from '../github/hub.ts';
+import { FileTooLarge, type Hub } from '../github/hub.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Binding } from '../settings/settings.ts';
 import type { TargetDesk, Targets, World } from '../world.ts';
-import { readDeployFile, type DeployFile } from './file-entries.ts';
+import { readDeployFile, unreadDeployFile, type DeployFile } from './file-entries.ts';
 import { createDeploymentsReader, type ListedDeployment } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { selectTargets } from './select-targets.ts';
@@ -52,7 +52,7 @@ export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
   return {
     async targetsOf(repository: RepositoryAt, branch: string): Promise<Targets> {
       const defaultBranch = await defaultBranchOf(repository);
-      const file = readDeployFile(await hub.file(repository, defaultConfigPath, defaultBranch));
+      const file = await deployFileOf(repository, defaultBranch);
       const { deployments, areAll } = await known(file);
       const selection = { repository, branch, defaultBranch, deployments, areAll, file, ownership, common };
       const selected = selectTargets(selection);
@@ -65,6 +65,15 @@ export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
       return selected;
     },
   };
+
+  async function deployFileOf(repository: RepositoryAt, branch: string): Promise<DeployFile> {
+    try {
+      return readDeployFile(await hub.file(repository, defaultConfigPath, branch));
+    } catch (error) {
+      if (error instanceof FileTooLarge) return unreadDeployFile(error.why);
+      throw error;
+    }
+  }
 
   async function known(file: DeployFile): Promise<{ deployments: readonly ListedDeployment[]; areAll: boolean }> {
     const all = await listed();

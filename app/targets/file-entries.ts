@@ -30,6 +30,12 @@ export function readDeployFile(text: string | undefined): DeployFile {
   return read.ok ? { entries: read.deployments, notes: [] } : { entries: [], notes: notesOf(read.problems) };
 }
 
+/** A file that is there and was not read, and why: a clause without a full stop. */
+export const unreadDeployFile = (why: string): DeployFile => ({
+  entries: [],
+  notes: [`the deploy file was not read, so pushes are built as if it said nothing: ${why}`],
+});
+
 /** Finds each deployment of the file at the service: by its id where it has one, else by this exact name. */
 export function findEntries(
   { entries }: DeployFile,

@@ -146,7 +146,7 @@ describe('a file', () => {
   ])('%s is refused with its size', async (_, body) => {
     answer(body);
     await expect(hub.file(repository, 'x', 'main')).rejects.toMatchObject({
-      name: 'HubError',
+      name: 'FileTooLarge',
       effect: 'none',
       message: expect.stringContaining('too large'),
     });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { CheckContent, Hub } from '../../../app/github/hub.ts';
+import { FileTooLarge, type CheckContent, type Hub } from '../../../app/github/hub.ts';
 import type { PullRequestAt } from '../../../app/handlers/event-types.ts';
 import { createPullRequestDesk } from '../../../app/pull-requests/examine.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
@@ -30,6 +30,7 @@ let files: Record<'head' | 'main', Record<string, string>>;
 let changed: readonly string[] | undefined;
 let store: MemoryStore;
 let asked: string[];
+let tooLarge: Set<string>;
 
 beforeEach(() => {
   clock = new SimulatedClock();
@@ -39,6 +40,7 @@ beforeEach(() => {
   files = { head: { ...base }, main: { ...base } };
   changed = ['.github/landfall.yml'];
   asked = [];
+  tooLarge = new Set();
 });
 
 /** What runs: the deployment of the file, live at a commit. */
@@ -60,6 +62,7 @@ async function examined(at: PullRequestAt = pull): Promise<CheckContent | undefi
   const hub: Hub = Object.assign(new ModelHub(new ModelGit(() => clock.now())), {
     file: async (_: unknown, path: string, ref: string) => {
       asked.push(`${path}@${ref}`);
+      if (tooLarge.has(path)) throw new FileTooLarge(path, ref, 1_000_001, 1_000_000);
       return files[ref === headSha ? 'head' : 'main'][path];
     },
   });
@@ -102,7 +105,33 @@ describe('a pull request that changes neither file', () => {
   });
 });
 
+test('a pull request that goes to another branch, where it changes neither file, is told anew', async () => {
+  expect(await examined()).toMatchObject({ conclusion: 'success' });
+  changed = ['src/graph.ts'];
+  expect(await examined({ ...pull, baseBranch: 'dev' })).toMatchObject({
+    conclusion: 'neutral',
+    summary: expect.stringContaining('on dev is deployed from there'),
+  });
+});
+
+test('what was said of one pull request is not overwritten by another of the same commit', async () => {
+  await examined();
+  changed = ['src/graph.ts'];
+  expect(await examined({ ...pull, number: 30 })).toMatchObject({ conclusion: 'success' });
+});
+
 describe('what is wrong is told on its line', () => {
+  test.each(['.github/landfall.yml', 'langgraph.json'])('%s is too large to be read', async (path) => {
+    tooLarge.add(path);
+    changed = [path];
+    const content = await examined();
+    expect(content).toMatchObject({
+      conclusion: 'failure',
+      title: '1 problem in the files',
+      annotations: [{ path, startLine: 1, level: 'failure', message: expect.stringContaining('1000001 bytes') }],
+    });
+  });
+
   test('in the deploy file and in the graph configuration at once, and nothing is forecast', async () => {
     files.head['.github/landfall.yml'] = deployFile.replace('repo-ref', 'repo-reff');
     files.head['langgraph.json'] = '{\n  "graphs": { "echo": 5 }\n}\n';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
+import { FileTooLarge } from '../../../app/github/hub.ts';
+import type { TargetDeskParts } from '../../../app/targets/create-target-desk.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
 import { agents, deployed, deskOf, idOf, intruder, type More } from './models.ts';
 
@@ -13,6 +15,12 @@ async function told(deployments: readonly Deployment[], file?: string, branch = 
   ];
 }
 
+const tooLarge: TargetDeskParts['hub'] = {
+  defaultBranch: async () => 'main',
+  file: async (_, path) => {
+    throw new FileTooLarge(path, 'acme/agents', 2_000_000, 1_000_000);
+  },
+};
 const off = 'build_on_push is off at the service';
 const apply = 'the App triggers and reconfigures nothing: run the Action, or `npx landfall deploy`, to apply the file';
 
@@ -430,5 +438,12 @@ describe('a file with mistakes', () => {
     const { targets } = await deskOf([deployed('a')], { 'acme/agents': `name: a\n${wrong}` }).targetsOf(agents, 'main');
     expect(targets[0]?.terms.notes).toHaveLength(12);
     expect(targets[0]?.terms.notes.at(-1)).toBe('and 20 more');
+  });
+
+  test('a file that is too large is not read: pushes are built, and the check says so', async () => {
+    const { targets } = await deskOf([deployed('a')], {}, { hub: tooLarge }).targetsOf(agents, 'main');
+    expect(targets[0]?.terms.notes).toEqual([
+      'the deploy file was not read, so pushes are built as if it said nothing: it has 2000000 bytes, and at most 1000000 are read',
+    ]);
   });
 });
