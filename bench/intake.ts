@@ -1,10 +1,12 @@
 // What taking one webhook costs, nothing stored: our intake with a store that answers at once, beside the least that
 // node:http can do and Probot's own middleware. Each is a process of its own, and so is who sends.
+import { startBare } from './bare-server.ts';
 import { contend, startContender } from './contender-process.ts';
 import type { Measured } from './figure.ts';
+import { startOurs } from './our-intake.ts';
+import { startProbot } from './probot-server.ts';
 import { interleave, median, spread, type Contender } from './rounds.ts';
 import { startWebhookLoad } from './webhook-load.ts';
-import { startBare, startOurs, startProbot } from './webhook-servers.ts';
 
 const requestsEach = 2_000;
 const atOnce = 8;

@@ -8,12 +8,13 @@ import { systemClock } from '../src/clock.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openQueue } from '../src/database/queue.ts';
+import { startBare } from './bare-server.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import { contend, startContender } from './contender-process.ts';
 import type { Measured } from './figure.ts';
+import { startOurs } from './our-intake.ts';
 import { interleave, median, spread, type Contender } from './rounds.ts';
 import { startWebhookLoad } from './webhook-load.ts';
-import { startBare, startOurs } from './webhook-servers.ts';
 
 const atOnce = 32;
 const log = (message: string): void => console.error(message);

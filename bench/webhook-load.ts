@@ -18,7 +18,9 @@ export interface WebhookLoad {
 /** Starts who sends; it ends with the process that asked for it. */
 export async function startWebhookLoad(port: number): Promise<WebhookLoad> {
   const child = fork(import.meta.filename, [String(port)], { stdio: ['ignore', 2, 'inherit', 'ipc'] });
-  const gone = once(child, 'exit').then(([code]: unknown[]) => Promise.reject(new Error(`the load ended: ${code}`)));
+  const gone = once(child, 'exit').then(([code]: unknown[]) =>
+    Promise.reject(new Error(`the load ended: ${String(code)}`)),
+  );
   gone.catch(() => undefined);
   const next = async () => {
     const [message]: unknown[] = await Promise.race([once(child, 'message'), gone]);

@@ -1,0 +1,36 @@
+// Two copies of the App on one database and a burst of pushes: how long it takes until every webhook is answered, every
+// deployment is on its newest head, and every check is told. The same play is a test in test/app/burst.
+import { playBurst } from '../test/app/burst/burst.ts';
+import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
+import type { Measured } from './figure.ts';
+
+const size = { pushes: 1_000, instant: 45, real: 5 };
+
+/** Times of one burst (ms), and requests of it. */
+export async function burst(): Promise<Measured[]> {
+  await using folder = benchFolder();
+  await using postgres = await startBenchPostgres(folder.path);
+  const [appDatabaseUrl, serviceDatabaseUrl] = [await postgres.database('app'), await postgres.database('service')];
+  const ends = await playBurst({ folder: folder.path, appDatabaseUrl, serviceDatabaseUrl }, size);
+  const wrong = [
+    ...ends.deployments.filter(({ head, live }) => head !== live).map(({ name }) => `${name} is not on its head`),
+    ...ends.doubledRevisions.map((each) => `revision without one cause: ${each}`),
+    ...ends.doubledChecks.map((each) => `doubled check: ${each}`),
+    ...ends.openChecks.map((each) => `open check: ${each}`),
+  ];
+  if (wrong.length > 0) throw new Error(`the burst did not end well:\n${wrong.join('\n')}`);
+  const what = `${size.pushes} pushes to ${size.instant + size.real} deployments, ${size.real} of them really built`;
+  const one = (figure: string, unit: string, ours: number, told: string): Measured => ({
+    figure,
+    unit,
+    ours,
+    told: { ours: told },
+    targets: [],
+  });
+  return [
+    one('burst-answered', 'ms', ends.answeredMs, `${what}: until the last webhook was answered`),
+    one('burst-deployed', 'ms', ends.deployedMs, 'until every deployment was on its newest head'),
+    one('burst-told', 'ms', ends.quietMs, 'until every check was told, at the pace that GitHub asks for'),
+    one('burst-github-requests', 'requests', ends.githubRequests / size.pushes, 'for each push'),
+  ];
+}

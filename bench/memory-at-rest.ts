@@ -1,0 +1,33 @@
+// What a server for webhooks holds in memory when nobody asks it anything. Each is a process that loads nothing else.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { contend, startContender } from './contender-process.ts';
+
+/** What a process holds in memory (MB). */
+export async function rssOf(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) / 1024;
+}
+
+const resting = () => ({ round: () => rssOf(process.pid) });
+
+const contenders = {
+  floor: async () => {
+    await (await import('./bare-server.ts')).startBare();
+    return resting();
+  },
+  peer: async () => {
+    await (await import('./probot-server.ts')).startProbot();
+    return resting();
+  },
+};
+
+/** A bare server by node:http, and one with Probot's own middleware (MB). */
+export async function othersAtRest(restMs: number): Promise<{ floor: number; peer: number }> {
+  await using floor = await startContender(import.meta.filename, 'floor');
+  await using peer = await startContender(import.meta.filename, 'peer');
+  await new Promise((resolve) => setTimeout(resolve, restMs));
+  return { floor: await floor.round(), peer: await peer.round() };
+}
+
+if (import.meta.main) await contend(contenders);

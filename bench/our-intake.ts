@@ -1,0 +1,30 @@
+import type { StoreDelivery } from '../app/inbox/store-deliveries.ts';
+import { createMetrics } from '../app/operate/metrics.ts';
+import { listen } from '../app/server/http-server.ts';
+import { verifySignature } from '../app/server/signature.ts';
+import { webhookRoutes } from '../app/server/webhook-route.ts';
+import { systemClock } from '../src/clock.ts';
+import { webhookSecret } from './webhook.ts';
+
+const log = (message: string): void => console.error(message);
+
+/** Our intake as the App has it, with its counts, and `store` for its inbox. @returns its port */
+export async function startOurs(store: StoreDelivery): Promise<number> {
+  const metrics = createMetrics();
+  const { port } = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
+    log,
+    patience: { idleMs: 60_000 },
+    routes: webhookRoutes({
+      verify: verifySignature([webhookSecret]),
+      store,
+      clock: systemClock,
+      log,
+      count: (event, result) => metrics.countWebhook(event, result),
+      onStored: () => undefined,
+    }),
+  });
+  return port;
+}

@@ -1,0 +1,187 @@
+// From a push to what people see of it, on the whole App as `npm start` runs it, with GitHub and our control service on
+// this machine: real git, a real build with the packages of the lock file, a real agent that is asked. What the build
+// takes by itself is measured in the same run, on the same repository, while the App is told nothing.
+import { dirname } from 'node:path';
+import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
+import { setStage, type Stage } from '../src/demo/stage.ts';
+import type { Measured } from './figure.ts';
+import { othersAtRest, rssOf } from './memory-at-rest.ts';
+import { median, spread } from './rounds.ts';
+
+const root = dirname(import.meta.dirname);
+const example = 'echo-agent';
+const rounds = 3;
+
+/** How long a push may take (ms), how often it is looked at, and how long nothing is asked when everything is over. */
+const patienceMs = 180_000;
+const lookMs = 50;
+const silenceMs = 3_000;
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What one push came to: ms since GitHub had it, and how much was asked of GitHub for it. */
+interface Pushed {
+  visible: number;
+  proven: number;
+  requests: number;
+}
+
+/** Times of a push, requests for it, and memory. */
+export async function push(): Promise<Measured[]> {
+  await using ending = new AsyncDisposableStack();
+  const stage = await setStage(root, example);
+  ending.defer(() => stage.clear());
+  // Databases outlive whoever started them, unless they are stopped.
+  const leave = (): void => void ending.disposeAsync().finally(() => process.exit(1));
+  process.once('SIGINT', leave).once('SIGTERM', leave);
+  ending.defer(() => void process.off('SIGINT', leave).off('SIGTERM', leave));
+  const { service, github, repository, repoUrl } = stage;
+  const control = connectControlService({
+    baseUrl: service.url,
+    apiKey: service.apiKey,
+    spelling: 'contract',
+    userAgent: 'landfall-bench',
+  });
+  ending.defer(() => control.close());
+
+  await repository.push();
+  const deployment = await control.createDeployment({
+    name: example,
+    source: 'github',
+    source_config: { repo_url: repoUrl, build_on_push: true },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+    secrets: [],
+  });
+  await built(control, deployment.id, deployment.latest_revision_id ?? '');
+  await github.install('acme');
+  const app = await stage.startApp();
+
+  await silent(stage);
+  const atRest = await rssOf(app.pid);
+  const alone: number[] = [];
+  const pushed: Pushed[] = [];
+  for (let round = -1; round < rounds; round += 1) {
+    github.sendWebhooksTo(undefined);
+    const build = await buildAlone(stage, control, deployment.id, round);
+    github.sendWebhooksTo(app.webhookUrl);
+    const came = await pushOnce(stage, round);
+    await silent(stage);
+    if (round < 0) continue;
+    alone.push(build);
+    pushed.push({ ...came, requests: came.requests() });
+  }
+  const memory = { ours: atRest, after: await rssOf(app.pid), ...(await othersAtRest(silenceMs)) };
+  return figures(pushed, alone, memory);
+}
+
+function figures(
+  pushed: readonly Pushed[],
+  alone: readonly number[],
+  memory: { ours: number; after: number; floor: number; peer: number },
+): Measured[] {
+  const of = (what: keyof Pushed): number[] => pushed.map((each) => each[what]);
+  const build = "the build alone: the service's own revision from CREATING to DEPLOYED, without the App";
+  return [
+    {
+      figure: 'push-to-visible-check',
+      unit: 'ms',
+      ours: median(of('visible')),
+      floor: median(alone),
+      told: { ours: 'from the push to the first check run that GitHub is asked to make', floor: build },
+      targets: [],
+      spread: spread(of('visible')),
+    },
+    {
+      figure: 'push-to-live-and-proven',
+      unit: 'ms',
+      ours: median(of('proven')),
+      floor: median(alone),
+      told: { ours: 'from the push to the green check: built, live, four smoke tests passed', floor: build },
+      targets: [],
+      spread: spread(of('proven')),
+    },
+    {
+      figure: 'github-requests-a-push',
+      unit: 'requests',
+      ours: median(of('requests')),
+      told: { ours: 'everything that GitHub was asked for one push to one deployment, tokens too' },
+      targets: [],
+    },
+    {
+      figure: 'memory-at-rest',
+      unit: 'MB RSS',
+      ours: memory.ours,
+      floor: memory.floor,
+      peer: memory.peer,
+      told: {
+        ours: `the App's process after its start, without its database's (${Math.round(memory.after)} after the pushes)`,
+        floor: 'a bare server by node:http',
+        peer: "a server with Probot's own middleware",
+      },
+      targets: [],
+    },
+  ];
+}
+
+/** Commits a change that leaves the lock file as it is. */
+async function change({ repository }: Stage, words: string): Promise<string> {
+  await repository.replace('README.md', /$/, `\n${words}\n`);
+  return repository.commit(words);
+}
+
+/** How long the service takes for the head by itself (ms), by its own clock. */
+async function buildAlone(stage: Stage, control: ControlServiceClient, id: string, round: number): Promise<number> {
+  await change(stage, `Change ${round}, told to nobody`);
+  await stage.repository.push();
+  const { latest_revision_id: latest } = await control.patchDeployment(id, {
+    source_revision_config: { repo_ref: 'main' },
+  });
+  return built(control, id, latest ?? '');
+}
+
+/** Waits until a revision is live. @returns how long it took by the service's clock (ms) */
+async function built(control: ControlServiceClient, id: string, revisionId: string): Promise<number> {
+  for (const until = performance.now() + patienceMs; performance.now() < until; await pause(lookMs)) {
+    const { status, created_at, updated_at, status_message } = await control.getRevision(id, revisionId);
+    if (status === 'DEPLOYED') return timeOf(updated_at) - timeOf(created_at);
+    if (status.endsWith('FAILED')) throw new Error(`the build ended ${status}: ${status_message ?? ''}`);
+  }
+  throw new Error(`revision ${revisionId} was not live in time`);
+}
+
+function timeOf(told: string | null | undefined): number {
+  const time = Date.parse(told ?? '');
+  if (Number.isNaN(time)) throw new Error('the service told no time of a revision');
+  return time;
+}
+
+/** One push with git, and when GitHub heard of its check. `requests` counts until it is called. */
+async function pushOnce(stage: Stage, round: number): Promise<Omit<Pushed, 'requests'> & { requests: () => number }> {
+  const { github, repository } = stage;
+  const commit = await change(stage, `Change ${round}`);
+  const heard: { visible?: number; proven?: number; ended?: string } = {};
+  github.interfere(({ method, template, body }) => {
+    if (!template.includes('/check-runs')) return undefined;
+    if (method === 'POST' && body['head_sha'] === commit) heard.visible ??= Date.now();
+    if (typeof body['conclusion'] === 'string') heard.ended = body['conclusion'];
+    if (body['conclusion'] === 'success') heard.proven ??= Date.now();
+    return undefined;
+  });
+  const before = github.requests.length;
+  await repository.push();
+  const at = github.deliveries().findLast(({ event }) => event === 'push')?.at;
+  if (at === undefined) throw new Error('GitHub delivered nothing');
+  const until = performance.now() + patienceMs;
+  while (heard.ended === undefined && performance.now() < until) await pause(lookMs);
+  const { visible, proven, ended } = heard;
+  if (visible === undefined || proven === undefined) throw new Error(`the check ended ${ended ?? 'not at all'}`);
+  return { visible: visible - at, proven: proven - at, requests: () => github.requests.length - before };
+}
+
+/** Waits until GitHub is asked nothing any more. */
+async function silent({ github }: Stage): Promise<void> {
+  for (let seen = -1; seen !== github.requests.length;) {
+    seen = github.requests.length;
+    await pause(silenceMs);
+  }
+}

@@ -1,0 +1,109 @@
+// Our control service with two makers of revisions behind one address: one that takes no time, and the real one.
+import { once } from 'node:events';
+import { systemClock } from '../../../src/clock.ts';
+import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { createGateway } from '../../../src/control-service/gateway/gateway.ts';
+import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
+import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts';
+import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createHttpServer } from '../../../src/control-service/server.ts';
+import { createControlService, type OurControlService } from '../../../src/control-service/service.ts';
+import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
+import { createStore } from '../../../src/control-service/store/store.ts';
+import type { ControlTables } from '../../../src/control-service/store/tables.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { dropAgentDatabase } from '../../../src/database/databases.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { instantBuilds } from './instant-builds.ts';
+
+/** A control service whose deployments are built for real where their repository is a folder, and in no time elsewhere. */
+export interface BurstService {
+  url: string;
+  apiKey: string;
+  control: OurControlService;
+  close(): Promise<void>;
+}
+
+export interface BurstServiceSettings {
+  databaseUrl: string;
+  dataDir: string;
+  /** The folder of the repositories that are really built. */
+  gitFolder: string;
+  /** The commit that a repository's address stands at. */
+  headOf: (repoUrl: string) => string;
+  log: (message: string) => void;
+}
+
+export async function startBurstService(settings: BurstServiceSettings): Promise<BurstService> {
+  const { databaseUrl, dataDir, gitFolder, headOf, log } = settings;
+  const clock = systemClock;
+  const database = openDatabase<ControlTables>({ url: databaseUrl, max: 10 });
+  await migrate(database.db, controlMigrations, { schema: controlSchema });
+  const store = createStore(database.db, clock);
+  const tenantId = await store.addTenant('burst');
+  const key = makeApiKey();
+  await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
+
+  const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
+  const allowGit = [gitFolder];
+  const built = startRollouts({
+    store,
+    dataDir,
+    adminDatabaseUrl: databaseUrl,
+    allowGit,
+    gateway,
+    compute: processCompute({ clock, drainMs: 1_000 }),
+    clock,
+    log,
+    lettingGoMs: 1_000,
+    // It looks by itself for work at all deployments, and those of the other maker are none of its business.
+    lookEveryMs: 24 * 60 * 60_000,
+  });
+  await built.recover();
+  const instant = instantBuilds(store, headOf);
+  const real = new Set<string>();
+  const makerOf = async (deploymentId: string) => {
+    if (real.has(deploymentId)) return built;
+    const deployment = await store.deployment(deploymentId);
+    if (!deployment?.source_config.repo_url?.startsWith(gitFolder)) return instant;
+    real.add(deploymentId);
+    return built;
+  };
+  const inOrder = (act: (deploymentId: string) => Promise<void>) => (deploymentId: string) => {
+    act(deploymentId).catch((error: unknown) => log(String(error)));
+  };
+  const rollouts = {
+    wake: inOrder(async (deploymentId) => (await makerOf(deploymentId)).wake(deploymentId)),
+    interrupted: (deploymentId: string, revisionId: string) => built.interrupted(deploymentId, revisionId),
+  };
+
+  let url = '';
+  const serviceFor = (tenant: string): OurControlService =>
+    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit });
+  const app = createApp({ serviceFor, findKey: store.findKey, fieldNames: 'contract', log });
+  const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath: '' });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the service listens at no port');
+  url = `http://127.0.0.1:${address.port}`;
+
+  return {
+    url,
+    apiKey: key.text,
+    control: serviceFor(tenantId),
+    async close() {
+      await instant.settled();
+      await built.stop(4_000);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      for (const id of real) {
+        const deployment = await store.deployment(id);
+        if (deployment) await dropAgentDatabase(databaseUrl, databaseOf(deployment));
+      }
+      await database.close();
+    },
+  };
+}
