@@ -69,9 +69,7 @@ const banner = (settings: Settings, { url, embedded }: RunningApp): string[] => 
   `  Webhooks:        ${settings.publicUrl ?? url}${webhookPaths[1]}`,
   `  Control service: ${settings.service.baseUrl}, pushes are built by ${settings.builder === 'app' ? 'this App' : 'the service'}`,
   `  Database:        ${embedded ? `its own, in ${settings.dataDir}` : 'the one at DATABASE_URL'}`,
-  ...(settings.publicUrl === undefined
-    ? ['  No PUBLIC_URL: smoke tests are followed by asking, and checks link to nothing here.']
-    : []),
+  ...(settings.publicUrl === undefined ? ['  No PUBLIC_URL: smoke tests are followed by asking, not by webhook.'] : []),
   ...settings.bindings.map(({ repository, deployment }) => `  ${repository} may act on deployment ${deployment}.`),
 ];
 

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
+import { hasCode } from '../../src/database/embedded/file-errors.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { setupApp } from './setup-app.ts';
 
 const usage = `npm run setup -- --public-url https://YOUR-ADDRESS [--organisation NAME] [--name NAME] [--api-url URL] [--port PORT]
 
-Opens a page on this machine with one button, which creates the GitHub App and writes its id, key and webhook secret
+Serves a page on this machine with one button, which creates the GitHub App and writes its id, key and webhook secret
 to .env here. --public-url is where GitHub will reach the App.`;
 
 const file = resolve('.env');
@@ -68,6 +69,11 @@ if (typeof asked === 'string') {
   const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: asked.port }, ({ port }) => {
     origin = `http://127.0.0.1:${port}`;
     console.log(`Open ${origin} in a browser on this machine.`);
+  });
+  server.once('error', (error) => {
+    const isTaken = hasCode(error, 'EADDRINUSE');
+    console.error(isTaken ? `Port ${asked.port} is taken. Give another one with --port.` : error.message);
+    process.exitCode = 1;
   });
   process.once('SIGINT', () => server.close()).once('SIGTERM', () => server.close());
 }

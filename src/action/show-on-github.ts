@@ -62,6 +62,8 @@ export function runShown(
     externalId: `${runId}-${Number.isNaN(runAttempt) ? 1 : runAttempt} ${name}`,
     name,
     runUrl: `${serverUrl}/${repository}/actions/runs/${runId}`,
+    // The same in every mode: what is planned and then deployed is told in one comment.
+    about: environment === undefined ? name : `${name} in ${environment}`,
     ...(comment && pull ? { pullRequest: pull.number } : {}),
     ...(deployment && mode === 'deploy'
       ? {

@@ -18,6 +18,8 @@ export interface ShownRun {
   /** The deployment, as people name it. */
   name: string;
   runUrl?: string | undefined;
+  /** What the comment is about: one is kept for each. */
+  about: string;
   /** Given: keeps one comment on it. */
   pullRequest?: number | undefined;
   /** Given: makes a GitHub Deployment to this environment once a revision is begun. */
@@ -112,9 +114,8 @@ export class GitHubTeller {
 
   async #comment(outcome: Outcome): Promise<void> {
     const { client, run } = this.#told;
-    const { pullRequest, repository, environment, name, commit, runUrl } = run;
+    const { pullRequest, repository, about, commit, runUrl } = run;
     if (pullRequest === undefined) return;
-    const about = environment ? `${name} in ${environment.name}` : name;
     await this.#attempt('The comment was not written', 'pull-requests: write', async () => {
       const author = await authorOf(client);
       const body = comment(outcome, { commit, runUrl }, commentLimitBytes);

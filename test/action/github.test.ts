@@ -15,6 +15,7 @@ const run: ShownRun = {
   commit,
   externalId: '900-1 echo',
   name: 'echo',
+  about: 'echo',
   runUrl: 'https://github.com/acme/agents/actions/runs/900',
   pullRequest: 12,
   environment: { name: 'staging', production: false, transient: false },
@@ -106,6 +107,15 @@ describe('what of a run is shown', () => {
 
   test.each(['plan', 'smoke', 'rollback'] as const)('%s puts no commit anywhere, so it makes no deployment', (mode) => {
     expect(runShown(wish, facts, { mode, name: 'echo' }).environment).toBeUndefined();
+  });
+
+  test.each([
+    ['the deployment', undefined, 'echo'],
+    ['the deployment in the environment that is named', 'staging', 'echo in staging'],
+  ])('a comment is about %s, whatever the mode', (_, environment, about) => {
+    for (const mode of ['plan', 'deploy', 'smoke'] as const) {
+      expect(runShown({ ...wish, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
+    }
   });
 
   test('a push has no comment', () => {

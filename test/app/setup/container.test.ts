@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -96,6 +97,10 @@ test('the App starts from what the image holds, says that it is ready, and leave
   }
   expect(port, lines.join('\n')).not.toBe('');
   expect(await healthOf(port)).toBe(0);
+  const [, operator = ''] = /`docker compose exec app (.+?) app jobs`/.exec(read('docs/app.md')) ?? [];
+  const jobs = run([...operator.split(' '), 'app', 'jobs'], env);
+  const told = jobs.stdout ? await text(jobs.stdout) : '';
+  expect(told).toBe('No job is in trouble.\n');
   app.kill(dockerfile.stopSignal);
   expect((await ended)[0]).toBe(0);
   expect(await healthOf(port)).toBe(1);

@@ -1,5 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -16,6 +19,7 @@ const { privateKey: pem } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
 const secret = 'canary-of-the-webhook-secret';
+const main = join(import.meta.dirname, '../../../app/setup/main.ts');
 const answer = {
   id: 12,
   slug: 'our-app',
@@ -159,5 +163,35 @@ describe('the page', () => {
     nock('https://api.github.com').post('/app-manifests/c0de/conversions').reply(201, answer);
     expect((await app.request(`/created?code=c0de&state=${action.searchParams.get('state')}`)).status).toBe(409);
     expect(await readFile(envFile, 'utf8')).toBe('APP_ID=1\n');
+  });
+});
+
+describe('npm run setup', () => {
+  const setup = (...args: string[]) =>
+    spawnSync(process.execPath, [main, ...args], { cwd: folder, encoding: 'utf8', timeout: 20_000 });
+
+  test('without an address says so, and what it takes', () => {
+    const { status, stderr } = setup();
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('--public-url is missing.') });
+    expect(stderr).toContain('npm run setup -- --public-url');
+  });
+
+  test('beside settings that are there does nothing', async () => {
+    await writeFile(envFile, 'APP_ID=1\n');
+    const { status, stderr } = setup('--public-url', 'https://app.acme.test');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('is there already') });
+  });
+
+  test('on a port that is taken names the option', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const { status, stderr } = setup('--public-url', 'https://app.acme.test', '--port', String(port));
+    other.close();
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `Port ${port} is taken. Give another one with --port.\n`,
+    });
   });
 });
