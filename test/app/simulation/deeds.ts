@@ -149,7 +149,26 @@ const setting: fc.Arbitrary<Setting> = fc.record({
 export const histories = (maxDeeds: number): fc.Arbitrary<History> =>
   fc.record({ setting, deeds: fc.array(deed(soon), { minLength: 1, maxLength: maxDeeds }) });
 
-/** Short histories in which little happens but pushes and troubles with what is sent, on a service without keys. */
+const lostAnswer: fc.Arbitrary<Deed> = fc.record({
+  after: soon,
+  do: fc.constant('fault'),
+  fault: fc.record({
+    party: fc.constantFrom('control', 'hub'),
+    operation: fc.constantFrom('patchDeployment', 'writeCheck'),
+    nth: fc.integer({ min: 1, max: 2 }),
+    kind: fc.constantFrom('lost-after', 'broken-before'),
+  }),
+});
+const anyPush: fc.Arbitrary<Deed> = fc.record({
+  after: soon,
+  do: fc.constant('push'),
+  fate: fc.constantFrom(...fates),
+  words: fc.constant('plain'),
+  paths: fc.constant('agent'),
+  arrive: fc.tuple(fc.integer({ min: 0, max: 500 })),
+});
+
+/** Short histories in which little happens but pushes and answers that get lost, on a service without keys. */
 export const troubledHistories: fc.Arbitrary<History> = fc.record({
   setting: setting.map((held) => ({
     ...held,
@@ -157,8 +176,5 @@ export const troubledHistories: fc.Arbitrary<History> = fc.record({
     deployments: 1,
     offers: { idempotencyKeys: false, ifMatch: false, lists: false },
   })),
-  deeds: fc.array(
-    deed(soon).filter((each) => each.do === 'push' || each.do === 'fault' || each.do === 'kill'),
-    { minLength: 2, maxLength: 8 },
-  ),
+  deeds: fc.array(fc.oneof(lostAnswer, anyPush), { minLength: 2, maxLength: 8 }),
 });
