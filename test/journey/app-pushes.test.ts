@@ -1,0 +1,188 @@
+// What a person sees on GitHub of commits that are pushed.
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aJourney, nextWebhookSecret, openAppWorld, type AppWorld } from './app-world.ts';
+import { ofCommit, openProject } from './app-project.ts';
+
+let world: AppWorld;
+
+beforeAll(async () => {
+  world = await openAppWorld({
+    owners: ['green', 'bare', 'skips', 'paths', 'thrice', 'five', 'forced', 'broken', 'victim', 'thief', 'secrets'],
+  });
+});
+afterAll(() => world?.close());
+
+describe.concurrent('a push', aJourney, () => {
+  test('is built, asked its smoke tests, and its check goes green', async () => {
+    const project = await openProject(world, 'green', { file: { environment: 'live' } });
+    const commit = await project.push('Change');
+    const run = await project.concluded(commit, 'success', /Live and proven/);
+    expect(await project.wordsOf(run)).toContain('says hello');
+    expect(run.detailsUrl).toContain(`/agents/${project.deploymentId}`);
+    expect(run.buttons).toEqual(['rollback', 'redeploy']);
+    const made = await project.deployed(commit, 'success');
+    expect(made).toMatchObject({ environment: 'live', sha: commit });
+    expect(made.statuses.at(-1)?.environmentUrl).toContain(`/agents/${project.deploymentId}`);
+    expect(await project.revisions()).toMatchObject([{ status: 'DEPLOYED' }]);
+    expect(await project.liveCommit()).toBe(commit);
+  });
+
+  test('to a branch that nothing is deployed of says so', async () => {
+    const project = await openProject(world, 'bare', { file: null });
+    await project.clone.git('checkout', '--quiet', '-b', 'docs');
+    const commit = await project.push('Explain');
+    const run = await project.concluded(commit, 'neutral', /^Nothing to deploy$/, ofCommit);
+    expect(run.summary).toContain('No deployment is built from docs of bare/agents');
+    await project.quiet();
+    expect([await project.revisions(), await project.check(commit)]).toEqual([[], undefined]);
+    expect(project.deploymentsOf(commit)).toEqual([]);
+  });
+
+  test('with a skip word is left out until a person presses Redeploy', async () => {
+    const project = await openProject(world, 'skips');
+    const commit = await project.push('Correct a word [Skip Deploy]');
+    const run = await project.concluded(commit, 'neutral', /Not deployed: .*\[skip deploy\]/i);
+    expect([await project.revisions(), run.buttons]).toEqual([[], ['redeploy']]);
+    await world.github.pressButton(project.fullName, run.id, 'redeploy');
+    await project.concluded(commit, 'success', /Live and proven/);
+    expect(await project.liveCommit()).toBe(commit);
+  });
+
+  test('that touches none of the paths is left out, and the next one that does is built', async () => {
+    const project = await openProject(world, 'paths', {
+      file: { paths: { include: ['src/**'], exclude: ['**/*.md'] } },
+    });
+    const words = await project.push('Words', { 'src/readme.md': 'words\n', 'notes.txt': 'notes\n' });
+    await project.concluded(words, 'neutral', /Not deployed/);
+    expect(await project.revisions()).toEqual([]);
+    const work = await project.push('Work', { 'src/more.ts': 'export {};\n' });
+    await project.concluded(work, 'success', /Live and proven/);
+    expect(await project.revisions()).toHaveLength(1);
+  });
+
+  test('that is delivered three times is one revision, one check, one deployment', async () => {
+    const project = await openProject(world, 'thrice');
+    const commit = await project.push('Change');
+    const { github } = world;
+    const push = github
+      .deliveries()
+      .find(({ event, request }) => event === 'push' && request.payload['after'] === commit);
+    for (const guid of [push?.guid ?? '', push?.guid ?? '']) {
+      expect((await github.deliver(guid)).response?.statusCode).toBe(202);
+    }
+    await project.concluded(commit, 'success');
+    await project.deployed(commit, 'success');
+    expect((await github.deliver(push?.guid ?? '')).response?.statusCode).toBe(202);
+    await project.quiet();
+    expect(await project.revisions()).toHaveLength(1);
+    expect((await github.checkRuns(project.fullName, commit)).map(({ name }) => name)).toEqual([
+      `Landfall: ${project.name}`,
+    ]);
+  });
+
+  test('back to an older commit is built although that one was live before', async () => {
+    const project = await openProject(world, 'forced');
+    const commit = await project.push('Change');
+    await project.concluded(commit, 'success');
+    await project.clone.git('reset', '--quiet', '--hard', project.first);
+    await project.clone.push('--force', 'origin', 'HEAD:main');
+    await project.concluded(project.first, 'success', /Live and proven/);
+    expect(await project.revisions()).toHaveLength(2);
+    expect(await project.liveCommit()).toBe(project.first);
+    expect(await project.check(commit)).toMatchObject({ conclusion: 'success' });
+  });
+
+  test('that does not build fails with the last lines of its log, and what was live stays', async () => {
+    const project = await openProject(world, 'broken');
+    const commit = await project.push('Break', { 'build.txt': 'fails\n' });
+    const run = await project.concluded(commit, 'failure', /^Failed/);
+    const words = await project.wordsOf(run);
+    expect(words).toContain('The build command ended with 1');
+    expect(words).toContain('no such module');
+    expect(run.buttons).toEqual(['redeploy']);
+    await project.deployed(commit, 'failure');
+    expect(await project.liveCommit()).toBe(project.first);
+    const mended = await project.push('Mend', { 'build.txt': 'works\n' });
+    await project.concluded(mended, 'success', /Live and proven/);
+    // It failed by itself, and what it broke is mended in another commit.
+    expect(await project.check(commit)).toMatchObject({ conclusion: 'failure' });
+  });
+});
+
+describe.concurrent('beside a push', aJourney, () => {
+  test('four more before it is built: the first and the last are built, the others wait for the last', async () => {
+    const project = await openProject(world, 'five');
+    const letGo = world.service.hold(project.deploymentId);
+    const commits = [await project.push('Change 1')];
+    await world.until('the first to be built', async () => (await project.revisions()).length === 1);
+    for (const number of [2, 3, 4, 5]) commits.push(await project.push(`Change ${number}`));
+    const [first = '', second = '', third = '', fourth = '', fifth = ''] = commits;
+    for (const commit of [second, third, fourth]) {
+      await world.untilSeen(project.fullName, 'the others to be superseded', async () => {
+        const run = await project.check(commit);
+        return run?.conclusion === 'neutral' && run.title.startsWith('Superseded by ');
+      });
+    }
+    await world.untilSeen(project.fullName, 'the last to wait', async () => {
+      return (await project.check(fifth))?.status === 'queued';
+    });
+    expect(await project.check(fourth)).toMatchObject({ title: `Superseded by ${fifth.slice(0, 7)}` });
+    expect(await project.check(first)).toMatchObject({ status: 'in_progress' });
+    letGo();
+    await project.concluded(fifth, 'success', /Live and proven/);
+    for (const commit of [second, third, fourth]) {
+      await project.concluded(commit, 'success', new RegExp(`^Live in ${fifth.slice(0, 7)}$`));
+    }
+    await project.concluded(first, 'success');
+    expect(await project.revisions()).toHaveLength(2);
+    expect(await project.liveCommit()).toBe(fifth);
+  });
+
+  test("a file that names another repository's deployment is refused, and nothing of that one is told", async () => {
+    const [victim, thief] = await Promise.all([
+      openProject(world, 'victim'),
+      openProject(world, 'thief', { file: null }),
+    ]);
+    const stolen = {
+      source: 'github',
+      'deployment-id': victim.deploymentId,
+      'repo-url': world.github.gitUrl(thief.fullName),
+      'repo-ref': 'main',
+      'graph-config-path': 'langgraph.json',
+      'build-on-push': true,
+    };
+    const text = JSON.stringify({ deployments: { mine: stolen } });
+    const commit = await thief.push('Take it', { '.github/landfall.yml': text });
+    await thief.concluded(commit, 'success');
+    const run = await thief.concluded(commit, 'neutral', /not acted upon/, ofCommit);
+    const words = await thief.wordsOf(run);
+    expect(words).toContain('a repository acts on its own deployments only');
+    expect(words).not.toContain('victim');
+    await thief.quiet();
+    expect(await victim.revisions()).toEqual([]);
+  });
+
+  test('both secrets are taken while GitHub changes from one to the other, and no third one', async () => {
+    const project = await openProject(world, 'secrets');
+    const commit = await project.push('Change');
+    await project.concluded(commit, 'success');
+    const asked = world.github
+      .deliveries()
+      .find(({ event, request }) => event === 'check_suite' && JSON.stringify(request.payload).includes(commit));
+    const body = JSON.stringify({ ...asked?.request.payload, action: 'rerequested' });
+    const send = async (secret: string): Promise<number> => {
+      const headers = {
+        'content-type': 'application/json',
+        'x-github-event': 'check_suite',
+        'x-github-delivery': randomUUID(),
+        'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+      };
+      return (await fetch(world.webhookUrl, { method: 'POST', headers, body })).status;
+    };
+    expect(await send('a-secret-that-nobody-told-the-app')).toBe(401);
+    expect(await send(nextWebhookSecret)).toBe(202);
+    await world.until('the commit to be built again', async () => (await project.revisions()).length === 2);
+    await project.concluded(commit, 'success');
+  });
+});

@@ -1,0 +1,167 @@
+// Our control service over HTTP, with revisions that are made in an instant of what the repository holds just then.
+import { once } from 'node:events';
+import { systemClock } from '../../src/clock.ts';
+import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
+import { createGateway } from '../../src/control-service/gateway/gateway.ts';
+import { hashApiKey, makeApiKey } from '../../src/control-service/keys/api-key.ts';
+import { createApp } from '../../src/control-service/routes/app.ts';
+import { createHttpServer } from '../../src/control-service/server.ts';
+import { createControlService } from '../../src/control-service/service.ts';
+import type { Rollouts } from '../../src/control-service/service/settings.ts';
+import { openTestStore } from '../control-service/store/open-store.ts';
+import type { ControlStore } from '../../src/control-service/store/store.ts';
+import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
+import { agentsByWord } from './app-agents.ts';
+
+/** What a branch holds at this moment, as far as a build is about it. */
+export interface Built {
+  commit: string;
+  /** What the agent of this commit says. */
+  word: string;
+  /** Whether its build fails. */
+  isBroken: boolean;
+}
+
+/** The control service that a journey's App talks to. */
+export interface JourneyService {
+  url: string;
+  apiKey: string;
+  /** Our own client of it, as an operator would use it. */
+  control: ControlServiceClient;
+  /** Every build of the deployment waits from now on. @returns what lets them go on. */
+  hold(deploymentId: string): () => void;
+  /** While true every connection is closed without an answer. */
+  isAway: boolean;
+  close(): Promise<void>;
+}
+
+/** @param read finds what the branch of a repository holds. */
+export async function startJourneyService(
+  read: (repoUrl: string, repoRef: string) => Promise<Built>,
+): Promise<JourneyService> {
+  const opened = await openTestStore(systemClock);
+  const { store } = opened;
+  const tenantId = await store.addTenant('journey');
+  const key = makeApiKey();
+  await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
+  const log = (): void => undefined;
+  const agents = agentsByWord();
+  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log });
+  const held = new Map<string, { over: Promise<void>; letGo: () => void }>();
+  const words = new Map<string, string>();
+  const rollouts = instantly(store, {
+    async read(revision) {
+      const { repo_url: url, repo_ref: ref } = { ...revision.source_config, ...revision.source_revision_config };
+      const built = await read(url ?? '', ref ?? 'main');
+      words.set(built.commit, built.word);
+      return built;
+    },
+    held: async (deploymentId) => held.get(deploymentId)?.over,
+    async serve({ deployment_id: id, repo_commit_sha: commit }) {
+      gateway.switchTo(id, { origin: await agents.saying(words.get(commit ?? '') ?? ''), token: 'of-nobody' })?.close();
+    },
+  });
+  let url = '';
+  const app = createApp({
+    serviceFor: (tenant) =>
+      createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit: [] }),
+    findKey: store.findKey,
+    fieldNames: 'contract',
+    log,
+  });
+  const server = createHttpServer({
+    fetch: app.fetch,
+    agents: (request, response) => {
+      if (!service.isAway) return gateway.handle(request, response);
+      request.socket.destroy();
+      return true;
+    },
+    basePath: '',
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the service listens at no port');
+  url = `http://127.0.0.1:${address.port}`;
+  const control = connectControlService({ baseUrl: url, apiKey: key.text, userAgent: 'journey', spelling: 'contract' });
+  const service: JourneyService = {
+    url,
+    apiKey: key.text,
+    control,
+    isAway: false,
+    hold(deploymentId) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const letGo = (): void => {
+        held.delete(deploymentId);
+        resolve();
+      };
+      held.set(deploymentId, { over: promise, letGo });
+      return letGo;
+    },
+    async close() {
+      for (const { letGo } of held.values()) letGo();
+      await rollouts.settled();
+      await control.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await agents.close();
+      await opened.close();
+    },
+  };
+  return service;
+}
+
+interface Making {
+  read(revision: RevisionRecord): Promise<Built>;
+  /** Resolves when builds of the deployment may go on. */
+  held(deploymentId: string): Promise<void>;
+  /** Has the agent of the deployment be this revision's. */
+  serve(revision: RevisionRecord): Promise<void>;
+}
+
+/** Carries out the revisions of each deployment one after another. */
+function instantly(store: ControlStore, making: Making): Rollouts & { settled(): Promise<void> } {
+  const working = new Map<string, Promise<void>>();
+  const next = async (deploymentId: string): Promise<void> => {
+    const revision = await store.claimNextRevision(deploymentId);
+    if (!revision) return;
+    await make(store, making, revision);
+    await next(deploymentId);
+  };
+  return {
+    wake(deploymentId) {
+      working.set(
+        deploymentId,
+        (working.get(deploymentId) ?? Promise.resolve()).then(() => next(deploymentId)),
+      );
+    },
+    interrupted() {},
+    settled: async () => void (await Promise.all(working.values())),
+  };
+}
+
+async function make(store: ControlStore, { read, held, serve }: Making, claimed: RevisionRecord): Promise<void> {
+  const { id, deployment_id: deploymentId } = claimed;
+  let revision = claimed;
+  if (revision.status === 'AWAITING_BUILD') {
+    const { commit, isBroken } = await read(revision);
+    if (!(await store.setStatus(id, ['AWAITING_BUILD'], 'BUILDING', { commit }))) return;
+    await store.appendLog(id, 'build', [
+      { level: 'info', message: `checked out ${commit}` },
+      ...(isBroken ? [{ level: 'error', message: 'graph.ts(7): no such module @acme/prices' }] : []),
+    ]);
+    await held(deploymentId);
+    if (isBroken) {
+      await store.setStatus(id, ['BUILDING'], 'BUILD_FAILED', { message: 'The build command ended with 1.' });
+      return;
+    }
+    const step = await store.setStatus(id, ['BUILDING'], 'AWAITING_DEPLOY', { buildFolder: `builds/${id}` });
+    if (!step) return;
+    revision = step;
+  }
+  if (!(await store.setStatus(id, ['AWAITING_DEPLOY'], 'DEPLOYING'))) return;
+  await store.setDatabaseState(deploymentId, 'ready');
+  // Whoever finds it live is answered by it.
+  await serve(revision);
+  await store.activate(deploymentId, id);
+}
