@@ -95,7 +95,7 @@ test('the App starts from what the image holds, says that it is ready, and leave
     port = /listens at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1] ?? '';
     if (port) break;
   }
-  expect(port, lines.join('\n')).not.toBe('');
+  if (port === '') throw new Error(`it did not listen:\n${lines.join('\n')}`);
   expect(await healthOf(port)).toBe(0);
   const [, operator = ''] = /`docker compose exec app (.+?) app jobs`/.exec(read('docs/app.md')) ?? [];
   const jobs = run([...operator.split(' '), 'app', 'jobs'], env);

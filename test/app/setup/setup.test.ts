@@ -128,7 +128,7 @@ describe('the page', () => {
     ['without a state', 'code=c0de', 403],
     ['with a state that is not ours', `code=c0de&state=${'0'.repeat(64)}`, 403],
   ])('does not use a code that comes %s', async (_, query, status) => {
-    expect((await page().request(`/created?${query.toString()}`)).status).toBe(status);
+    expect((await page().request(`/created?${query}`)).status).toBe(status);
     expect(made).toEqual([]);
   });
 
