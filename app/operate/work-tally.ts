@@ -55,8 +55,8 @@ export class CountedStore extends PostgresStore {
     this.#tally.reports(changes.reports);
   }
 
-  override async putReport(report: ReportPut): Promise<void> {
-    await super.putReport(report);
+  override async putReport(report: ReportPut, onlyAt?: number): Promise<void> {
+    await super.putReport(report, onlyAt);
     this.#tally.reports([report]);
   }
 }

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { workTally } from '../../../app/operate/work-tally.ts';
+import { Pool } from 'pg';
+import { expect, test, vi } from 'vitest';
+import { CountedStore, workTally } from '../../../app/operate/work-tally.ts';
+import { PostgresStore } from '../../../app/work/postgres-store.ts';
 import type { Intent, Terms } from '../../../app/work/intent.ts';
 import type { ReportPut } from '../../../app/work/report.ts';
 
@@ -82,4 +84,20 @@ test('what was counted long ago may be forgotten, so that memory is bounded', ()
   expect(counted).toHaveLength(10_001);
   intents([intent({ id: '0', how: 'triggered' })]);
   expect(counted).toHaveLength(10_002);
+});
+
+test('a store that counts hands on whether a report may take the place of another one', async () => {
+  const put = vi.spyOn(PostgresStore.prototype, 'putReport').mockResolvedValue();
+  const pool = new Pool();
+  try {
+    const queue = { send: async () => undefined, sendMany: async () => [] };
+    const counts = { countRevision: () => undefined, countEnd: () => undefined, countCheck: () => undefined };
+    const store = new CountedStore({ pool, queue, clock: { now: () => 0 } }, counts);
+    await store.putReport(check('neutral'), 3);
+    await store.putReport(check('neutral'));
+    expect(put.mock.calls.map(([, onlyAt]) => onlyAt)).toEqual([3, undefined]);
+  } finally {
+    put.mockRestore();
+    await pool.end();
+  }
 });
