@@ -28,7 +28,7 @@ const graceMs = 60_000;
  * deployment was about this head, whatever became of it: its check says so.
  */
 export function wasMissed(question: HeadQuestion): HeadAnswer {
-  const { head, live, latest, intents, rolledBackCommit, branch, now } = question;
+  const { head, live, latest, intents, rolledBackCommit, branch } = question;
   const commit = shortCommit(head.sha);
   const newest = intents.find((intent) => intent.branch === branch && followsHead(intent));
   if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest)) {
@@ -43,7 +43,7 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
     if (sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} of ${commit} is on its way`);
     // Another commit is about to take the place of what is live.
   } else if (live && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
-  const lateMs = Math.max(0, now - standsSince(head, newest));
+  const lateMs = lateness(question, newest);
   if (lateMs < graceMs) return fine(`${commit} is new, and its push may be on its way`);
   return {
     kind: 'missed',
@@ -62,6 +62,12 @@ const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kin
 const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
 
-/** Since when the branch stands there at the earliest: a commit may be older than the push that brought it there. */
-const standsSince = (head: Head, newest: Pick<Intent, 'createdAt'> | undefined): number =>
-  Math.max(head.committedAt, newest?.createdAt ?? 0);
+/**
+ * How long the branch stands there at most (ms): a commit may be older than the push that brought it there. Whoever
+ * commits says when, so a time to come, or none, says nothing; without any other it counts as late enough.
+ */
+function lateness({ head, now }: HeadQuestion, newest: Pick<Intent, 'createdAt'> | undefined): number {
+  const committedAt = head.committedAt <= now + graceMs ? head.committedAt : 0;
+  const since = Math.max(committedAt, newest?.createdAt ?? 0);
+  return since === 0 ? graceMs : Math.max(0, now - since);
+}

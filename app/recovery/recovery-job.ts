@@ -10,6 +10,8 @@ export const recoveryJob = 'recovery';
 export interface RecoveryJob {
   /** When the last run began that left no delivery over (ms since the epoch). */
   since?: number;
+  /** The number of its slot, counted in `everyMs` since the epoch; absent in the run of a start. */
+  slot?: number;
 }
 
 /** How long from one run to the next (ms). */
@@ -31,12 +33,12 @@ export async function startRecovery(
 ): Promise<void> {
   const { clock } = world;
   await queue.define(recoveryJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 600 });
-  await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since }, signal }) => {
+  await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since, slot }, signal }) => {
     let reached = since;
     try {
       reached = (await recover(world, desks, since, signal)).since ?? since;
     } finally {
-      await sendNext(queue, clock.now(), reached);
+      await sendNext(queue, clock.now(), reached, slot);
     }
   });
   const now = clock.now();
@@ -45,10 +47,20 @@ export async function startRecovery(
   await queue.send(recoveryJob, {}, { id: slotId('start', slot), startAfter });
 }
 
-async function sendNext(queue: Pick<Queue, 'send'>, now: number, since: number | undefined): Promise<void> {
-  const slot = Math.floor(now / everyMs) + 1;
-  const job: RecoveryJob = since === undefined ? {} : { since };
-  await queue.send(recoveryJob, job, { id: slotId('every', slot), startAfter: new Date(slot * everyMs) });
+/**
+ * Sends the run of the next slot. It is never the one that `done` was: a process whose clock is behind the one that
+ * hands out jobs would name that again, and no run would follow. The time is told from now on, for the same reason.
+ */
+async function sendNext(
+  queue: Pick<Queue, 'send'>,
+  now: number,
+  since: number | undefined,
+  done = -Infinity,
+): Promise<void> {
+  const slot = Math.max(Math.floor(now / everyMs), done) + 1;
+  const job: RecoveryJob = since === undefined ? { slot } : { slot, since };
+  const startAfter = Math.max(0, slot * everyMs - now) / 1_000;
+  await queue.send(recoveryJob, job, { id: slotId('every', slot), startAfter });
 }
 
 /** The same uuid for the same slot, whoever asks. */

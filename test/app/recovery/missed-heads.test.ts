@@ -51,10 +51,21 @@ describe('a head was missed where', () => {
       { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
     ],
     ['it was rolled back and no check says so', { rolledBackCommit: b }],
+    ['its commit is of a time to come', { head: { sha: b, message: 'Work', committedAt: now + 24 * 60 * minute } }],
+    ['its commit tells no time', { head: { sha: b, message: 'Work', committedAt: 0 } }],
     ['the last word about it was for another branch', { intents: [word(b, { branch: 'next' })] }],
   ])('%s', (_, more) => {
     expect(wasMissed(question(more))).toMatchObject({ kind: 'missed' });
   });
+
+  test.each([0, now + 24 * 60 * minute])(
+    'its commit says %i: how late it is, is not made up from that',
+    (committedAt) => {
+      const head = { sha: b, message: 'Work', committedAt };
+      expect(wasMissed(question({ head }))).toMatchObject({ lateMs: minute });
+      expect(wasMissed(question({ head, intents: [word(a)] }))).toMatchObject({ lateMs: 90 * minute });
+    },
+  );
 });
 
 describe('a head is fine where', () => {

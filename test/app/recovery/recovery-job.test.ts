@@ -74,7 +74,12 @@ function copies() {
     repositories: { repositories: async function* () {} },
     tellReport: async () => undefined,
   };
-  return { told, queue, runs, fails, start: () => startRecovery(queue.seen(), told.world, desks) };
+  /** `aheadMs`: how far the clock of this copy is ahead of the queue's. */
+  const start = (aheadMs = 0) => {
+    const clock = { ...told.clock, now: () => told.clock.now() + aheadMs, sleep: told.clock.sleep.bind(told.clock) };
+    return startRecovery(queue.seen(), { ...told.world, clock }, desks);
+  };
+  return { told, queue, runs, fails, start };
 }
 
 describe('recovery runs', () => {
@@ -93,6 +98,14 @@ describe('recovery runs', () => {
     await told.clock.sleep(25 * minute);
     expect(queue.workers).toHaveLength(3);
     expect(runs).toEqual([0, 10 * minute, 20 * minute]);
+  });
+
+  test.each([-40_000, 40_000])('on and on, although the clocks of the copies differ by %i ms', async (aheadMs) => {
+    const { told, runs, start } = copies();
+    await Promise.all([start(), start(aheadMs), start()]);
+    await told.clock.sleep(65 * minute);
+    expect(runs.length).toBeGreaterThanOrEqual(7);
+    expect(runs.length).toBeLessThanOrEqual(9);
   });
 
   test('at once where a copy starts later, without another row of runs', async () => {
