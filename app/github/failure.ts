@@ -23,6 +23,14 @@ export interface Asked {
 const untoldPauseMs = 60_000;
 
 /**
+ * The longest that is waited at once (ms), whatever is asked for: GitHub's limits begin anew every hour. Who has to
+ * wait longer is told so again then, and a wrong time does not silence an installation for good.
+ */
+const longestWaitMs = 60 * 60_000;
+
+const waitOf = (asked: number): number => Math.min(longestWaitMs, Math.max(1000, asked));
+
+/**
  * Reads what an Octokit rejected with: a limit of GitHub's, a refusal, a failure, or no answer at all. Of the last two
  * a write may have taken effect. Undefined: no failure of a request, but a mistake of ours.
  */
@@ -60,7 +68,7 @@ function pauseOf({ status, headers, message }: Answer, now: number): Extract<Fai
   if (status !== 403 && status !== 429) return undefined;
   const why = asLine(message, 200);
   const asked = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
-  if (asked !== undefined) return { kind: 'paused', until: now + Math.max(1000, asked), told: true, why };
+  if (asked !== undefined) return { kind: 'paused', until: now + waitOf(asked), told: true, why };
   const reset = resetOf(headers, now);
   if (reset !== undefined) return { kind: 'paused', until: reset, told: true, why };
   const isSecondary = status === 429 || /secondary rate limit|abuse detection|rate limit exceeded/i.test(message);
@@ -76,7 +84,7 @@ export function resetOf(headers: Readonly<Record<string, unknown>>, now: number)
   const reset = Number(header(headers, 'x-ratelimit-reset') ?? Number.NaN) * 1000;
   if (!Number.isFinite(reset)) return undefined;
   const theirNow = Date.parse(header(headers, 'date') ?? '');
-  return now + Math.max(1000, reset - (Number.isNaN(theirNow) ? now : theirNow));
+  return now + waitOf(reset - (Number.isNaN(theirNow) ? now : theirNow));
 }
 
 /** A token is asked for before the request itself: when that fails, nothing was written. */

@@ -14,6 +14,9 @@ const leastMs = 4_000;
 const mostMs = 5 * 60_000;
 const share = 0.3;
 
+/** The longest that is waited at once because the service asks for it (ms): a wrong time must not end a lane. */
+const longestAskedMs = 15 * 60_000;
+
 /** How long GitHub may say no to a read before it is believed (ms): permissions come a moment after an installation. */
 const refusedMs = 10 * 60_000;
 
@@ -31,7 +34,7 @@ export function mayPass(error: Trouble): boolean {
 export function later(work: Work, error: Trouble, since: number): Came {
   if (error instanceof InstallationPaused) return { kind: 'rest', until: error.until };
   const waited = Math.max(0, work.world.clock.now() - since);
-  const asked = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
+  const asked = error instanceof ServiceError ? Math.min(error.retryAfterMs ?? 0, longestAskedMs) : 0;
   return restFor(work, Math.max(asked, Math.min(mostMs, Math.max(leastMs, waited * share))));
 }
 

@@ -52,6 +52,15 @@ describe('a service that fails', () => {
     expect(house.made).toBe(1);
   });
 
+  test('it asks to wait for years while a revision is followed: the lane looks again all the same', async () => {
+    const error = serviceError('busy', 'get revision', { status: 429, retryAfterMs: Number.MAX_SAFE_INTEGER });
+    await house.push('a');
+    await house.run(500);
+    house.control.fails('revision', error);
+    await house.run(60 * 60_000);
+    expect(await house.ends(a)).toEqual(['deployed']);
+  });
+
   test('it is away for an hour while a push is decided: the check is there, and nothing is lost', async () => {
     house.control.fails('get', serviceError('unreachable', 'get deployment'), { times: 25 });
     await house.push('a');
