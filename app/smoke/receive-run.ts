@@ -15,8 +15,8 @@ export interface ReceiverOptions {
 export interface RunTold {
   intentId: string;
   token: string | undefined;
-  /** What the JSON of its body held, whatever its content type; undefined where it was none. */
-  body: unknown;
+  /** What the JSON of its body holds, whatever its content type; undefined where it is none. */
+  body: () => unknown;
 }
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -52,7 +52,7 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
       if (isUsed(awaited)) return { status: 204 };
       await store.wake(intent.deploymentId);
       use(awaited);
-      log(`an agent told that a run has ended: ${noteOf(body)}`, {
+      log(`an agent told that a run has ended: ${noteOf(body())}`, {
         intent: intent.id,
         deployment: intent.deploymentId,
       });

@@ -71,7 +71,11 @@ async function smoking() {
   const receive = createReceiver({ store, clock, log });
   agent.deliver = (url, body) => {
     const { pathname, searchParams } = new URL(url);
-    void receive({ intentId: pathname.slice('/runs/'.length), token: searchParams.get('token') ?? undefined, body });
+    void receive({
+      intentId: pathname.slice('/runs/'.length),
+      token: searchParams.get('token') ?? undefined,
+      body: () => body,
+    });
   };
   const { terms, repository, branch, cause, sending } = anIntent();
   const smokeTests = [asksFor('hello'), asksFor('hello', { context: { tone: 'calm' } }), listensFor('hello')];

@@ -58,7 +58,7 @@ describe('the word of an agent that a run has ended', () => {
     ['that is no JSON', undefined, 'in words that nobody here knows'],
   ])('%s is taken, and wakes the lane', async (_sentence, body, noted) => {
     const { receive, woken, logged } = receiver();
-    expect(await receive({ intentId: intent.id, token, body })).toEqual({ status: 204 });
+    expect(await receive({ intentId: intent.id, token, body: () => body })).toEqual({ status: 204 });
     expect([woken, logged.length]).toEqual([[intent.deploymentId], 1]);
     expect(logged[0]).toContain(noted);
     expect(logged[0]).not.toMatch(new RegExp(`${token}|private|boom`, 'i'));
@@ -66,14 +66,14 @@ describe('the word of an agent that a run has ended', () => {
 
   test('that comes again is taken again and changes nothing more', async () => {
     const { receive, woken } = receiver();
-    const told = { intentId: intent.id, token, body: run };
+    const told = { intentId: intent.id, token, body: () => run };
     expect([await receive(told), await receive(told)]).toEqual([{ status: 204 }, { status: 204 }]);
     expect(woken).toHaveLength(1);
   });
 
   test('about a run that was taken care of already is taken, and wakes nobody', async () => {
     const { receive, woken } = receiver();
-    expect(await receive({ intentId: intent.id, token: former.token, body: run })).toEqual({ status: 204 });
+    expect(await receive({ intentId: intent.id, token: former.token, body: () => run })).toEqual({ status: 204 });
     expect(woken).toEqual([]);
   });
 
@@ -86,22 +86,25 @@ describe('the word of an agent that a run has ended', () => {
     ['about what is no intent', { intentId: "' or 1=1", token }, 404],
   ])('%s is not taken', async (_sentence, told, status) => {
     const { receive, woken } = receiver();
-    expect(await receive({ ...told, body: run })).toEqual({ status });
+    const body = () => {
+      throw new Error('a body that nobody may send was read');
+    };
+    expect(await receive({ ...told, body })).toEqual({ status });
     expect(woken).toEqual([]);
   });
 
   test('about an intent that awaits none is not taken', async () => {
     for (const waiting of [anIntent(), anIntent({ smoke: writeProgress({ ...nothing, spent: [] }) })]) {
-      expect(await receiver(waiting).receive({ intentId: intent.id, token, body: run })).toEqual({ status: 401 });
+      expect(await receiver(waiting).receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 401 });
     }
   });
 
   test('that could not be noted may come again', async () => {
     const { receive, woken, state } = receiver();
     state.storeIsAway = true;
-    await expect(receive({ intentId: intent.id, token, body: run })).rejects.toThrow('the database is away');
+    await expect(receive({ intentId: intent.id, token, body: () => run })).rejects.toThrow('the database is away');
     state.storeIsAway = false;
-    expect(await receive({ intentId: intent.id, token, body: run })).toEqual({ status: 204 });
+    expect(await receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 204 });
     expect(woken).toHaveLength(1);
   });
 });
