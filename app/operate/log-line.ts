@@ -9,7 +9,13 @@ export function logLine(at: Date, message: string, fields: Parameters<World['log
 }
 
 const quoted = (value: string | number): string =>
-  /^[\w.:/@+-]+$/.test(String(value)) ? String(value) : JSON.stringify(value);
+  /^[\w.:/@+-]+$/.test(String(value)) ? String(value) : harmless(JSON.stringify(value));
 
 /** Stacks keep their lines, each set in, so that a line that begins with a time begins something new. */
-const oneLine = (text: string): string => text.trimEnd().replace(/\r?\n/g, '\n    ');
+const oneLine = (text: string): string => harmless(text.trimEnd()).replace(/\n/g, '\n    ');
+
+/** Names of branches and words of services are others' texts: a terminal obeys what its control characters say. */
+const harmless = (text: string): string =>
+  text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\uFFFD');

@@ -80,6 +80,12 @@ describe('a line of the log', () => {
     ['a message alone', 'Ready', undefined, '1970-01-01T00:00:00.000Z Ready'],
     ['what it is about', 'Handled', { event: 'push', n: 1, none: undefined }, '… Handled event=push n=1'],
     ['words with spaces', 'Told', { why: 'main moved "on"' }, '… Told why="main moved \\"on\\""'],
+    [
+      'orders to a terminal',
+      '\u001b[2Jgone\u009b1m',
+      { ref: 'a\u202eb\u009b' },
+      '… \uFFFD[2Jgone\uFFFD1m ref="a\uFFFDb\uFFFD"',
+    ],
     ['lines of others', 'a\nb', { text: 'c\nd' }, '… a\n    b text="c\\nd"'],
   ])('is %s', (_, message, fields, expected) => {
     expect(logLine(at, message, fields)).toBe(expected.replace('…', '1970-01-01T00:00:00.000Z'));
