@@ -1,3 +1,4 @@
+import { sameCommit } from '../../src/decide/commit.ts';
 import { decideTrigger } from '../../src/decide/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/decide/trigger-types.ts';
 import type { Head } from '../github/hub.ts';
@@ -105,6 +106,11 @@ async function trigger(
   const { deadline: _, ...decided } = { ...intent, decision };
   const isHosted = intent.terms.builder === 'service' && isOfItself(intent);
   if (isHosted) {
+    // It made its revision already, and that ended: there is no other one to wait for.
+    const { latest } = sight;
+    if (latest?.standing === 'ended' && sameCommit(latest.commit, intent.commit)) {
+      return beginFollowing(work, decided, latest.id, 'found', sight);
+    }
     const deadline = work.world.clock.now() + Math.min(hostedMs, intent.terms.timeoutMs);
     const formerLatestRevisionId = sight.deployment.latest_revision_id;
     const formerLiveRevisionId = sight.deployment.active_revision_id;
