@@ -17,6 +17,7 @@ export async function violations(house: House): Promise<string[]> {
     found.push(
       ...standingHead(house, held),
       ...noFalseGreen(house, held),
+      ...seenWhereMade(intents.get(held.id) ?? [], held),
       ...redeemed(house, intents.get(held.id) ?? [], held),
     );
   }
@@ -133,6 +134,15 @@ function standingHead(house: House, held: ModelRevisions): string[] {
     return byOthers ? [] : [`${what}, and its check is green: ${check.content.title}`];
   }
   return [];
+}
+
+/** Where the service builds pushes by itself, no check says that it made no revision of a commit of which it made one. */
+function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string[] {
+  return intents.flatMap(({ commit, end }) =>
+    end?.kind === 'absent' && held.all.some((each) => each.madeBy.who === 'service' && each.commit === commit)
+      ? [`${commit} is told to have no revision, and the service made one`]
+      : [],
+  );
 }
 
 /** A green check's commit, or one that contains it, was live. */

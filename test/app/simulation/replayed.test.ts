@@ -82,6 +82,11 @@ test.each<[string, Partial<Setting>, Deed[]]>([
       { do: 'action', after: 1662, deployment: 3 },
     ],
   ],
+  [
+    'a revision that the service made by itself, and that failed before it was looked for, is told as failed',
+    { offers: { idempotencyKeys: true, ifMatch: true, lists: true }, builder: 'service', seed: 634852 },
+    [{ do: 'push', after: 347, fate: 'build-fails', words: 'plain', paths: 'agent', arrive: [143] }],
+  ],
 ])('%s', async (_, setting, deeds) => {
   const house = await play({ setting: { ...plain, ...setting }, deeds }, appCode);
   expect(await violations(house)).toEqual([]);
