@@ -32,16 +32,18 @@ export interface Project {
   check(commit: string, name?: string): Promise<ShownRun | undefined>;
   /** The same, once it is completed with this conclusion, and these words in its title. */
   concluded(commit: string, conclusion: string, title?: RegExp, name?: string): Promise<ShownRun>;
-  /** All that a check run says: summary and text, as its page shows them. */
+  /** All that a check run says: title, summary and text, as its page shows their signs. */
   wordsOf(run: Pick<ShownRun, 'id'>): Promise<string>;
   annotations(run: Pick<ShownRun, 'id'>): Promise<unknown>;
   /** Oldest first, without the one that was live when the journey began. */
   revisions(): Promise<Revision[]>;
+  /** Resolves when the newest revision is being built. */
+  building(): Promise<void>;
   /** The commit that serves. */
   liveCommit(): Promise<string | null | undefined>;
-  /** The GitHub Deployments of a commit with their states, oldest first. */
-  deploymentsOf(commit: string): { environment: string; states: string[] }[];
-  /** The same, once the last state of its only one is this. */
+  /** The GitHub Deployments of a commit, oldest first. */
+  deploymentsOf(commit: string): readonly DeploymentRecord[];
+  /** The only one of a commit, once its last state is this. */
   deployed(commit: string, state: string): Promise<DeploymentRecord>;
   /** Resolves when nothing is open for the deployment any more, and every delivery was worked on. */
   quiet(): Promise<void>;
@@ -125,23 +127,25 @@ export async function openProject(world: AppWorld, owner: string, options: Proje
     annotations: ({ id: runId }) => read(`/repos/${project.fullName}/check-runs/${runId}/annotations`),
     async wordsOf({ id: runId }) {
       const { output } = shownOutput.parse(await read(`/repos/${project.fullName}/check-runs/${runId}`));
-      return `${output.title}\n${output.summary}\n${output.text ?? ''}`;
+      const text = `${output.title}\n${output.summary}\n${output.text ?? ''}`;
+      return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
     },
     async revisions() {
       return (await service.control.listRevisions(id, { limit: 100 })).resources.toReversed().slice(1);
+    },
+    async building() {
+      await world.until(`${project.fullName} to be built`, async () => {
+        return (await project.revisions()).at(-1)?.status === 'BUILDING';
+      });
     },
     async liveCommit() {
       const { active_revision_id: active } = await deployment();
       return active ? (await service.control.getRevision(id, active)).source_revision_config.repo_commit_sha : null;
     },
-    deploymentsOf: (commit) =>
-      github
-        .deploymentsOf(project.fullName)
-        .filter(({ sha }) => sha === commit)
-        .map(({ environment, statuses }) => ({ environment, states: statuses.map(({ state }) => state) })),
+    deploymentsOf: (commit) => github.deploymentsOf(project.fullName).filter(({ sha }) => sha === commit),
     deployed: (commit, state) =>
       world.untilSeen(project.fullName, `the deployment of ${commit} to be ${state}`, async () => {
-        const made = github.deploymentsOf(project.fullName).filter(({ sha }) => sha === commit);
+        const made = project.deploymentsOf(commit);
         return made.length === 1 && made[0]?.statuses.at(-1)?.state === state ? made[0] : undefined;
       }),
     async quiet() {

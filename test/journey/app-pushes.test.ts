@@ -115,7 +115,7 @@ describe.concurrent('beside a push', aJourney, () => {
     const project = await openProject(world, 'five');
     const letGo = world.service.hold(project.deploymentId);
     const commits = [await project.push('Change 1')];
-    await world.until('the first to be built', async () => (await project.revisions()).length === 1);
+    await project.building();
     for (const number of [2, 3, 4, 5]) commits.push(await project.push(`Change ${number}`));
     const [first = '', second = '', third = '', fourth = '', fifth = ''] = commits;
     for (const commit of [second, third, fourth]) {

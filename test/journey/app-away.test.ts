@@ -1,0 +1,133 @@
+// What the App does when somebody is away: itself, GitHub, or the control service; and what it finds when it is back.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gitEnvironment } from '../../src/demo/github/git/run-git.ts';
+import { systemClock, type Clock } from '../../src/clock.ts';
+import { tellStory } from '../../src/action/tell-story.ts';
+import { aJourney, openAppWorld, type AppWorld } from './app-world.ts';
+import { openProject, type Project } from './app-project.ts';
+
+let world: AppWorld;
+
+beforeAll(async () => {
+  world = await openAppWorld({ owners: ['limited', 'free', 'dark', 'beside', 'missed', 'forgotten'] });
+});
+afterAll(() => world?.close());
+
+/** Commits as if it had been done some time ago. @returns the commit */
+async function commitAgo(project: Project, message: string, minutes: number): Promise<string> {
+  const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  await promisify(execFile)('git', ['-C', project.clone.folder, 'commit', '--quiet', '--allow-empty', '-m', message], {
+    env: { ...gitEnvironment(), GIT_COMMITTER_DATE: at, GIT_AUTHOR_DATE: at },
+  });
+  return project.clone.git('rev-parse', 'HEAD');
+}
+
+/** The time in so many minutes. */
+const clockIn = (minutes: number): Clock => ({ ...systemClock, now: () => systemClock.now() + minutes * 60_000 });
+
+describe.concurrent('GitHub', aJourney, () => {
+  test('asks one installation to wait: another one goes on, and the first one when it may again', async () => {
+    const [limited, free] = await Promise.all([openProject(world, 'limited'), openProject(world, 'free')]);
+    const { github } = world;
+    const installation = github.installationId('limited');
+    let refused = 0;
+    let isOver = false;
+    github.interfere(({ who, method }) => {
+      if (isOver || who.kind !== 'installation' || who.installationId !== installation || method === 'GET') return;
+      refused += 1;
+      const body = {
+        message: 'You have exceeded a secondary rate limit.',
+        documentation_url: 'https://docs.github.com',
+      };
+      return { status: 403, body, headers: { 'retry-after': '4' } };
+    });
+    const [waits, goes] = await Promise.all([limited.push('Change'), free.push('Change')]);
+    await free.concluded(goes, 'success', /Live and proven/);
+    expect(await limited.check(waits)).toBeUndefined();
+    // Whoever was asked to wait does, and does not ask again and again.
+    expect(refused).toBeLessThan(12);
+    isOver = true;
+    await limited.concluded(waits, 'success', /Live and proven/);
+    await limited.deployed(waits, 'success');
+    expect(await limited.revisions()).toHaveLength(1);
+  });
+});
+
+describe.concurrent('an Action beside the App', aJourney, () => {
+  test('deploys the same commit at the same time: one revision', async () => {
+    const project = await openProject(world, 'beside');
+    const letGo = world.service.hold(project.deploymentId);
+    const commit = await project.push('Change');
+    const { url, apiKey } = world.service;
+    const story = tellStory({
+      options: {
+        baseUrl: url,
+        apiKey,
+        spelling: 'contract',
+        allowHttp: false,
+        mode: 'deploy',
+        wait: true,
+        timeoutMs: 60_000,
+        pollMs: 200,
+        onSuperseded: 'fail',
+      },
+      deployment: {
+        desired: {
+          source: 'github',
+          name: project.name,
+          repoUrl: world.github.gitUrl(project.fullName),
+          repoRef: 'main',
+          graphConfigPath: 'langgraph.json',
+          rebuild: 'auto',
+          secretsStrategy: 'merge',
+        },
+        smokeTests: [],
+        onFailure: 'keep',
+      },
+      head: commit,
+      userAgent: 'journey',
+      signal: new AbortController().signal,
+      tell: () => undefined,
+      mask: () => undefined,
+    });
+    await project.building();
+    letGo();
+    expect(await story).toMatchObject({ kind: 'deployed' });
+    await project.concluded(commit, 'success', /Live and proven/);
+    await project.quiet();
+    expect(await project.revisions()).toHaveLength(1);
+  });
+});
+
+test('the control service is away for a while: the check says that it waits, then it goes on', aJourney, async () => {
+  const project = await openProject(world, 'dark');
+  world.service.isAway = true;
+  const commit = await project.push('Change');
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect((await project.check(commit))?.status).not.toBe('completed');
+  world.service.isAway = false;
+  await project.concluded(commit, 'success', /Live and proven/);
+  expect(await project.revisions()).toHaveLength(1);
+});
+
+test('the App is down: what was missed meanwhile is asked for again, or found by looking', aJourney, async () => {
+  const [missed, forgotten] = await Promise.all([openProject(world, 'missed'), openProject(world, 'forgotten')]);
+  const { github } = world;
+  await github.settled();
+  await world.stop();
+  const asked = await missed.push('While nobody listens');
+  await github.settled();
+  // What is not even told is what GitHub has forgotten by the time that somebody asks.
+  github.sendWebhooksTo(undefined);
+  const found = await commitAgo(forgotten, 'While nobody listens', 30);
+  await forgotten.clone.push();
+  github.sendWebhooksTo(world.webhookUrl);
+  await world.start(clockIn(2));
+  await missed.concluded(asked, 'success', /Live and proven/);
+  await forgotten.concluded(found, 'success', /Live and proven, recovered 3\d minutes late/);
+  expect(github.deliveries().some(({ event, isAgain }) => event === 'push' && isAgain)).toBe(true);
+  expect(await missed.revisions()).toHaveLength(1);
+  expect(await forgotten.revisions()).toHaveLength(1);
+});

@@ -1,0 +1,175 @@
+// What people press on GitHub, and what the App does about wrong answers, pull requests, branches and names.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aJourney, openAppWorld, people, type AppWorld } from './app-world.ts';
+import { ofCommit, openProject } from './app-project.ts';
+
+let world: AppWorld;
+
+beforeAll(async () => {
+  world = await openAppWorld({
+    owners: ['wrong', 'held', 'back', 'again', 'pulls', 'forks', 'ends', 'moves'],
+  });
+});
+afterAll(() => world?.close());
+
+const says = (word: string): Record<string, string> => ({ 'says.txt': `${word}\n` });
+
+describe.concurrent('a wrong answer', aJourney, () => {
+  test('is rolled back; the same commit is not tried again by itself, the next one is', async () => {
+    const project = await openProject(world, 'wrong', { file: { 'on-failure': 'rollback' } });
+    const wrong = await project.push('Say something else', says('nonsense'));
+    const run = await project.concluded(wrong, 'failure', /rolled back/);
+    const words = await project.wordsOf(run);
+    expect(words).toContain('hello Ada');
+    expect(words).toContain('serves again');
+    await project.deployed(wrong, 'failure');
+    expect(await project.liveCommit()).toBe(project.first);
+    const before = (await project.revisions()).length;
+
+    await project.clone.push('--force', 'origin', `${project.first}:main`);
+    await project.quiet();
+    await project.clone.push('origin', `${wrong}:main`);
+    await project.quiet();
+    expect([(await project.revisions()).length, await project.liveCommit()]).toEqual([before, project.first]);
+    expect(await project.check(wrong)).toMatchObject({
+      conclusion: 'failure',
+      title: expect.stringContaining('rolled back'),
+    });
+
+    const mended = await project.push('Say hello again', says('hello'));
+    await project.concluded(mended, 'success', /Live and proven/);
+    expect(await project.liveCommit()).toBe(mended);
+  });
+
+  test('holds the deployment where the file asks for it, until a person presses Redeploy', async () => {
+    const project = await openProject(world, 'held', { file: { 'on-failure': 'rollback', 'after-rollback': 'hold' } });
+    const wrong = await project.push('Say something else', says('nonsense'));
+    await project.concluded(wrong, 'failure', /rolled back/);
+    const next = await project.push('Say hello again', says('hello'));
+    const run = await project.concluded(next, 'action_required', /Held until a person presses Redeploy/);
+    expect([run.buttons, await project.liveCommit()]).toEqual([['redeploy'], project.first]);
+    await world.github.pressButton(project.fullName, run.id, 'redeploy', people.writer);
+    await project.concluded(next, 'success', /Live and proven/);
+    const after = await project.push('Go on');
+    await project.concluded(after, 'success', /Live and proven/);
+    expect(await project.liveCommit()).toBe(after);
+  });
+});
+
+describe.concurrent('a person', aJourney, () => {
+  test('presses Rollback, which takes write access', async () => {
+    const project = await openProject(world, 'back');
+    const commit = await project.push('Change');
+    const run = await project.concluded(commit, 'success');
+    await world.github.pressButton(project.fullName, run.id, 'rollback', people.stranger);
+    await world.untilSeen(project.fullName, 'the refusal', async () =>
+      (await project.check(commit))?.summary.includes('stan has only read access'),
+    );
+    expect(await project.liveCommit()).toBe(commit);
+
+    await world.github.pressButton(project.fullName, run.id, 'rollback', people.writer);
+    await project.concluded(project.first, 'success', /Live and proven/);
+    expect(await project.liveCommit()).toBe(project.first);
+    expect((await project.check(commit))?.summary).toContain('wilma pressed Rollback');
+    expect(await project.revisions()).toHaveLength(2);
+  });
+
+  test('presses Re-run on one check, and on all of a commit: each time it is built again, once', async () => {
+    const project = await openProject(world, 'again');
+    const commit = await project.push('Change');
+    const run = await project.concluded(commit, 'success');
+    await world.github.pressRerun(project.fullName, run.id, people.writer);
+    await world.until('the second build', async () => (await project.revisions()).length === 2);
+    await project.quiet();
+    await project.concluded(commit, 'success', /Live and proven/);
+    await world.github.rerunAll(project.fullName, commit, people.writer);
+    await world.until('the third build', async () => (await project.revisions()).length === 3);
+    await project.quiet();
+    await project.concluded(commit, 'success', /Live and proven/);
+    expect((await project.revisions()).map(({ status }) => status)).toEqual(['DEPLOYED', 'DEPLOYED', 'DEPLOYED']);
+  });
+});
+
+describe.concurrent('a pull request', aJourney, () => {
+  test('that changes the file is told its mistakes on their lines, then how many revisions it would make', async () => {
+    const project = await openProject(world, 'pulls');
+    await project.clone.git('checkout', '--quiet', '-b', 'faster');
+    const file = (lines: readonly string[]): Record<string, string> => ({
+      '.github/landfall.yml': [
+        `name: ${project.name}`,
+        'source: github',
+        `repo-url: ${world.github.gitUrl(project.fullName)}`,
+        'repo-ref: main',
+        'graph-config-path: langgraph.json',
+        'build-on-push: true',
+        ...lines,
+        '',
+      ].join('\n'),
+    });
+    const wrong = await project.commit('Be faster', file(['install-comand: npm ci']));
+    await project.clone.push();
+    const pull = { title: 'Faster', head: 'faster', base: 'main', by: people.writer };
+    const number = await world.github.openPullRequest(project.fullName, pull);
+    const told = await project.concluded(wrong, 'failure', /1 problem in the files/, ofCommit);
+    expect(await project.annotations(told)).toMatchObject([{ path: '.github/landfall.yml', start_line: 7 }]);
+
+    const right = await project.push('Be right', file(['install-command: npm ci']));
+    const run = await project.concluded(right, 'success', /^Would change 1 deployment: 1 revision$/, ofCommit);
+    expect(await project.wordsOf(run)).toContain('install_command');
+    expect(await project.revisions()).toEqual([]);
+
+    const queued = await world.github.queue(project.fullName, number);
+    await project.concluded(queued, 'neutral', /^Nothing to deploy$/, ofCommit);
+    await project.quiet();
+    expect(await project.revisions()).toEqual([]);
+  });
+
+  test('from a fork has its check, and nothing of it is built', async () => {
+    const project = await openProject(world, 'forks');
+    const fork = await world.github.fork(project.fullName, people.stranger);
+    const theirs = await world.demo.clone(fork, people.stranger);
+    await theirs.git('checkout', '--quiet', '-b', 'idea');
+    const head = await theirs.commit('Idea', { 'idea.txt': 'idea\n' });
+    await theirs.push();
+    const pull = { title: 'Idea', head: `${people.stranger}:idea`, base: 'main', by: people.stranger };
+    await world.github.openPullRequest(project.fullName, pull);
+    await project.concluded(head, 'neutral', /^Nothing to deploy$/, ofCommit);
+    await project.quiet();
+    expect([await project.revisions(), await project.check(head)]).toEqual([[], undefined]);
+  });
+});
+
+describe.concurrent('while a revision is on its way', aJourney, () => {
+  test('the branch is deleted: what waits ends, what runs is told', async () => {
+    const project = await openProject(world, 'ends', { branch: 'release' });
+    const letGo = world.service.hold(project.deploymentId);
+    const runs = await project.push('Runs');
+    await project.building();
+    const waits = await project.push('Waits');
+    await world.untilSeen(project.fullName, 'the other to wait', async () => {
+      return (await project.check(waits))?.title.startsWith('Waits for ');
+    });
+    await project.clone.push('--delete', 'origin', 'release');
+    letGo();
+    await project.concluded(runs, 'success');
+    await project.concluded(waits, 'neutral', /Not deployed: the branch release is gone/);
+    expect(await project.revisions()).toHaveLength(1);
+  });
+
+  test('the repository is renamed: its check is told under the new name, and later pushes say what is missing', async () => {
+    const project = await openProject(world, 'moves');
+    const letGo = world.service.hold(project.deploymentId);
+    const commit = await project.push('Change');
+    await project.building();
+    await world.github.rename(project.fullName, 'bots');
+    letGo();
+    const [former, renamed] = [project.fullName, 'moves/bots'];
+    project.fullName = renamed;
+    await project.concluded(commit, 'success', /Live and proven/);
+    await project.deployed(commit, 'success');
+    const next = await project.push('Go on');
+    const run = await project.concluded(next, 'neutral', /^Nothing to deploy$/, ofCommit);
+    expect(run.summary).toContain('its repo_url is not this repository');
+    await expect(world.github.checkRuns(former, commit)).resolves.toHaveLength(1);
+  });
+});
