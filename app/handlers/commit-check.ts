@@ -9,15 +9,23 @@ const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acte
 /** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
 const listed = 50;
 
-/** The check of a commit that nothing is deployed of, and why: a clause without a full stop. */
-export const nothingToDeploy = (why: string, refused: Targets['refused'], now: number): CheckContent =>
-  neutral(titles.none, why, refused, now);
+/** The check of a commit that nothing is deployed of, and why: a clause without a full stop. `hint` is Markdown of ours. */
+export const nothingToDeploy = (
+  why: string,
+  refused: Targets['refused'],
+  now: number,
+  hint: string = '',
+): CheckContent => neutral(titles.none, why, refused, now, hint);
+
+/** What makes a branch one that is deployed: the service's own word. */
+export const whatDeploys =
+  'A branch is deployed where the control service lists a deployment of source `github` with this repository as `repo_url`, this branch as `repo_ref`, and `build_on_push: true`.';
 
 /** The check of a commit that is deployed, though not everywhere where somebody may expect it. */
 export const notEverywhere = (refused: Targets['refused'], now: number): CheckContent =>
   neutral(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
 
-function neutral(title: string, why: string, refused: Targets['refused'], now: number): CheckContent {
+function neutral(title: string, why: string, refused: Targets['refused'], now: number, hint = ''): CheckContent {
   const shown = refused.slice(0, listed).map((each) => `- ${asMarkdown(each.deployment)}: ${asMarkdown(each.why)}`);
   const rest = refused.length - shown.length;
   const lines = [...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
@@ -25,9 +33,11 @@ function neutral(title: string, why: string, refused: Targets['refused'], now: n
     status: 'completed',
     conclusion: 'neutral',
     title,
-    summary: [`${asMarkdown(capital(why))}.`, ...(lines.length > 0 ? ['', 'Not acted upon:', '', ...lines] : [])].join(
-      '\n',
-    ),
+    summary: [
+      `${asMarkdown(capital(why))}.`,
+      ...(hint ? ['', hint] : []),
+      ...(lines.length > 0 ? ['', 'Not acted upon:', '', ...lines] : []),
+    ].join('\n'),
     completedAt: new Date(now).toISOString(),
   };
 }

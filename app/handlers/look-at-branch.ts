@@ -3,7 +3,7 @@ import type { CheckContent } from '../github/hub.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Cause, Wish } from '../work/intent.ts';
 import type { Target, World } from '../world.ts';
-import { nothingToDeploy, notEverywhere, putCommitCheck } from './commit-check.ts';
+import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
 
 /** A commit of a branch that somebody told us about. */
 export interface ToldCommit {
@@ -40,7 +40,7 @@ export async function lookAtBranch(
   const { targets, refused } = await desk.targetsOf(repository, branch);
   if (targets.length === 0) {
     const why = `no deployment is built from ${branch} of ${fullName(repository)}`;
-    await tell(nothingToDeploy(why, refused, clock.now()));
+    await tell(nothingToDeploy(why, refused, clock.now(), whatDeploys));
     return [`no target: ${why}`];
   }
   const head = await hub.head(repository, branch);

@@ -11,9 +11,12 @@ import { root, runHere } from './run-cli.ts';
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const pages = ['SECURITY.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
 
-const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => read(join('src', name)))
+const sources = ['src', 'app']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(join(folder, name))),
+  )
   .join('\n');
 
 /** The first cells of a table's rows. */

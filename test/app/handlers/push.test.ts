@@ -71,6 +71,8 @@ describe('a push', () => {
       summary: [
         'No deployment is built from next of acme/agents.',
         '',
+        'A branch is deployed where the control service lists a deployment of source `github` with this repository as `repo_url`, this branch as `repo_ref`, and `build_on_push: true`.',
+        '',
         'Not acted upon:',
         '',
         '- sales: its repo&#95;url is &#91;another&#93;&#40;https&#58;//x&#41;',
