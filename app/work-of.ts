@@ -21,7 +21,8 @@ import { createSmokeDesk } from './smoke/smoke-desk.ts';
 import { createTargetDesk } from './targets/create-target-desk.ts';
 import { createOwnership } from './targets/ownership.ts';
 import { webHostOf } from './targets/web-host.ts';
-import { reportJob, startReportWorker } from './tell/report-job.ts';
+import { giveReportJobs } from './tell/give-report-jobs.ts';
+import { startReportWorker } from './tell/report-job.ts';
 import { sharedReportLocks } from './tell/report-locks.ts';
 import { workMigrations, workMigrationTable, workSchema } from './work/migrations.ts';
 import { workOnLanes } from './work/workers.ts';
@@ -84,7 +85,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
         deliveries: createDeliveryDesk(clientOf(undefined)),
         inbox: deliveries,
         repositories: createRepositoryDesk(clientOf, log),
-        tellReport: async (id) => void (await queue.send(reportJob, { id })),
+        tellReports: (ids) => giveReportJobs(ids, { pool: database.pool, queue }),
         bound: bindings,
       });
     },

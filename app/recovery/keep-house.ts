@@ -17,17 +17,17 @@ export interface HouseKept {
  * Removes what is old, and sees to it that whatever is open has a job: the lane of each busy deployment, and each report
  * that GitHub was not told. Both bear one job too many.
  *
- * @param tellReport sends the job of a report.
+ * @param tellReports sees to it that each of these reports has a job.
  */
 export async function keepHouse(
   { store, clock }: Pick<World, 'store' | 'clock'>,
   inbox: Pick<InboxDesk, 'forget'>,
-  tellReport: (reportId: string) => Promise<void>,
+  tellReports: (reportIds: readonly string[]) => Promise<void>,
 ): Promise<HouseKept> {
   const busy = await store.busyDeployments();
   for (const deploymentId of busy) await store.wake(deploymentId);
   const untold = await store.untoldReports();
-  for (const id of untold) await tellReport(id);
+  await tellReports(untold);
   const removed = (await inbox.forget()) + (await store.forget(clock.now() - workKeptForMs, intentsKept));
   return { removed, woken: busy.length, toldAgain: untold.length };
 }

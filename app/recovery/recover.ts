@@ -22,8 +22,8 @@ export interface RecoveryDesks {
   deliveries: DeliveryDesk;
   inbox: InboxDesk;
   repositories: RepositoryDesk;
-  /** Sends the job of a report. */
-  tellReport: (reportId: string) => Promise<void>;
+  /** Sees to it that each of these reports has a job. */
+  tellReports: (reportIds: readonly string[]) => Promise<void>;
   /** Deployments that the operator bound to other repositories than their own. */
   bound?: readonly BoundDeployment[];
 }
@@ -58,7 +58,7 @@ export async function recover(
     else world.log('More deliveries are missing; the next run asks for them', { missing: left });
   });
   await part('What is old could not be cleared away', world, async () => {
-    done.house = await keepHouse(world, desks.inbox, desks.tellReport);
+    done.house = await keepHouse(world, desks.inbox, desks.tellReports);
   });
   await part('The heads of deployed branches could not be compared', world, async () => {
     const branchesOf = await deployedBranches(world.control, desks.bound);

@@ -38,7 +38,7 @@ beforeEach(async () => {
     },
     inbox: { notHeld: async (guids) => [...guids], forget: async () => 3 },
     repositories: { repositories: () => each(repository) },
-    tellReport: async (id) => void toldAgain.push(id),
+    tellReports: async (ids) => void toldAgain.push(...ids),
   };
 });
 
@@ -95,7 +95,7 @@ describe('a run', () => {
 });
 
 describe('keeping house', () => {
-  const keep = () => keepHouse(told.world, desks.inbox, desks.tellReport);
+  const keep = () => keepHouse(told.world, desks.inbox, desks.tellReports);
   const ended = async (nth: number) => {
     const commit = nth.toString(16).padStart(40, '0');
     const intent = await told.store.wish(wishOf(commit, { key: `key-${nth}` }));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
 import { everyMs, recoveryJob, startMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import type { Clock } from '../../../src/clock.ts';
 import type { Job, Queue, SendOptions } from '../../../src/database/queue.ts';
 import { ToldWorld } from '../handlers/told-world.ts';
 
@@ -72,11 +73,14 @@ function copies() {
     },
     inbox: { notHeld: async () => [], forget: async () => 0 },
     repositories: { repositories: async function* () {} },
-    tellReport: async () => undefined,
+    tellReports: async () => undefined,
   };
   /** `aheadMs`: how far the clock of this copy is ahead of the queue's. */
   const start = (aheadMs = 0) => {
-    const clock = { ...told.clock, now: () => told.clock.now() + aheadMs, sleep: told.clock.sleep.bind(told.clock) };
+    const clock: Clock = {
+      now: () => told.clock.now() + aheadMs,
+      sleep: (ms, signal) => told.clock.sleep(ms, signal),
+    };
     return startRecovery(queue.seen(), { ...told.world, clock }, desks);
   };
   return { told, queue, runs, fails, start };

@@ -19,7 +19,7 @@ export const appCode: Code = {
         deliveries: { page: async () => ({ deliveries: [] }), askAgain: async () => undefined },
         inbox: { notHeld: async () => [], forget: async () => 0 },
         repositories: { repositories: () => each(repository) },
-        tellReport: async () => undefined,
+        tellReports: async () => undefined,
       },
       undefined,
     ),

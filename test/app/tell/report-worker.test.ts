@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type Hub } from '../../../app/github/hub.ts';
+import { giveReportJobs } from '../../../app/tell/give-report-jobs.ts';
 import { reportJob, startReportWorker } from '../../../app/tell/report-job.ts';
 import { sharedReportLocks } from '../../../app/tell/report-locks.ts';
 import type { ReportPut } from '../../../app/work/report.ts';
@@ -107,4 +108,34 @@ test('a job that GitHub asks to wait is done when it may be', async () => {
   await queue.send(reportJob, { id });
   await told;
   expect(written).toEqual([id, id]);
+});
+
+test('a report that GitHub refuses has one job, however often it is looked that it has one', async () => {
+  queue = await openQueue({ url: postgres.url, log: () => undefined });
+  const database = openDatabase<object>({ url: postgres.url, max: 2 });
+  opened.push(database);
+  const { pool } = database;
+  await queue.define(reportJob, { retryLimit: 0 });
+  const given = { pool, queue };
+  const jobs = async () =>
+    (
+      await pool.query<{ about: string; state: string }>(
+        `select data ->> 'id' as about, state::text from pgboss.job where name = $1 order by about`,
+        [reportJob],
+      )
+    ).rows.map(({ about, state }) => `${about} ${state}`);
+  await giveReportJobs(['one', 'other'], given);
+  await giveReportJobs(['one', 'other', 'third'], given);
+  expect(await jobs()).toEqual(['one created', 'other created', 'third created']);
+  let refusals = 0;
+  await queue.work<{ id: string }>(reportJob, { concurrency: 3, pollSeconds: 0.5 }, async ({ data: { id } }) => {
+    if (id !== 'one') return;
+    refusals += 1;
+    throw new Error('GitHub answered 404');
+  });
+  const after = ['one failed', 'other completed', 'third completed'];
+  await expect.poll(jobs, { timeout: 10_000 }).toEqual(after);
+  await giveReportJobs(['one'], given);
+  await expect.poll(() => refusals, { timeout: 10_000 }).toBe(2);
+  await expect.poll(jobs, { timeout: 10_000 }).toEqual(after);
 });
