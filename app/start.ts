@@ -129,6 +129,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
       notes,
       receive: (event) => probot.receive(event),
       log,
+      clock,
       count: (event, result) => metrics.countDelivery(event, result),
     });
     await work.begin();

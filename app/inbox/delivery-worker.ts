@@ -1,4 +1,5 @@
 import type { Probot } from 'probot';
+import type { Clock } from '../../src/clock.ts';
 import type { Job, Queue } from '../../src/database/queue.ts';
 import { InstallationPaused } from '../github/hub.ts';
 import type { World } from '../world.ts';
@@ -16,6 +17,7 @@ export interface DeliveryWorkerOptions {
   /** `probot.receive`. */
   receive: (event: WebhookEvent) => Promise<void>;
   log: World['log'];
+  clock: Pick<Clock, 'now'>;
   /** Told how each attempt ended. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
   /** Deliveries at the same time in this process; 8 when absent. */
@@ -33,7 +35,7 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
 /** Hands one delivery to its handlers and keeps what they decided. It may come again after a crash: they bear that. */
 export async function handleDelivery(
   { data: { id } }: Pick<Job<DeliveryJob>, 'data'>,
-  { queue, deliveries, notes, receive, log, count }: DeliveryWorkerOptions,
+  { queue, deliveries, notes, receive, log, clock, count }: DeliveryWorkerOptions,
 ): Promise<void> {
   const delivery = await deliveries.get(id);
   if (delivery === undefined) {
@@ -51,7 +53,9 @@ export async function handleDelivery(
     if (paused !== undefined) {
       log(`A delivery waits: ${paused.message}`, about);
       count?.(event, 'postponed');
-      await queue.send(deliveryJob, { id } satisfies DeliveryJob, { startAfter: new Date(paused.until) });
+      // From now on, and not at a time: the clock that hands out jobs may be another than ours.
+      const startAfter = Math.max(0, paused.until - clock.now()) / 1_000;
+      await queue.send(deliveryJob, { id } satisfies DeliveryJob, { startAfter });
       return;
     }
     const why = reasonOf(error);

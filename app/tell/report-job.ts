@@ -30,7 +30,12 @@ export async function startReportWorker(
   { concurrency = 4 }: ReportWorkerOptions = {},
 ): Promise<void> {
   await queue.define(reportJob, reportPolicy);
-  const send: SendLater = async (data, options) => void (await queue.send(reportJob, data, options));
+  // From now on, and not at a time: the clock that hands out jobs may be another than ours.
+  const send: SendLater = async (data, { id, startAfter }) =>
+    void (await queue.send(reportJob, data, {
+      id,
+      startAfter: Math.max(0, startAfter.getTime() - world.clock.now()) / 1_000,
+    }));
   await queue.work<ReportJobData>(reportJob, { concurrency }, ({ data }) => workOnReport(data, world, send));
 }
 

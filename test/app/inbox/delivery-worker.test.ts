@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InstallationPaused } from '../../../app/github/hub.ts';
 import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
 import { handleDelivery, startDeliveryWorker, type DeliveryWorkerOptions } from '../../../app/inbox/delivery-worker.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import type { TestPostgres } from '../../database/postgres.ts';
 import { newPrivateKey } from '../settings/keys.ts';
@@ -35,6 +36,7 @@ async function world(handler: Handler, more: Partial<DeliveryWorkerOptions> = {}
     deliveries: inbox.deliveries,
     notes,
     receive: (event) => probot.receive(event),
+    clock: systemClock,
     log: (message, fields) => void logged.push(`${message} ${JSON.stringify(fields)}`),
     count: (event, result) => void counted.push(`${event} ${result}`),
     ...more,
@@ -100,18 +102,22 @@ test('one whose handler fails is tried again, and what was wrong is kept until i
 });
 
 test('an installation that GitHub asks to wait is waited for, and its attempt does not count', async () => {
-  const until = Date.now() + 60_000;
-  const { one, handle, row, counted } = await world(async () => {
+  // This process's clock is an hour ahead of the database's.
+  const clock = { now: () => systemClock.now() + 60 * 60_000 };
+  const until = clock.now() + 60_000;
+  const handler = async () => {
     throw new InstallationPaused(5, until, 'too many requests');
-  });
+  };
+  const { one, handle, row, counted } = await world(handler, { clock });
   await handle();
   expect(await row()).toMatchObject({ handledAt: undefined, attempts: 0, lastError: undefined });
   expect(counted).toEqual(['push postponed']);
-  const { rows } = await inbox.database.pool.query(
-    "select start_after from pgboss.job where data ->> 'id' = $1 and id <> $2",
+  const { rows } = await inbox.database.pool.query<{ seconds: number }>(
+    `select extract(epoch from start_after - created_on)::integer as seconds from pgboss.job
+     where data ->> 'id' = $1 and id <> $2`,
     [one.id, one.id],
   );
-  expect(rows).toEqual([{ start_after: new Date(until) }]);
+  expect(rows).toEqual([{ seconds: 60 }]);
 });
 
 test('a job whose delivery is no longer kept ends', async () => {

@@ -83,6 +83,7 @@ await startDeliveryWorker({
     await handleEvent(event, world);
   },
   log,
+  clock,
 });
 await startReportWorker(jobs, { ...world, reportLocks: sharedReportLocks(pool) });
 await workOnLanes({ queue: jobs, world, alone: true });
