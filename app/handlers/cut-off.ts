@@ -1,3 +1,4 @@
+import type { RepositoryAt } from '../repository.ts';
 import type { Intent } from '../work/intent.ts';
 import type { World } from '../world.ts';
 
@@ -15,41 +16,53 @@ export class DeploymentBusy extends Error {
  * Ends everything that is open for repositories which the App does not reach any more: nobody can be told of it, and
  * nothing may be built for a repository that took its leave. What GitHub was not told yet is dropped.
  *
- * @param isGone which intents are meant.
+ * @param isGone which repositories are meant.
  * @returns the repositories whose intents were ended.
  * @throws DeploymentBusy
  */
 export async function cutOff(
   world: World,
   holder: string,
-  isGone: (intent: Intent) => boolean,
+  isGone: (repository: RepositoryAt) => boolean,
   why: string,
 ): Promise<number[]> {
   const { store } = world;
   const repositories = new Set<number>();
   for (const deploymentId of await store.busyDeployments()) {
-    const open = await store.openIntents(deploymentId);
-    if (!open.some(isGone)) continue;
-    for (const { repositoryId } of open.filter(isGone).map(({ repository }) => repository))
-      repositories.add(repositoryId);
+    const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
+    if (gone.length === 0) continue;
+    for (const { repository } of gone) repositories.add(repository.repositoryId);
     await endOpen(world, deploymentId, holder, isGone, why);
   }
-  for (const repositoryId of repositories) await store.dropUntold(repositoryId);
+  for (const repositoryId of [...repositories, ...(await untoldOf(world, isGone))])
+    await store.dropUntold(repositoryId);
   return [...repositories];
+}
+
+/** Repositories that something was to be told of, though nothing is open for them. */
+async function untoldOf({ store }: World, isGone: (repository: RepositoryAt) => boolean): Promise<Set<number>> {
+  const repositories = new Set<number>();
+  for (const id of await store.untoldReports()) {
+    const report = await store.report(id);
+    if (report && isGone(report.repository)) repositories.add(report.repository.repositoryId);
+  }
+  return repositories;
 }
 
 async function endOpen(
   { store, clock }: World,
   deploymentId: string,
   holder: string,
-  isGone: (intent: Intent) => boolean,
+  isGone: (repository: RepositoryAt) => boolean,
   why: string,
 ): Promise<void> {
   await store.wake(deploymentId);
   const lease = await store.takeLease(deploymentId, holder, leaseMs);
   if (!lease) throw new DeploymentBusy(deploymentId);
   const now = clock.now();
-  const ended = (await store.openIntents(deploymentId)).filter(isGone).map((intent) => endedBy(intent, why, now));
+  const ended = (await store.openIntents(deploymentId))
+    .filter(({ repository }) => isGone(repository))
+    .map((intent) => endedBy(intent, why, now));
   await store.save(lease, { intents: ended });
   // What else is open there goes on: whoever looks next looks now.
   for (let held = lease; !(await store.leaveLease(held, now));) held = await store.renewLease(held, leaseMs);

@@ -35,7 +35,7 @@ async function letGo(
   const ended = await cutOff(
     world,
     `event-${delivery}`,
-    ({ repository }) =>
+    (repository) =>
       repository.installationId === installationId && (gone === undefined || gone.has(repository.repositoryId)),
     why,
   );

@@ -63,6 +63,15 @@ describe('the App is removed', () => {
     expect(await told.store.untoldReports()).toEqual([]);
   });
 
+  test('from where nothing is open: what was not told is dropped all the same', async () => {
+    await told.push(told.commit('next'), 'next', 'guid-2');
+    expect(await told.store.untoldReports()).toHaveLength(1);
+    await repositories('removed', [{ id: 5, full_name: 'acme/other' }]);
+    expect(await told.store.untoldReports()).toHaveLength(1);
+    await repositories('removed', [place.repository]);
+    expect(await told.store.untoldReports()).toEqual([]);
+  });
+
   test.each([
     ['this repository', place.repository, 'the App was removed from repositories'],
     ['another repository', { id: 5, full_name: 'acme/other' }, 'wished'],
