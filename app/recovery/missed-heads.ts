@@ -30,8 +30,10 @@ const graceMs = 60_000;
 export function wasMissed(question: HeadQuestion): HeadAnswer {
   const { head, live, latest, intents, rolledBackCommit, branch } = question;
   const commit = shortCommit(head.sha);
-  const newest = intents.find((intent) => intent.branch === branch && followsHead(intent));
-  if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest)) {
+  const newest = intents.find(
+    (intent) => intent.branch === branch && followsHead(intent) && intent.end?.kind !== 'joined',
+  );
+  if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest) && !gaveWay(newest)) {
     return fine(`the newest intent is about ${commit}`);
   }
   // Without an intent no check says that it was taken back: it is wished for, and the lane says why it is not built.
@@ -61,6 +63,9 @@ const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kin
 /** It ended because the App was removed from the repository, and now it is back. */
 const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
   state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
+
+/** It ended because another commit was the head, or was built: now that this one is the head again it is no last word. */
+const gaveWay = ({ end }: Pick<Intent, 'end'>): boolean => end?.kind === 'superseded' || end?.kind === 'other-commit';
 
 /**
  * How long the branch stands there at most (ms): a commit may be older than the push that brought it there. Whoever

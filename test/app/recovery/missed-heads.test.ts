@@ -50,6 +50,19 @@ describe('a head was missed where', () => {
       'it was cut off when the App was removed',
       { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
     ],
+    [
+      'it gave way to another commit, and the branch came back to it',
+      { intents: [word(b, { end: { kind: 'superseded', reason: 'Another is the head.', at: now - 80 * minute } })] },
+    ],
+    [
+      'it was wished for together with one that gave way',
+      {
+        intents: [
+          word(b, { end: { kind: 'joined', reason: 'Told elsewhere.', at: now - 80 * minute } }),
+          word(b, { end: { kind: 'other-commit', reason: 'Another was built.', at: now - 80 * minute } }),
+        ],
+      },
+    ],
     ['it was rolled back and no check says so', { rolledBackCommit: b }],
     ['its commit is of a time to come', { head: { sha: b, message: 'Work', committedAt: now + 24 * 60 * minute } }],
     ['its commit tells no time', { head: { sha: b, message: 'Work', committedAt: 0 } }],
