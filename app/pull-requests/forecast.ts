@@ -20,6 +20,8 @@ export type Forecast =
   | { kind: 'impossible'; deployment: string; obstacles: readonly Obstacle[] }
   /** Not looked at: the deployment is not this repository's. Nothing of it is told. */
   | { kind: 'refused'; deployment: string; why: string }
+  /** Not looked at: an image is of no repository, so nobody can tell whose the deployment is. Nothing of it is told. */
+  | { kind: 'unseen'; deployment: string; why: string }
   /** The service could not be asked. */
   | { kind: 'untold'; deployment: string; why: string };
 
@@ -37,6 +39,9 @@ export interface Forecasting {
   isOwn: (repoUrl: string) => boolean;
 }
 
+const notLookedAt =
+  'an image is of no repository, so the App looks at this deployment only where its operator binds it; the Action plans it';
+
 /** How long the service may be asked about one deployment (ms). */
 const patienceMs = 60_000;
 
@@ -47,6 +52,9 @@ export async function forecast({ desired }: DesiredDeployment, forecasting: Fore
   try {
     const there = await find(desired);
     const refused = there && refusal(there);
+    if (refused !== undefined && desired.source === 'external_docker' && there?.source === 'external_docker') {
+      return { kind: 'unseen', deployment, why: notLookedAt };
+    }
     if (refused !== undefined) return { kind: 'refused', deployment, why: refused };
     if (!there && desired.source === 'github' && desired.repoUrl !== undefined && !isOwn(desired.repoUrl)) {
       return { kind: 'refused', deployment, why: 'its repo-url is another repository' };

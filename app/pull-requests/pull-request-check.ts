@@ -56,6 +56,8 @@ function titleOf({ validation, forecasts, removesDeployFile }: Examined): string
     ...(named('create') > 0 ? [`create ${count(named('create'), 'deployment')}`] : []),
     ...(named('patch') > 0 ? [`change ${count(named('patch'), 'deployment')}`] : []),
   ];
+  if (parts.length === 0 && named('unseen') > 0)
+    return `The files are fine; ${count(named('unseen'), 'deployment')} not looked at`;
   if (parts.length === 0) return 'The files are fine; nothing would change';
   return `Would ${parts.join(' and ')}: ${count(revisionsOf(forecasts), 'revision')}`;
 }
@@ -105,6 +107,8 @@ const bullet = (problem: Validation['problems'][number]): string => `- ${asMarkd
 function row(forecast: Forecast, isFork: boolean): string {
   const name = asMarkdown(forecast.deployment, 100);
   switch (forecast.kind) {
+    case 'unseen':
+      return `| ${name} | not be looked at | | ${asMarkdown(forecast.why)} |`;
     case 'refused':
     case 'untold':
       return `| ${name} | ${forecast.kind === 'refused' ? 'be refused' : 'not be known'} | | ${isFork && forecast.kind === 'untold' ? '' : asMarkdown(forecast.why)} |`;
@@ -124,6 +128,7 @@ function section(forecast: Forecast): string {
   const title = `### ${asMarkdown(forecast.deployment, 100)}`;
   switch (forecast.kind) {
     case 'refused':
+    case 'unseen':
     case 'untold':
       return `${title}\n\n${asMarkdown(forecast.why, 1000)}`;
     case 'impossible': {

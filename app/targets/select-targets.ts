@@ -58,11 +58,12 @@ function judge(
   const { repository, branch, ownership, file, common } = selection;
   const asked = entry?.asked?.desired;
   const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
+  // An image is of no repository and no push builds it. Where file and service agree on it, it is the Action's business.
+  if (deployment.source === 'external_docker' && asked?.source === 'external_docker') return [];
   const foreign = ownership.refusal(repository, deployment);
   if (foreign !== undefined) return entry && concerns(entry, selection) ? refuse(foreign) : [];
   if (deployment.source !== 'github') {
-    // Where file and service agree on it, it is the Action's own business: the App only builds what is pushed.
-    return entry && asked?.source !== 'external_docker' && concerns(entry, selection)
+    return entry && concerns(entry, selection)
       ? refuse(`its source is ${deployment.source}, and only a deployment from a repository is built on push`)
       : [];
   }

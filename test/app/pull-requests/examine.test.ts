@@ -196,6 +196,23 @@ describe('what merging would do', () => {
     expect(await examined()).toMatchObject({ conclusion: 'success', title: 'The deploy file is removed' });
   });
 
+  test('an image, which is of no repository: the files are fine, and nothing of it is looked at or told', async () => {
+    files.head['.github/landfall.yml'] = 'name: agent\nsource: external_docker\nimage-uri: registry.example/agent:2\n';
+    control.has(
+      {
+        name: 'agent',
+        source: 'external_docker',
+        source_config: {},
+        source_revision_config: { image_uri: 'registry.example/canary:1' },
+        secrets: [],
+      },
+      goesLive(live),
+    );
+    const content = await examined();
+    expect(content).toMatchObject({ conclusion: 'success', title: 'The files are fine; 1 deployment not looked at' });
+    expect(textOf(content)).not.toContain('canary');
+  });
+
   test('the service cannot be asked: the files are fine, and it says so', async () => {
     runs();
     control.fails('get', serviceError('unreachable', 'get deployment'), { times: 99 });

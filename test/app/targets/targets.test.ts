@@ -257,6 +257,13 @@ deployments:
       'main',
       ['builds a from main'],
     ],
+    [
+      'of an image, which is of no repository',
+      { source: 'external_docker', config: { repo_url: null, build_on_push: null } },
+      'name: a\nsource: external_docker\nimage-uri: x/y',
+      'main',
+      [],
+    ],
     ['of an image', { source: 'external_docker' }, 'name: a\nsource: external_docker\nimage-uri: x/y', 'main', []],
     [
       'that takes an image for a repository',
