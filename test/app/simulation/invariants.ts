@@ -136,13 +136,15 @@ function standingHead(house: House, held: ModelRevisions): string[] {
   return [];
 }
 
-/** Where the service builds pushes by itself, no check says that it made no revision of a commit of which it made one. */
+/** Where the service builds pushes by itself, no check denies the newest revision, which the service made of its commit. */
 function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string[] {
-  return intents.flatMap(({ commit, end }) =>
-    end?.kind === 'absent' && held.all.some((each) => each.madeBy.who === 'service' && each.commit === commit)
-      ? [`${commit} is told to have no revision, and the service made one`]
-      : [],
-  );
+  return intents.flatMap(({ commit, end }) => {
+    if (end?.kind !== 'absent') return [];
+    const newest = held.all.findLast(({ madeAt }) => madeAt <= end.at);
+    return newest?.madeBy.who === 'service' && newest.commit === commit
+      ? [`${commit} is told to have no revision, and the service made ${newest.id}`]
+      : [];
+  });
 }
 
 /** A green check's commit, or one that contains it, was live. */

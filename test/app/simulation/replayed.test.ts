@@ -87,6 +87,18 @@ test.each<[string, Partial<Setting>, Deed[]]>([
     { offers: { idempotencyKeys: true, ifMatch: true, lists: true }, builder: 'service', seed: 634852 },
     [{ do: 'push', after: 347, fate: 'build-fails', words: 'plain', paths: 'agent', arrive: [143] }],
   ],
+  [
+    'a head that gave way to another, and that the branch came back to without a delivery, is found again',
+    { offers: { idempotencyKeys: false, ifMatch: false, lists: false } },
+    [
+      push(0, 0),
+      { do: 'force', after: 986, to: 1, arrive: [0] },
+      { do: 'fault', after: 2297, fault: { party: 'hub', nth: 2, kind: 'refused' } },
+      { do: 'rerun', after: 0, commit: 0, deployment: 0, arrive: [] },
+      { do: 'redeliver', after: 4421, which: 0 },
+      { do: 'force', after: 2390, to: 0, arrive: [] },
+    ],
+  ],
 ])('%s', async (_, setting, deeds) => {
   const house = await play({ setting: { ...plain, ...setting }, deeds }, appCode);
   expect(await violations(house)).toEqual([]);
