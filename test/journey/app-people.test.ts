@@ -70,7 +70,8 @@ describe.concurrent('a person', aJourney, () => {
     await world.github.pressButton(project.fullName, run.id, 'rollback', people.writer);
     await project.concluded(project.first, 'success', /Live and proven/);
     expect(await project.liveCommit()).toBe(project.first);
-    expect((await project.check(commit))?.summary).toContain('wilma pressed Rollback');
+    const told = await project.concluded(commit, 'neutral', /Not deployed: .*was rolled back/);
+    expect(told.buttons).toEqual(['redeploy']);
     expect(await project.revisions()).toHaveLength(2);
   });
 
@@ -169,7 +170,7 @@ describe.concurrent('while a revision is on its way', aJourney, () => {
     await project.deployed(commit, 'success');
     const next = await project.push('Go on');
     const run = await project.concluded(next, 'neutral', /^Nothing to deploy$/, ofCommit);
-    expect(run.summary).toContain('its repo_url is not this repository');
+    expect(await project.wordsOf(run)).toContain('its repo_url is not this repository');
     await expect(world.github.checkRuns(former, commit)).resolves.toHaveLength(1);
   });
 });

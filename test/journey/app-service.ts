@@ -7,25 +7,15 @@ import { hashApiKey, makeApiKey } from '../../src/control-service/keys/api-key.t
 import { createApp } from '../../src/control-service/routes/app.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
 import { createControlService } from '../../src/control-service/service.ts';
-import type { Rollouts } from '../../src/control-service/service/settings.ts';
 import { openTestStore } from '../control-service/store/open-store.ts';
-import type { ControlStore } from '../../src/control-service/store/store.ts';
-import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
 import { agentsByWord } from './app-agents.ts';
-
-/** What a branch holds at this moment, as far as a build is about it. */
-export interface Built {
-  commit: string;
-  /** What the agent of this commit says. */
-  word: string;
-  /** Whether its build fails. */
-  isBroken: boolean;
-}
+import { instantly, type Built } from './app-rollouts.ts';
 
 /** The control service that a journey's App talks to. */
 export interface JourneyService {
   url: string;
   apiKey: string;
+  tenantId: string;
   /** Our own client of it, as an operator would use it. */
   control: ControlServiceClient;
   /** Every build of the deployment waits from now on. @returns what lets them go on. */
@@ -87,6 +77,7 @@ export async function startJourneyService(
   const service: JourneyService = {
     url,
     apiKey: key.text,
+    tenantId,
     control,
     isAway: false,
     hold(deploymentId) {
@@ -109,59 +100,4 @@ export async function startJourneyService(
     },
   };
   return service;
-}
-
-interface Making {
-  read(revision: RevisionRecord): Promise<Built>;
-  /** Resolves when builds of the deployment may go on. */
-  held(deploymentId: string): Promise<void>;
-  /** Has the agent of the deployment be this revision's. */
-  serve(revision: RevisionRecord): Promise<void>;
-}
-
-/** Carries out the revisions of each deployment one after another. */
-function instantly(store: ControlStore, making: Making): Rollouts & { settled(): Promise<void> } {
-  const working = new Map<string, Promise<void>>();
-  const next = async (deploymentId: string): Promise<void> => {
-    const revision = await store.claimNextRevision(deploymentId);
-    if (!revision) return;
-    await make(store, making, revision);
-    await next(deploymentId);
-  };
-  return {
-    wake(deploymentId) {
-      working.set(
-        deploymentId,
-        (working.get(deploymentId) ?? Promise.resolve()).then(() => next(deploymentId)),
-      );
-    },
-    interrupted() {},
-    settled: async () => void (await Promise.all(working.values())),
-  };
-}
-
-async function make(store: ControlStore, { read, held, serve }: Making, claimed: RevisionRecord): Promise<void> {
-  const { id, deployment_id: deploymentId } = claimed;
-  let revision = claimed;
-  if (revision.status === 'AWAITING_BUILD') {
-    const { commit, isBroken } = await read(revision);
-    if (!(await store.setStatus(id, ['AWAITING_BUILD'], 'BUILDING', { commit }))) return;
-    await store.appendLog(id, 'build', [
-      { level: 'info', message: `checked out ${commit}` },
-      ...(isBroken ? [{ level: 'error', message: 'graph.ts(7): no such module @acme/prices' }] : []),
-    ]);
-    await held(deploymentId);
-    if (isBroken) {
-      await store.setStatus(id, ['BUILDING'], 'BUILD_FAILED', { message: 'The build command ended with 1.' });
-      return;
-    }
-    const step = await store.setStatus(id, ['BUILDING'], 'AWAITING_DEPLOY', { buildFolder: `builds/${id}` });
-    if (!step) return;
-    revision = step;
-  }
-  if (!(await store.setStatus(id, ['AWAITING_DEPLOY'], 'DEPLOYING'))) return;
-  await store.setDatabaseState(deploymentId, 'ready');
-  // Whoever finds it live is answered by it.
-  await serve(revision);
-  await store.activate(deploymentId, id);
 }

@@ -2,6 +2,7 @@
 // service with agents that answer, and the App as it is started, in this process.
 import { join } from 'node:path';
 import { makeWork } from '../../app/work-of.ts';
+import { logLine } from '../../app/operate/log-line.ts';
 import type { Settings } from '../../app/settings/settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
@@ -10,7 +11,8 @@ import { gitOr } from '../../src/demo/github/git/run-git.ts';
 import type { GitHubForDemo } from '../../src/demo/github/github.ts';
 import { startTestPostgres } from '../database/postgres.ts';
 import { testGitHub, type TestGitHub } from '../demo/github/github.ts';
-import { startJourneyService, type Built, type JourneyService } from './app-service.ts';
+import type { Built } from './app-rollouts.ts';
+import { startJourneyService, type JourneyService } from './app-service.ts';
 
 /** How a world differs from the usual. */
 export interface AppWorldOptions {
@@ -38,8 +40,6 @@ export interface AppWorld {
   until<T>(what: string, find: () => Promise<T | undefined | false>): Promise<T>;
   /** The same for what is seen of a repository on GitHub: looked at when something was written there, and seldom else. */
   untilSeen<T>(fullName: string, what: string, find: () => Promise<T | undefined | false>): Promise<T>;
-  /** What the App logged so far. */
-  log(): string;
   close(): Promise<void>;
 }
 
@@ -50,10 +50,10 @@ export const people = { admin: 'mona', writer: 'wilma', stranger: 'stan' } as co
 export const nextWebhookSecret = 'the-next-secret-of-this-journey';
 
 /** For a test that is a whole journey (ms): several of them share the processors. */
-export const aJourney = { timeout: 90_000 };
+export const aJourney = { timeout: 180_000 };
 
 /** How long anything may take (ms), and how often it is looked at. */
-const patienceMs = 45_000;
+const patienceMs = 90_000;
 const lookEveryMs = 100;
 const seldomMs = 3_000;
 
@@ -104,8 +104,7 @@ export async function openAppWorld(options: AppWorldOptions): Promise<AppWorld> 
       return app;
     },
     async start(clock = systemClock) {
-      const log = (message: string, fields = {}): void =>
-        void lines.push(`${new Date().toISOString().slice(14)} ${message} ${JSON.stringify(fields)}`);
+      const log = (message: string, fields = {}): void => void lines.push(logLine(new Date(), message, fields));
       app = await startApp({ settings, clock, log, makeWork });
     },
     async stop() {
@@ -132,7 +131,6 @@ export async function openAppWorld(options: AppWorldOptions): Promise<AppWorld> 
         return find();
       });
     },
-    log: () => lines.join('\n'),
     async close() {
       await github.settled();
       await world.stop();

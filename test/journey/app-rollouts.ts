@@ -1,0 +1,72 @@
+// A maker of revisions that takes no time, but builds what the repository holds, or waits where a journey wants it to.
+import type { Rollouts } from '../../src/control-service/service/settings.ts';
+import type { ControlStore } from '../../src/control-service/store/store.ts';
+import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
+
+/** What a branch holds at this moment, as far as a build is about it. */
+export interface Built {
+  commit: string;
+  /** What the agent of this commit says. */
+  word: string;
+  /** Whether its build fails. */
+  isBroken: boolean;
+}
+
+/** What making a revision takes beside the store. */
+export interface Making {
+  /** Finds what is to be built. */
+  read: (revision: RevisionRecord) => Promise<Built>;
+  /** Resolves when builds of the deployment may go on. */
+  held: (deploymentId: string) => Promise<void>;
+  /** Has the agent of the deployment be this revision's. */
+  serve: (revision: RevisionRecord) => Promise<void>;
+}
+
+/** Carries out the revisions of each deployment one after another. */
+export function instantly(store: ControlStore, making: Making): Rollouts & { settled(): Promise<void> } {
+  const working = new Map<string, Promise<void>>();
+  const after = async (before: Promise<void> | undefined, deploymentId: string): Promise<void> => {
+    await before;
+    for (;;) {
+      const revision = await store.claimNextRevision(deploymentId);
+      if (!revision) return;
+      await make(store, making, revision);
+    }
+  };
+  return {
+    wake(deploymentId) {
+      working.set(deploymentId, after(working.get(deploymentId), deploymentId));
+    },
+    interrupted() {},
+    settled: async () => void (await Promise.all(working.values())),
+  };
+}
+
+async function make(store: ControlStore, making: Making, claimed: RevisionRecord): Promise<void> {
+  const { id, deployment_id: deploymentId, status } = claimed;
+  const revision = status === 'AWAITING_BUILD' ? await build(store, making, claimed) : claimed;
+  if (!revision || !(await store.setStatus(id, ['AWAITING_DEPLOY'], 'DEPLOYING'))) return;
+  await store.setDatabaseState(deploymentId, 'ready');
+  // Whoever finds it live is answered by it.
+  await making.serve(revision);
+  await store.activate(deploymentId, id);
+}
+
+/** The revision with its build; undefined where there came none of it. */
+async function build(
+  store: ControlStore,
+  making: Making,
+  claimed: RevisionRecord,
+): Promise<RevisionRecord | undefined> {
+  const { id } = claimed;
+  const { commit, isBroken } = await making.read(claimed);
+  if (!(await store.setStatus(id, ['AWAITING_BUILD'], 'BUILDING', { commit }))) return undefined;
+  await store.appendLog(id, 'build', [
+    { level: 'info', message: `checked out ${commit}` },
+    ...(isBroken ? [{ level: 'error', message: 'graph.ts(7): no such module @acme/prices' }] : []),
+  ]);
+  await making.held(claimed.deployment_id);
+  if (!isBroken) return store.setStatus(id, ['BUILDING'], 'AWAITING_DEPLOY', { buildFolder: `builds/${id}` });
+  await store.setStatus(id, ['BUILDING'], 'BUILD_FAILED', { message: 'The build command ended with 1.' });
+  return undefined;
+}
