@@ -13,6 +13,10 @@ import { headOf, keep, moved, reading, restFor, type Came, type Work } from './w
 /** How often somebody else's revision is looked at, while a wish waits for it (ms). */
 const anothersMs = 5_000;
 
+/** How long after a push GitHub may still answer with the head from before it (ms), and how soon it is asked again. */
+const lagMs = 10_000;
+const lagLookMs = 2_000;
+
 /**
  * Reads the head and sorts the wishes by it. Where the lane is free, the one for the head is decided; where it is
  * `busyWith` another, that one waits.
@@ -42,6 +46,7 @@ export async function takeWishes(
     return moved;
   }
   const { stale, joined, first, lacksHead } = sortedWishes(wishes, head.sha, busyWith);
+  if (await mayLag(work, stale, head.sha)) return restFor(work, lagLookMs);
   const isProven = stale.length > 0 && (await isLiveAndProven(work, newest.deploymentId, head.sha));
   const left: Intent[] = [];
   for (const intent of stale) {
@@ -65,10 +70,20 @@ export async function takeWishes(
   return decideWish(work, lane, first, head);
 }
 
+/** Whether a push that just came is of a newer commit than the head that GitHub tells: its answers follow a little later. */
+async function mayLag(work: Work, stale: readonly Intent[], head: string): Promise<boolean> {
+  const since = work.world.clock.now() - lagMs;
+  const fresh = stale.filter(({ cause, createdAt }) => cause.kind === 'push' && createdAt > since);
+  for (const { repository, commit } of fresh) {
+    if (!(await mayContain(work, repository, commit, head))) return true;
+  }
+  return false;
+}
+
 /** Whether the head was the last commit that came to anything here, and is live and proven. */
 async function isLiveAndProven({ world }: Work, deploymentId: string, head: string): Promise<boolean> {
-  const last = await world.store.lastIntents(deploymentId, 30);
-  const newest = last.find(({ end, revisionId }) => end !== undefined && revisionId !== undefined);
+  const last = await world.store.lastWithRevision(deploymentId, 10);
+  const newest = last.find(({ end }) => end !== undefined);
   return newest?.end?.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
 }
 

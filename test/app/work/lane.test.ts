@@ -57,6 +57,27 @@ describe('a push', () => {
     expect(await house.check(a)).toMatchObject({ conclusion: 'success' });
   });
 
+  test('that GitHub tells of before its branches do is no older than the head that it still tells', async () => {
+    house.hub.commits.push(a);
+    await house.wish(a, { key: 'one' });
+    await house.wish(o, { key: 'one' });
+    await house.run(3_000);
+    house.hub.head_ = a;
+    await house.run();
+    expect(await house.ends(a)).toEqual(['deployed']);
+    expect(house.serving).toBe(a);
+    expect(house.made).toBe(1);
+  });
+
+  test('that was taken back before it was looked at is told so soon', async () => {
+    house.hub.commits.push(a);
+    await house.wish(a, { key: 'one' });
+    await house.run(20_000);
+    expect(await house.ends(a)).toEqual(['superseded']);
+    expect(await house.check(a)).toMatchObject({ conclusion: 'neutral' });
+    expect(house.made).toBe(0);
+  });
+
   test('of a commit that failed is told by that, and not built again by itself', async () => {
     house.control.goes.set(a, ends('BUILD_FAILED', a, 'npm said very-secret-token'));
     house.control.buildLines = Array.from({ length: 40 }, (_, at) => ({ message: `line ${at} very-secret-token` }));
@@ -116,6 +137,16 @@ describe('a push', () => {
     Object.assign(house.control.service.deployment ?? {}, { url: null });
     await house.run();
     expect(await house.ends(a)).toEqual(['unproven']);
+  });
+});
+
+describe('a deploy file that could not be read', () => {
+  test('leaves a live revision unproven, for its questions are not known', async () => {
+    await house.push('a', { terms: { unread: true } });
+    await house.run();
+    expect(house.serving).toBe(a);
+    expect(await house.ends(a)).toEqual(['unproven']);
+    expect(await house.check(a)).toMatchObject({ conclusion: 'action_required' });
   });
 });
 
