@@ -11,7 +11,8 @@ const login = z.string().min(1).max(100);
 /** SHA-1 or SHA-256, in full. */
 export const commitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, 'it is no commit');
 
-const fullName = z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, 'it is no owner/name');
+/** Dots alone are no name, and would lead elsewhere in an address. */
+const fullName = z.string().regex(/^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'it is no owner/name');
 const repository = z.looseObject({ id, full_name: fullName });
 const installation = z.looseObject({ id });
 const withAction = z.looseObject({ action: text });

@@ -312,6 +312,15 @@ describe('an event asks for', () => {
 });
 
 describe('whatever comes', () => {
+  test.each(['../agents', './agents', 'acme/..', 'acme/.', '../..'])(
+    'a repository that is named %s, which would lead elsewhere in an address, is not acted upon',
+    (full_name) => {
+      const push = { ref: 'refs/heads/main', before: sha, after: sha, installation: { id: 5 } };
+      expect(decideEvent('push', { ...push, repository: { id: 1, full_name } }).kind).toBe('ignore');
+      expect(decideEvent('push', { ...push, repository: { id: 1, full_name: '.github/..agents' } }).kind).toBe('push');
+    },
+  );
+
   const names = [...new Set(examplesOf('api.github.com').map(({ name }) => name))];
 
   test('anything at all is decided, and the decision can be stored', () => {
