@@ -7,7 +7,7 @@ import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Binding } from '../settings/settings.ts';
 import type { TargetDesk, Targets, World } from '../world.ts';
 import { readDeployFile, unreadDeployFile, type DeployFile } from './file-entries.ts';
-import { createDeploymentsReader, type ListedDeployment } from './listed-deployments.ts';
+import { createDeploymentsReader, type Listed, type ListedDeployment } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { selectTargets } from './select-targets.ts';
 import { sharedReading } from './shared-reading.ts';
@@ -51,11 +51,18 @@ export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
   );
   return {
     async targetsOf(repository: RepositoryAt, branch: string): Promise<Targets> {
+      const came = clock.now();
       const defaultBranch = await defaultBranchOf(repository);
       const file = await deployFileOf(repository, defaultBranch);
-      const { deployments, areAll } = await known(file);
-      const selection = { repository, branch, defaultBranch, deployments, areAll, file, ownership, common };
-      const selected = selectTargets(selection);
+      const select = async (all: Listed): Promise<Targets> => {
+        const { deployments, areAll } = await known(file, all);
+        return selectTargets({ repository, branch, defaultBranch, deployments, areAll, file, ownership, common });
+      };
+      const all = await listed();
+      const first = await select(all);
+      // A list that others had read before may lack what was deployed only now: nobody is told "nothing" by such a one.
+      const fresh = first.targets.length > 0 ? all : await listed(came);
+      const selected = fresh === all ? first : await select(fresh);
       log('targets found', {
         repository: fullName(repository),
         branch,
@@ -75,8 +82,10 @@ export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
     }
   }
 
-  async function known(file: DeployFile): Promise<{ deployments: readonly ListedDeployment[]; areAll: boolean }> {
-    const all = await listed();
+  async function known(
+    file: DeployFile,
+    all: Listed,
+  ): Promise<{ deployments: readonly ListedDeployment[]; areAll: boolean }> {
     if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
     const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
     // An id that is none is a mistake of the file, and nothing to ask the service for.

@@ -15,20 +15,21 @@ const pageSize = 100;
 /**
  * Reads the service's deployments, all pages of them; a reading is shared for `freshMs`.
  *
+ * @returns reads; one that began before `notBefore` (ms since the epoch) is not shared, where that is given.
  * @throws ServiceError
  */
 export function createDeploymentsReader(
   control: Pick<ControlService, 'listDeployments'>,
   clock: Pick<Clock, 'now'>,
   freshMs: number,
-): () => Promise<Listed> {
+): (notBefore?: number) => Promise<Listed> {
   const shared = sharedReading(
     clock,
     freshMs,
     () => 'all',
     (from: typeof control) => readAll(from),
   );
-  return () => shared(control);
+  return (notBefore) => shared(control, notBefore);
 }
 
 /** A page that brings nothing new is the last one, too: a service that passes over `offset` would be asked for ever. */

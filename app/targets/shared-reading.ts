@@ -3,20 +3,22 @@ import type { Clock } from '../../src/clock.ts';
 /**
  * Has callers within `freshMs` of one another share one reading of the same thing, those who come while it is under
  * way too. One that failed is shared by none who come later.
+ *
+ * @returns reads; one that began before `notBefore` (ms since the epoch) is not shared, where that is given.
  */
 export function sharedReading<Of, Value>(
   clock: Pick<Clock, 'now'>,
   freshMs: number,
   keyOf: (of: Of) => number | string,
   read: (of: Of) => Promise<Value>,
-): (of: Of) => Promise<Value> {
+): (of: Of, notBefore?: number) => Promise<Value> {
   const shared = new Map<number | string, { since: number; reading: Promise<Value> }>();
   const isFresh = ({ since }: { since: number }, now: number): boolean => now >= since && now - since < freshMs;
-  return (of) => {
+  return (of, notBefore = 0) => {
     const [key, now] = [keyOf(of), clock.now()];
     for (const [each, kept] of shared) if (!isFresh(kept, now)) shared.delete(each);
     const known = shared.get(key);
-    if (known) return known.reading;
+    if (known && known.since >= notBefore) return known.reading;
     const mine = { since: now, reading: read(of) };
     shared.set(key, mine);
     mine.reading.catch(() => {

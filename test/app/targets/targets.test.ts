@@ -454,3 +454,25 @@ describe('a file with mistakes', () => {
     ]);
   });
 });
+
+describe('a list that others had read before', () => {
+  test('tells nobody that nothing is deployed: it is read again', async () => {
+    const deployments: Deployment[] = [deployed('of another', { config: { repo_url: 'https://github.com/acme/web' } })];
+    let now = 1_000;
+    const desk = deskOf(deployments, {}, { clock: { now: () => now } });
+    expect((await desk.targetsOf(agents, 'main')).targets).toEqual([]);
+    deployments.push(deployed('made just now'));
+    now += 500;
+    const { targets } = await desk.targetsOf(agents, 'main');
+    expect(targets.map(({ terms }) => terms.deploymentName)).toEqual(['made just now']);
+  });
+
+  test('is enough where it names what is deployed', async () => {
+    let now = 1_000;
+    const desk = deskOf([deployed('known')], {}, { clock: { now: () => now } });
+    await desk.targetsOf(agents, 'main');
+    now += 500;
+    await desk.targetsOf(agents, 'main');
+    expect(desk.asked.filter((each) => each.startsWith('list'))).toHaveLength(1);
+  });
+});
