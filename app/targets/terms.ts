@@ -30,6 +30,7 @@ export function termsOf(
     ...common,
     rules,
     smokeTests: asked?.smokeTests ?? [],
+    ...(asked === undefined && notes.length > 0 ? { unread: true } : {}),
     onFailure: asked?.onFailure ?? 'keep',
     environment: environmentOf(deployment, environment, isShared),
     differences,

@@ -36,7 +36,7 @@ async function formerOf(
   revisionId: string,
   { deployment }: Sight,
 ): Promise<Pick<Intent, 'formerLatestRevisionId' | 'formerLiveRevisionId'>> {
-  const before = await world.store.lastIntents(intent.deploymentId, 30);
+  const before = await world.store.lastWithRevision(intent.deploymentId, 30);
   const maker = before.find((each) => each.id !== intent.id && each.revisionId === revisionId);
   if (maker?.formerLiveRevisionId) return { formerLiveRevisionId: maker.formerLiveRevisionId };
   const active = deployment.active_revision_id;

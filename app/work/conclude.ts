@@ -1,6 +1,6 @@
 import { sameCommit } from '../../src/decide/commit.ts';
 import type { Verdict } from '../../src/decide/verdict-types.ts';
-import { ended, provenEnd, unprovenEnd, wrongly, type End } from './end-words.ts';
+import { ended, provenEnd, unaskedEnd, unprovenEnd, wrongly, type End } from './end-words.ts';
 import type { Intent, Wish } from './intent.ts';
 import { redeemed } from './redeem.ts';
 import { look, type Sight } from './sight.ts';
@@ -16,8 +16,9 @@ export async function conclude(work: Work, intent: Intent): Promise<Came> {
   const sight = await look(work);
   if (sight.deployment.active_revision_id !== intent.revisionId) return replaced(work, intent, sight);
   const now = work.world.clock.now();
-  if (verdict.kind === 'unproven') {
-    const done = ended(intent, unprovenEnd(intent, verdict), now);
+  const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
+  if (verdict.kind === 'unproven' || isUnasked) {
+    const done = ended(intent, isUnasked ? unaskedEnd(intent) : unprovenEnd(intent, verdict), now);
     await keep(work, [done], { wishes: await headGoneBackFrom(work, done) });
     return moved;
   }

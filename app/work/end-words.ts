@@ -17,7 +17,7 @@ export function supersededBy(intent: Intent, head: string, contains: boolean | u
   const holds = contains ? ', which contains it' : '';
   return {
     kind: 'superseded',
-    reason: `Commit ${shortCommit(intent.commit)} was not built: the head of ${intent.branch} is ${shortCommit(head)} by now${holds}.`,
+    reason: `Commit ${shortCommit(intent.commit)} is not built: the head of ${intent.branch} is ${shortCommit(head)} by now${holds}.`,
     by: { commit: head, contains },
   };
 }
@@ -91,7 +91,14 @@ export function provenEnd({ revisionId, commit }: Intent, { kind, tests }: Verdi
 export const unprovenEnd = ({ revisionId }: Intent, verdict: Verdict): End => ({
   kind: 'unproven',
   reason: `Revision ${revisionId} is live, but is not proven to answer: ${whyUnproven(verdict)}.`,
-  advice: 'Check that the agent can be reached with the key of this App; press Re-run to ask again.',
+  advice: 'Check that the agent can be reached with the key of this App; Re-run builds it again and asks again.',
+});
+
+/** Nobody asked anything, because the file that has the questions has mistakes. */
+export const unaskedEnd = ({ revisionId }: Intent): End => ({
+  kind: 'unproven',
+  reason: `Revision ${revisionId} is live, and was asked nothing: the deploy file could not be read.`,
+  advice: 'Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.',
 });
 
 export const wrongly = ({ revisionId }: Intent, verdict: Verdict): string =>

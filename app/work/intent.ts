@@ -30,6 +30,8 @@ export interface Terms {
   builder: 'app' | 'service';
   rules: PushRules;
   smokeTests: readonly SmokeTest[];
+  /** What the deploy file says of this deployment could not be read: that there are no smoke tests proves nothing. */
+  unread?: true;
   onFailure: OnFailure;
   /** `shared`: another deployment of the file names the same one. */
   environment: { name: string; production: boolean; transient: boolean; shared?: boolean };

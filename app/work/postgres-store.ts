@@ -144,6 +144,15 @@ export class PostgresStore implements WorkStore {
     return intentsIn(await this.#of(deploymentId).orderBy('seq', 'desc').limit(limit).execute());
   }
 
+  async lastWithRevision(deploymentId: string, limit: number): Promise<Intent[]> {
+    const rows = await this.#of(deploymentId)
+      .where(sql<boolean>`body ->> 'revisionId' is not null`)
+      .orderBy('seq', 'desc')
+      .limit(limit)
+      .execute();
+    return intentsIn(rows);
+  }
+
   async unredeemed(deploymentId: string): Promise<Intent[]> {
     const rows = await this.#of(deploymentId)
       .where('end_kind', 'in', ['superseded', 'other-commit'])

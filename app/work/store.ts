@@ -75,6 +75,8 @@ export interface WorkStore {
   intentsAt(repositoryId: number, commit: string): Promise<Intent[]>;
   /** The newest intents of a deployment, newest first. */
   lastIntents(deploymentId: string, limit: number): Promise<Intent[]>;
+  /** The newest intents of a deployment that have a revision, newest first: what quick pushes left behind is not among them. */
+  lastWithRevision(deploymentId: string, limit: number): Promise<Intent[]>;
   /**
    * Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live.
    * Oldest first.

@@ -3,8 +3,17 @@ import { inputNames } from '../action/input-names.ts';
 import type { Inputs } from '../config/door-options.ts';
 import { readInputTexts } from './input-texts.ts';
 
-/** The inputs that are options: the subcommand says the mode. */
-export const optionNames = inputNames.filter((name) => name !== 'mode');
+/** What only a workflow has: what it writes on GitHub. The mode is said by the subcommand. */
+const ofWorkflows: ReadonlySet<string> = new Set([
+  'mode',
+  'github-token',
+  'comment',
+  'github-deployment',
+  'environment',
+]);
+
+/** The inputs that are options. */
+export const optionNames = inputNames.filter((name) => !ofWorkflows.has(name));
 
 /** Inputs that belong to a person or a machine rather than to one deployment: these may come from the environment. */
 const surroundings: ReadonlySet<string> = new Set([

@@ -142,7 +142,7 @@ describe('a push', () => {
 
 describe('a deploy file that could not be read', () => {
   test('leaves a live revision unproven, for its questions are not known', async () => {
-    await house.push('a', { terms: { unread: true } });
+    await house.push('a', { terms: { ...tested, smokeTests: [], unread: true } });
     await house.run();
     expect(house.serving).toBe(a);
     expect(await house.ends(a)).toEqual(['unproven']);

@@ -102,6 +102,13 @@ export class MemoryStore implements WorkStore {
     return this.#of(deploymentId).toReversed().slice(0, limit);
   }
 
+  async lastWithRevision(deploymentId: string, limit: number): Promise<Intent[]> {
+    return this.#of(deploymentId)
+      .filter(({ revisionId }) => revisionId !== undefined)
+      .toReversed()
+      .slice(0, limit);
+  }
+
   async unredeemed(deploymentId: string): Promise<Intent[]> {
     return this.#of(deploymentId).filter(
       ({ end }) => (end?.kind === 'superseded' || end?.kind === 'other-commit') && end.liveIn === undefined,

@@ -85,6 +85,15 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       expect((await store.lastIntents(id, 2)).map((each) => each.id)).toEqual([three.id, two.id]);
       expect((await store.busyDeployments()).toSorted()).toEqual(['deployment-1', 'deployment-2']);
     });
+
+    test('those that have a revision are found behind any number that have none', async () => {
+      const one = await wished(a);
+      const lease = await store.takeLease(id, 'holder', 60_000);
+      if (!lease) throw new Error('nobody else holds the lease');
+      await store.save(lease, { intents: [{ ...one, revisionId: 'r1' }] });
+      for (const kind of ['rerun', 'redeploy', 'recovery'] as const) await wished(b, { kind });
+      expect((await store.lastWithRevision(id, 2)).map((each) => each.id)).toEqual([one.id]);
+    });
   });
 
   describe('the lease', () => {
