@@ -26,6 +26,12 @@ export async function violations(house: House): Promise<string[]> {
   return found;
 }
 
+/**
+ * How old a revision of somebody else may be (ms) that a request goes over where the service does not heed `If-Match`:
+ * a process may stand still for five minutes between its last look and its request, which takes up to another.
+ */
+const overlookedMs = 400_000;
+
 /** Nobody works any more, and nothing waits to be worked on. */
 function atRest({ jobs, clock, control }: House): string[] {
   const found = jobs.left.map((each) => `a job never ends: ${each}`);
@@ -65,7 +71,7 @@ function notDoubled({ control }: House, intents: readonly Intent[]): string[] {
     const standsFirst = latest.id === active?.id || (written.latestWasOnItsWay && latest.commit !== undefined);
     // The head may have moved between sending and building.
     if (!standsFirst || latest.commit !== revision.commit || intent.commit !== revision.commit) return [];
-    const overlooked = latest.madeBy.who !== 'app' && !control.offers.ifMatch && at - latest.madeAt < 90_000;
+    const overlooked = latest.madeBy.who !== 'app' && !control.offers.ifMatch && at - latest.madeAt < overlookedMs;
     return overlooked ? [] : [`${intent.cause.kind} of ${intent.commit} was built although ${latest.id} stood with it`];
   });
 }
@@ -77,7 +83,7 @@ function wayBack({ control, git }: House, intents: readonly Intent[]): string[] 
     if (!revision || kind !== 'redeploy' || intent?.cause.kind !== 'failure') return [];
     const found: string[] = [];
     const fate = git.commits.get(active?.commit ?? '')?.fate;
-    const isOverlooked = !control.offers.ifMatch && latest !== undefined && at - latest.madeAt < 90_000;
+    const isOverlooked = !control.offers.ifMatch && latest !== undefined && at - latest.madeAt < overlookedMs;
     if (isOverlooked && latest.madeBy.who !== 'app') return [];
     if (fate !== 'wrong') found.push(`a rollback took ${active?.id} away, whose answer is ${fate}`);
     if (latestWasOnItsWay) found.push(`a rollback went over ${latest?.id}, which was on its way`);
