@@ -144,7 +144,7 @@ export async function openAppWorld(options: AppWorldOptions): Promise<AppWorld> 
   return world;
 }
 
-const tail = (lines: readonly string[]): string => lines.slice(-40).join('\n');
+const tail = (lines: readonly string[]): string => lines.slice(-150).join('\n');
 
 /** What a branch holds now: the word of its agent in `says.txt`, and `build.txt` where its build is to fail. */
 async function readBranch(demo: TestGitHub, repoUrl: string, repoRef: string): Promise<Built> {
