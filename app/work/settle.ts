@@ -12,6 +12,9 @@ import { headOf, keep, moved, reading, restFor, type Came, type Work } from './w
 /** How often it is looked what became of a request (ms). */
 const lookMs = 3_000;
 
+/** For how long a service that heeds keys is taken to know one (ms). */
+export const keysLastMs = 6 * 24 * 60 * 60_000;
+
 /**
  * Finds out what became of a request whose answer nobody has. A service that heeds idempotency keys is sent the same
  * again and answers as the first time. Any other one is looked at, and never sent to again.
@@ -19,7 +22,9 @@ const lookMs = 3_000;
 export async function settle(work: Work, intent: Intent): Promise<Came> {
   const { world } = work;
   const { idempotencyKeys } = await world.control.features(reading(work));
-  if (!idempotencyKeys) return byLooking(work, intent);
+  // A service forgets keys after a while; ours knows them for 7 days.
+  const isRemembered = world.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
+  if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
   const sends = (intent.sends ?? 1) + 1;
   // An answer that tells no revision, again and again, is the answer.
   if (sends > 3 && world.clock.now() >= deadlineOf(intent) && (await nothingNew(work, intent))) {

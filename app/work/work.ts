@@ -102,6 +102,8 @@ const hasBegun = ({ revisionId, sentAt, end }: Intent): boolean =>
 
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;
+/** How far the clocks of two copies may be apart (ms) before a head counts as read after a push that it was read before. */
+const skewMs = 10_000;
 
 /**
  * The newest commit of the branch, read now or a moment ago, but not before `since` (ms since the epoch): what was
@@ -114,7 +116,7 @@ export async function headOf(
 ): Promise<Head | undefined> {
   const at = work.world.clock.now();
   const read = work.head;
-  if (read?.branch === branch && read.at > since && at - read.at < freshMs) return read.head;
+  if (read?.branch === branch && read.at > since + skewMs && at - read.at < freshMs) return read.head;
   const head = await work.world.hub.head(repository, branch);
   work.head = { branch, at, head };
   return head;

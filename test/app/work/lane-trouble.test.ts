@@ -42,6 +42,32 @@ describe('a service that fails', () => {
     expect(house.serving).toBe(b);
   });
 
+  test('it heeds keys and is away for a week: by then it may have forgotten the key, and it is not sent again', async () => {
+    house.control.fails('patch', busy());
+    const { control } = house;
+    let isAway = false;
+    const looks = control.getDeployment.bind(control);
+    control.getDeployment = async (id, options) => {
+      if (isAway) throw serviceError('unreachable', 'get deployment');
+      return looks(id, options);
+    };
+    const features = control.features.bind(control);
+    control.features = async () => {
+      if (isAway) throw serviceError('unreachable', 'features');
+      return features();
+    };
+    control.beforeWrite = () => void (isAway = true);
+    await house.push('a');
+    await house.run(500);
+    expect(await house.check(a)).toMatchObject({ status: 'in_progress' });
+    const sent = await house.intent(a);
+    house.store.intents.set(sent.id, { ...sent, sentAt: (sent.sentAt ?? 0) - 7 * 24 * 60 * 60_000 });
+    isAway = false;
+    await house.run();
+    expect(await house.intent(a)).toMatchObject({ end: { kind: 'unknown' } });
+    expect(control.count('patch')).toBe(1);
+  });
+
   test('it is overloaded: the request is sent once it is not', async () => {
     house.control.fails('patch', serviceError('busy', 'patch', { status: 429, retryAfterMs: 90_000 }), { times: 3 });
     await house.push('a');
