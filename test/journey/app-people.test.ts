@@ -1,7 +1,7 @@
 // What people press on GitHub, and what the App does about wrong answers, pull requests, branches and names.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aJourney, openAppWorld, people, type AppWorld } from './app-world.ts';
-import { ofCommit, openProject } from './app-project.ts';
+import { ofCommit, openProject, type Project } from './app-project.ts';
 
 let world: AppWorld;
 
@@ -13,6 +13,20 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const says = (word: string): Record<string, string> => ({ 'says.txt': `${word}\n` });
+
+/** A deploy file with a field on its seventh line that the deployment does not have. */
+const deployFile = ({ name, fullName }: Project, seventh: string): Record<string, string> => ({
+  '.github/landfall.yml': [
+    `name: ${name}`,
+    'source: github',
+    `repo-url: ${world.github.gitUrl(fullName)}`,
+    'repo-ref: main',
+    'graph-config-path: langgraph.json',
+    'build-on-push: true',
+    seventh,
+    '',
+  ].join('\n'),
+});
 
 describe.concurrent('a wrong answer', aJourney, () => {
   test('is rolled back; the same commit is not tried again by itself, the next one is', async () => {
@@ -95,26 +109,14 @@ describe.concurrent('a pull request', aJourney, () => {
   test('that changes the file is told its mistakes on their lines, then how many revisions it would make', async () => {
     const project = await openProject(world, 'pulls');
     await project.clone.git('checkout', '--quiet', '-b', 'faster');
-    const file = (lines: readonly string[]): Record<string, string> => ({
-      '.github/landfall.yml': [
-        `name: ${project.name}`,
-        'source: github',
-        `repo-url: ${world.github.gitUrl(project.fullName)}`,
-        'repo-ref: main',
-        'graph-config-path: langgraph.json',
-        'build-on-push: true',
-        ...lines,
-        '',
-      ].join('\n'),
-    });
-    const wrong = await project.commit('Be faster', file(['install-comand: npm ci']));
+    const wrong = await project.commit('Be faster', deployFile(project, 'install-comand: npm ci'));
     await project.clone.push();
     const pull = { title: 'Faster', head: 'faster', base: 'main', by: people.writer };
     const number = await world.github.openPullRequest(project.fullName, pull);
     const told = await project.concluded(wrong, 'failure', /1 problem in the files/, ofCommit);
     expect(await project.annotations(told)).toMatchObject([{ path: '.github/landfall.yml', start_line: 7 }]);
 
-    const right = await project.push('Be right', file(['install-command: npm ci']));
+    const right = await project.push('Be right', deployFile(project, 'install-command: npm ci'));
     const run = await project.concluded(right, 'success', /^Would change 1 deployment: 1 revision$/, ofCommit);
     expect(await project.wordsOf(run)).toContain('install_command');
     expect(await project.revisions()).toEqual([]);
@@ -135,6 +137,14 @@ describe.concurrent('a pull request', aJourney, () => {
     const pull = { title: 'Idea', head: `${people.stranger}:idea`, base: 'main', by: people.stranger };
     await world.github.openPullRequest(project.fullName, pull);
     await project.concluded(head, 'neutral', /^Nothing to deploy$/, ofCommit);
+
+    // A stranger is told which fields would change, and not what the deployment has in them.
+    const changed = await theirs.commit('Faster', deployFile(project, 'install-command: npm ci'));
+    await theirs.push();
+    const run = await project.concluded(changed, 'success', /^Would change 1 deployment: 1 revision$/, ofCommit);
+    const words = await project.wordsOf(run);
+    expect(words).toContain('It comes from a fork');
+    expect(words).not.toContain(project.first.slice(0, 7));
     await project.quiet();
     expect([await project.revisions(), await project.check(head)]).toEqual([[], undefined]);
   });
