@@ -58,8 +58,7 @@ describe('two copies of the App on one database share 250 pushes to 25 deploymen
     expect(ends.openChecks).toEqual([]);
   });
 
-  test('every commit is live or is told as contained in one that came instead', () => {
-    expect(ends.conclusions['success']).toBeGreaterThanOrEqual(deployments);
-    expect(Object.keys(ends.conclusions).filter((each) => each !== 'success' && each !== 'neutral')).toEqual([]);
+  test('every commit is live, or is told as live in the one that came instead', () => {
+    expect(ends.conclusions).toEqual({ success: size.pushes });
   });
 });
