@@ -133,10 +133,11 @@ export async function openAppWorld(options: AppWorldOptions): Promise<AppWorld> 
     },
     async close() {
       await github.settled();
-      await world.stop();
-      await service.close();
-      await postgres.stop();
-      await demo.stop();
+      // Each is ended whatever became of the others; the first trouble is told.
+      const ends = [() => world.stop(), () => service.close(), () => postgres.stop(), () => demo.stop()];
+      const troubles: unknown[] = [];
+      for (const end of ends) await end().catch((error: unknown) => troubles.push(error));
+      if (troubles.length > 0) throw troubles[0];
     },
   };
   github.sendWebhooksTo(world.webhookUrl);
