@@ -87,6 +87,11 @@ const node = node24();
 const environment = { ...process.env, PATH: [dirname(node), process.env.PATH].join(delimiter) };
 const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env: environment });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+if (process.env.npm_lifecycle_event !== undefined) {
+  // npm hands a signal on to its shell, which ends without a word to us: the program would go on with nobody to end it.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref();
+}
 child.on('error', (error) => {
   console.error(`${node} could not be started: ${error.message}`);
   process.exit(1);

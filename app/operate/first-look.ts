@@ -14,7 +14,9 @@ export async function firstLook({ control, appName, apiUrl, baseUrl }: FirstLook
   const github = appName().then(
     (name) => `GitHub at ${apiUrl} knows this App as ${name}.`,
     (error: unknown) =>
-      `GitHub at ${apiUrl} does not know this App (${wordsOf(error)}). Check APP_ID, PRIVATE_KEY and GITHUB_API_URL.`,
+      isAnswer(error)
+        ? `GitHub at ${apiUrl} does not know this App (${wordsOf(error)}). Check APP_ID, PRIVATE_KEY and GITHUB_API_URL.`
+        : `GitHub at ${apiUrl} could not be reached (${wordsOf(error)}). Check the network, the proxy and GITHUB_API_URL.`,
   );
   const service = control.listDeployments({ limit: 100 }).then(
     ({ resources }) => `The control service at ${baseUrl} has ${counted(resources.length)}.`,
@@ -23,6 +25,10 @@ export async function firstLook({ control, appName, apiUrl, baseUrl }: FirstLook
   );
   return Promise.all([github, service]);
 }
+
+/** Octokit tells a request without an answer as a 500 that has no response. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && 'response' in error && error.response !== undefined;
 
 const counted = (count: number): string => {
   if (count >= 100) return '100 deployments or more';

@@ -67,7 +67,8 @@ export async function operate(
       }
     }
   } catch (error) {
-    terminal.complain(`The App's database could not be asked: ${messageOf(error)}`);
+    const hint = 'An App without DATABASE_URL has a database only while it runs: npm start.';
+    terminal.complain(`The App's database could not be asked: ${messageOf(error)}. ${hint}`);
     return false;
   } finally {
     await database.close();

@@ -36,6 +36,8 @@ function read(): { publicUrl: string; apiUrl: string; organisation?: string; nam
       ['api-url', apiUrl],
     ] as const) {
       const problem = readAddress(address, { allowHttp: false });
+      if (address.startsWith('http:') && !problem.ok)
+        return `--${option} must be https: GitHub reaches it over the network.`;
       if (!problem.ok) return `--${option}: ${problem.problem}`;
     }
     if (!Number.isInteger(port) || port < 0 || port > 65_535) return '--port is a number from 0 to 65535.';

@@ -90,8 +90,11 @@ async function converted(apiUrl: string, code: string): Promise<Converted> {
     signal: AbortSignal.timeout(answerWithinMs),
   })
     .then(async (response) => ({ status: response.status, body: await response.text() }))
-    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  if (typeof answered === 'string') return { ok: false, problem: `POST ${where} had no answer: ${answered}` };
+    .catch((error: unknown) => reasonOf(error));
+  if (typeof answered === 'string') {
+    const again = 'The App is at GitHub already. Reload this page to try again: its code works once, within an hour.';
+    return { ok: false, problem: `POST ${where} had no answer: ${answered}. ${again}` };
+  }
   if (answered.status !== 201) {
     return { ok: false, problem: `POST ${where} answered ${answered.status}. A code works once, and for an hour.` };
   }
@@ -99,6 +102,12 @@ async function converted(apiUrl: string, code: string): Promise<Converted> {
   if (!read.success) return { ok: false, problem: `What POST ${where} answered can't be read.` };
   const { id, slug, name, html_url: htmlUrl, pem, webhook_secret: webhookSecret } = read.data;
   return { ok: true, app: { id, slug, name, htmlUrl, pem, webhookSecret } };
+}
+
+/** What lies below the bare word that a request failed. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
 }
 
 function fromJson(text: string): unknown {

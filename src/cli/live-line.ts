@@ -49,14 +49,15 @@ export interface LiveLine {
 export const noLiveLine: LiveLine = { show: () => undefined, above: (write) => write(), end: () => undefined };
 
 /** A terminal, as far as a moving line needs one. */
-export type LiveStream = NodeJS.WritableStream & { isTTY?: boolean };
+export type LiveStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 /** The live line of a terminal, or none where the stream is no terminal, or one of a build machine. */
 export async function liveLineOn(
   stream: LiveStream,
   { clock, mask, env }: { clock: Pick<Clock, 'now'>; mask: (text: string) => string; env: NodeJS.ProcessEnv },
 ): Promise<LiveLine> {
-  if (!stream.isTTY || env['CI'] || env['TERM'] === 'dumb') return noLiveLine;
+  // A terminal that tells no width would be taken for one of endless lines.
+  if (!stream.isTTY || stream.columns === 0 || env['CI'] || env['TERM'] === 'dumb') return noLiveLine;
   const { default: ora } = await import('ora');
   const spinner = ora({ stream, discardStdin: false, isEnabled: true });
   let shown: Doing | undefined;

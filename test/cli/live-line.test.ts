@@ -70,6 +70,14 @@ describe('the line', () => {
     expect(shown()).toMatch(/Asking[\s\S]*a line\n[\s\S]*Asking/);
   });
 
+  test('is not there on a terminal of no width', async () => {
+    const { stream, shown } = screen(true);
+    const live = await liveLineOn(Object.assign(stream, { columns: 0 }), { clock, mask, env: {} });
+    live.show({ text: 'Asking', since: 1_000 });
+    live.end();
+    expect(shown()).toBe('');
+  });
+
   test.each([
     ['no terminal', false, {}],
     ['a build machine', true, { CI: 'true' }],

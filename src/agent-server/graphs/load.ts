@@ -50,6 +50,11 @@ async function loadGraph({ graphId, file, exportName, description }: GraphPlace,
   const exported = exportOf(module, exportName);
   if (exported === undefined) {
     const names = exportNames(module);
+    if (names.includes(exportName)) {
+      throw new StartupError('graph-export-missing', [
+        `${relative(folder, path)}: its export "${exportName}" for graph "${graphId}" is undefined. Export a compiled graph, a StateGraph, or a function that makes one.`,
+      ]);
+    }
     const meant = didYouMean(exportName, names);
     const there =
       names.length === 0 ? 'It exports nothing.' : `It exports ${names.map((name) => `"${name}"`).join(', ')}.`;
