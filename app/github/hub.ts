@@ -1,3 +1,5 @@
+import type { Check as CheckContent } from '../../src/github/check.ts';
+import type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
 import type { RepositoryAt } from '../repository.ts';
 
 /** The newest commit of a branch. */
@@ -22,46 +24,9 @@ export type Comparison =
 /** What a person may do in a repository; `none` for strangers. */
 export type Permission = 'admin' | 'write' | 'read' | 'none';
 
-/** A check run as it should stand. Texts are Markdown that is harmless already, each within GitHub's 65,535 characters. */
-export interface CheckContent {
-  status: 'queued' | 'in_progress' | 'completed';
-  /** Present exactly where `status` is `completed`. */
-  conclusion?: 'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required';
-  title: string;
-  summary: string;
-  text?: string;
-  detailsUrl?: string;
-  /** ISO 8601 */
-  startedAt?: string;
-  completedAt?: string;
-  /** At most three: label 20, description 40, identifier 20 characters. */
-  actions?: readonly { label: string; description: string; identifier: string }[];
-  /** Sent once each, 50 a request. */
-  annotations?: readonly CheckAnnotation[];
-}
-
-export interface CheckAnnotation {
-  path: string;
-  startLine: number;
-  endLine: number;
-  level: 'notice' | 'warning' | 'failure';
-  title?: string;
-  message: string;
-}
-
-/** A GitHub Deployment as it should stand: made once, then given a status whenever its state changes. */
-export interface DeploymentContent {
-  environment: string;
-  production: boolean;
-  transient: boolean;
-  /** Others are deployed to this environment, too: a success retires none of theirs. */
-  shared?: boolean;
-  state: 'queued' | 'in_progress' | 'success' | 'failure' | 'error' | 'inactive';
-  /** At most 140 characters. */
-  description: string;
-  environmentUrl?: string;
-  logUrl?: string;
-}
+/** A check run and a GitHub Deployment as they should stand: the words are those of both doors. */
+export type { Check as CheckContent, Annotation as CheckAnnotation } from '../../src/github/check.ts';
+export type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
 
 /** Which check run or deployment is meant: `externalId` is ours and finds it again after an answer that never came. */
 export interface CheckAt {

@@ -1,9 +1,9 @@
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import type { Deployment, DeploymentsList } from '../../src/contract/control/deployment.ts';
-import { isNotOffered } from '../../src/contract/service-error.ts';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { isRepositoryNamed } from '../../src/decide/repository-url.ts';
 import type { RepositoryAt } from '../repository.ts';
+import { readAll } from '../targets/listed-deployments.ts';
 
 /** Which branches of a repository something is deployed from, as far as can be told without looking into it. */
 export type BranchesOf = (repository: RepositoryAt) => readonly string[];
@@ -19,8 +19,6 @@ export interface BoundDeployment {
   deployment: string;
 }
 
-const pageSize = 100;
-
 /**
  * Reads once what the service deploys. Whether a repository may act on a deployment is not decided here: this only
  * says where looking is worth a request to GitHub.
@@ -32,8 +30,8 @@ export async function deployedBranches(
   control: Pick<ControlService, 'listDeployments'>,
   bound: readonly BoundDeployment[] = [],
 ): Promise<BranchesOf | undefined> {
-  const deployments = await allDeployments(control);
-  return deployments && ((repository) => branchesOf(repository, deployments, bound));
+  const listed = await readAll(control);
+  return listed.kind === 'listed' ? (repository) => branchesOf(repository, listed.deployments, bound) : undefined;
 }
 
 /** The branches of a repository that deployments of its own, or bound to it, are built from. */
@@ -52,29 +50,4 @@ export function branchesOf(
     )
     .map(({ source_revision_config: { repo_ref: ref } }) => ref);
   return [...new Set(refs)].filter((ref) => typeof ref === 'string').filter((ref) => ref !== '' && !isTagRef(ref));
-}
-
-async function allDeployments(
-  control: Pick<ControlService, 'listDeployments'>,
-): Promise<ListedDeployment[] | undefined> {
-  const found = new Map<string, ListedDeployment>();
-  for (let offset = 0; ; offset += pageSize) {
-    const page = await listed(control, offset);
-    if (page === undefined) return undefined;
-    const before = found.size;
-    for (const each of page.resources) found.set(each.id, each);
-    if (page.resources.length < pageSize || found.size === before) return [...found.values()];
-  }
-}
-
-async function listed(
-  control: Pick<ControlService, 'listDeployments'>,
-  offset: number,
-): Promise<DeploymentsList | undefined> {
-  try {
-    return await control.listDeployments({ limit: pageSize, offset });
-  } catch (error) {
-    if (isNotOffered(error)) return undefined;
-    throw error;
-  }
 }

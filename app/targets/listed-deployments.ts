@@ -33,7 +33,7 @@ export function createDeploymentsReader(
 }
 
 /** A page that brings nothing new is the last one, too: a service that passes over `offset` would be asked for ever. */
-async function readAll(control: Pick<ControlService, 'listDeployments'>): Promise<Listed> {
+export async function readAll(control: Pick<ControlService, 'listDeployments'>): Promise<Listed> {
   const found = new Map<string, ListedDeployment>();
   for (let offset = 0; ; offset += pageSize) {
     const page = await pageAt(control, offset);

@@ -5,6 +5,7 @@ import type { Intent, Wish } from './intent.ts';
 import { redeemed } from './redeem.ts';
 import { look, type Sight } from './sight.ts';
 import { mayContain } from './contains.ts';
+import { wishAfter } from './wish-for-head.ts';
 import { headOf, keep, moved, reportsOf, type Came, type Work } from './work.ts';
 
 /** Draws the conclusion of a revision that was live and asked. */
@@ -105,9 +106,5 @@ async function headGoneBackFrom(work: Work, done: Intent): Promise<Wish[]> {
   if (rolledBack === undefined) return [];
   const head = await headOf(work, done);
   if (!head || !sameCommit(head.sha, rolledBack)) return [];
-  const { id, deploymentId, repository, branch, terms } = done;
-  const cause = { kind: 'push', key: `after-${id}`, at: work.world.clock.now() } as const;
-  return [
-    { deploymentId, repository, branch, terms, commit: head.sha, sending: { kind: 'restate', repoRef: branch }, cause },
-  ];
+  return [wishAfter(done, head.sha, work.world.clock.now())];
 }

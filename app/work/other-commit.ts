@@ -1,7 +1,8 @@
 import { sameCommit } from '../../src/decide/commit.ts';
 import { mayContain } from './contains.ts';
 import { builtAsAnother, ended } from './end-words.ts';
-import type { Intent, Wish } from './intent.ts';
+import type { Intent } from './intent.ts';
+import { wishAfter } from './wish-for-head.ts';
 import { headOf, keep, moved, type Came, type Work } from './work.ts';
 
 /** Whether the revision that is followed turned out to be of another commit than the wished one. */
@@ -22,18 +23,3 @@ export async function builtAnother(work: Work, intent: Intent, built: string): P
   });
   return moved;
 }
-
-/** The head, wished for because a revision that was asked for before it was built from another commit. */
-export const wishAfter = (
-  { id, deploymentId, repository, branch, terms, sending }: Intent,
-  commit: string,
-  at: number,
-): Wish => ({
-  deploymentId,
-  repository,
-  branch,
-  commit,
-  terms,
-  sending,
-  cause: { kind: 'push', key: `after-${id}`, at },
-});

@@ -8,6 +8,7 @@ import { isWishForHead } from './next-step.ts';
 import { seenOf } from './sight.ts';
 import { sortedWishes } from './sorted-wishes.ts';
 import type { Changes, Lane } from './store.ts';
+import { wishForHead } from './wish-for-head.ts';
 import { headOf, keep, moved, reading, restFor, type Came, type Work } from './work.ts';
 
 /** How often somebody else's revision is looked at, while a wish waits for it (ms). */
@@ -57,7 +58,7 @@ export async function takeWishes(
   const told = joined.map(({ intent, to }) => ended(intent, joinedTo(to), now));
   const waiting: Intent[] = first && busyWith && first.state === 'wished' ? [{ ...first, state: 'waiting' }] : [];
   const isBuilt = busyWith?.sending.kind === 'restate' && sameCommit(busyWith.commit, head.sha);
-  const headWish = lacksHead && !isBuilt ? [wishForHead(stale.at(-1) ?? newest, head.sha, now)] : [];
+  const headWish = lacksHead && !isBuilt ? [headWishFor(stale.at(-1) ?? newest, head.sha, now)] : [];
   const changed = [...left, ...told, ...waiting];
   if (changed.length > 0 || headWish.length > 0 || pressed) {
     const busy = busyWith && { commit: busyWith.commit, revisionId: busyWith.revisionId };
@@ -87,24 +88,13 @@ async function isLiveAndProven({ world }: Work, deploymentId: string, head: stri
   return newest?.end?.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
 }
 
+/** The head is deployed although no delivery told of it yet: the cause that came for another commit speaks for it. */
+const headWishFor = (intent: Intent, commit: string, at: number): Wish =>
+  wishForHead(intent, commit, intent.cause.key, at);
+
 const joinedTo = (to: Intent) => ({
   kind: 'joined' as const,
   reason: `It is told together with the ${to.cause.kind} that this commit was wished for by as well.`,
-});
-
-/** The head is deployed although no delivery told of it yet: the cause that came for another commit speaks for it. */
-const wishForHead = (
-  { deploymentId, repository, branch, cause, terms, sending }: Intent,
-  commit: string,
-  at: number,
-): Wish => ({
-  deploymentId,
-  repository,
-  branch,
-  commit,
-  terms,
-  sending,
-  cause: { kind: 'push', key: cause.key, at },
 });
 
 /** Whether the only wish waits for somebody else's revision, and that one is still on its way. */
