@@ -44,7 +44,7 @@ describe('npm start', () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('landfall_database_up 1');
     await expect
       .poll(() => app.said.out, { timeout: 20_000 })
-      .toContain('Check APP_ID, PRIVATE_KEY and GITHUB_API_URL.');
+      .toContain('could not be reached (bad port). Check the network, the proxy and GITHUB_API_URL.');
     app.child.kill('SIGTERM');
     expect(await app.ended).toBe(0);
     expect(app.said.out).toContain(`Webhooks:        ${url}/api/github/webhooks`);
