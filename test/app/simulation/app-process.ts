@@ -46,7 +46,7 @@ const [deploymentId] = deploymentIds;
 const world: World = {
   clock,
   random: Math.random,
-  store: new PostgresStore({ pool, queue: jobs, clock }),
+  store: new PostgresStore({ pool, queue: jobs, clock, lanesBy: 'given' }),
   hub: remoteHub(line),
   control: remoteControl(line),
   agentAt: () => new AgentModel(clock),
