@@ -1,5 +1,6 @@
 import { systemClock } from '../src/clock.ts';
 import { maskOf } from '../src/client/mask.ts';
+import { beUntilToldToLeave } from '../src/leave.ts';
 import type { Ground, Work } from './ground.ts';
 import { firstLook } from './operate/first-look.ts';
 import { logLine } from './operate/log-line.ts';
@@ -85,33 +86,15 @@ async function lookAround({ ground, world }: RunningApp, log: World['log']): Pro
   }
 }
 
-/** How long leaving may take (ms); what hangs then is left behind, and the next start goes on with it. */
-const leaveWithin = 9_500;
-/** Within this (ms) a second signal is the echo of the first: a terminal sends it to us and to who started us. */
-const echoWithin = 1_000;
-
 /** Runs the App as this process until it is told to leave, and ends the process. */
-export async function beApp(makeWork: Surroundings['makeWork']): Promise<never> {
-  const { promise: leave, resolve } = Promise.withResolvers<void>();
-  let asked: number | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      const now = performance.now();
-      // Asked twice, a person means it.
-      if (asked !== undefined && now - asked > echoWithin) process.exit(1);
-      if (asked !== undefined) return;
-      asked = now;
-      setTimeout(() => process.exit(1), leaveWithin).unref();
-      resolve();
-    });
-  }
-  const code = await runApp({
-    folder: process.cwd(),
-    env: process.env,
-    say: (text) => process.stdout.write(`${text}\n`),
-    tell: (text) => process.stderr.write(`${text}\n`),
-    leave,
-    makeWork,
-  });
-  process.exit(code);
-}
+export const beApp = (makeWork: Surroundings['makeWork']): Promise<never> =>
+  beUntilToldToLeave((leave) =>
+    runApp({
+      folder: process.cwd(),
+      env: process.env,
+      say: (text) => process.stdout.write(`${text}\n`),
+      tell: (text) => process.stderr.write(`${text}\n`),
+      leave,
+      makeWork,
+    }),
+  );

@@ -56,7 +56,6 @@ export async function makeWork(ground: Ground): Promise<Work> {
     agentAt: agents.at,
     targets: createTargetDesk({ hub, control, clock, bindings, webHost: webHostOf(github.apiUrl), builder, log }),
     smoke: createSmokeDesk({ clock, random, control, publicUrl, log }),
-    publicUrl,
     log,
     decided: ground.decided,
   };

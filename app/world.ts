@@ -48,8 +48,6 @@ export interface World {
   agentAt: (url: string) => AgentServer;
   targets: TargetDesk;
   smoke: SmokeDesk;
-  /** Where people reach this App, without a slash at the end; absent where it has no public address. */
-  publicUrl?: string | undefined;
   /** One line for the operator's log, never with a secret. */
   log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
   /**

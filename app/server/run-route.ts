@@ -1,3 +1,4 @@
+import { fromJson } from '../../src/contract/json-text.ts';
 import { answerText, refuse } from './answer.ts';
 import { byteBudget, readBody } from './body.ts';
 import { comeAgain } from './refusal.ts';
@@ -44,7 +45,7 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
         const { status } = await receiveRun({
           intentId: params['intent'] ?? '',
           token,
-          body: () => parsed(body.bytes.toString('utf8')),
+          body: () => fromJson(body.bytes.toString('utf8')),
         });
         return answerText(response, status, status < 300 ? 'taken' : 'not taken');
       } finally {
@@ -52,13 +53,4 @@ export function runRoute(receiveRun: ReceiveRun, clock: Clock): Route {
       }
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import * as z from 'zod';
+import { fromJson } from '../../src/contract/json-text.ts';
 import { envLines, writeNew, type MadeApp } from './env-file.ts';
 import { manifestOf, webOf } from './manifest.ts';
 import { donePage, problemPage, startPage } from './setup-page.ts';
@@ -108,14 +109,4 @@ async function converted(apiUrl: string, code: string): Promise<Converted> {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // Whatever else answers there speaks no JSON.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { fromJson } from '../../src/contract/json-text.ts';
 import * as z from 'zod';
 import { isObject } from '../../src/contract/json-object.ts';
 import type { Evidence, NamedVerdict } from '../../src/decide/verdict-types.ts';
@@ -81,7 +82,7 @@ export function readProgress(state: SmokeState | undefined): Progress {
   const read = stored.safeParse(state);
   if (!read.success) return nothingYet;
   const { version: _, kept: text, ...rest } = read.data;
-  const held = kept.safeParse(parsed(text));
+  const held = kept.safeParse(fromJson(text));
   return held.success ? { ...rest, ...held.data } : nothingYet;
 }
 
@@ -94,13 +95,4 @@ export function writeProgress({ verdicts, attempts, ...rest }: Progress): SmokeS
 export function tokensIn(state: SmokeState | undefined): { awaited: string | undefined; spent: readonly string[] } {
   const { under, spent } = readProgress(state);
   return { awaited: under?.tokenHash, spent };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,5 @@
 /** What a check says of an intent that the intent itself does not know. */
 export interface About {
-  /** Where people reach the App, without a slash at the end. */
-  publicUrl?: string | undefined;
   /** What the deployment is busy with, where this one waits for it. */
   waitingFor?: { commit: string; revisionId?: string | undefined } | undefined;
   /** ms since the epoch */

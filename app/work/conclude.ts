@@ -5,7 +5,7 @@ import type { Intent, Wish } from './intent.ts';
 import { redeemed } from './redeem.ts';
 import { look, type Sight } from './sight.ts';
 import { mayContain } from './contains.ts';
-import { wishAfter } from './wish-for-head.ts';
+import { wishAfter, wishLike } from './follow-up-wishes.ts';
 import { headOf, keep, moved, reportsOf, type Came, type Work } from './work.ts';
 
 /** Draws the conclusion of a revision that was live and asked. */
@@ -65,19 +65,12 @@ async function wrong(work: Work, intent: Intent, verdict: Verdict): Promise<Came
   return moved;
 }
 
-const goingBack = (
-  { id, deploymentId, repository, branch, commit, terms }: Intent,
-  revisionId: string,
-  at: number,
-): Wish => ({
-  deploymentId,
-  repository,
-  branch,
-  commit,
-  terms,
-  sending: { kind: 'redeploy', revisionId },
-  cause: { kind: 'failure', key: id, at },
-});
+const goingBack = (intent: Intent, revisionId: string, at: number): Wish =>
+  wishLike(intent, {
+    commit: intent.commit,
+    sending: { kind: 'redeploy', revisionId },
+    cause: { kind: 'failure', key: intent.id, at },
+  });
 
 /** Another revision serves by now: whatever was proven is not about what serves. */
 async function replaced(work: Work, intent: Intent, { deployment, live }: Sight): Promise<Came> {

@@ -2,7 +2,7 @@ import { sameCommit } from '../../src/decide/commit.ts';
 import { mayContain } from './contains.ts';
 import { builtAsAnother, ended } from './end-words.ts';
 import type { Intent } from './intent.ts';
-import { wishAfter } from './wish-for-head.ts';
+import { wishAfter } from './follow-up-wishes.ts';
 import { headOf, keep, moved, type Came, type Work } from './work.ts';
 
 /** Whether the revision that is followed turned out to be of another commit than the wished one. */

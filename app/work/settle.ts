@@ -6,7 +6,7 @@ import { builtAsAnother, ended, noRevision, unknownEffect } from './end-words.ts
 import type { Intent } from './intent.ts';
 import { request, settleMs } from './send.ts';
 import { commitOfTarget, look, madeSince, type Sight } from './sight.ts';
-import { wishAfter } from './wish-for-head.ts';
+import { wishAfter } from './follow-up-wishes.ts';
 import { headOf, keep, moved, reading, restFor, type Came, type Work } from './work.ts';
 
 /** How often it is looked what became of a request (ms). */

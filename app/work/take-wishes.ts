@@ -8,7 +8,7 @@ import { isWishForHead } from './next-step.ts';
 import { seenOf } from './sight.ts';
 import { sortedWishes } from './sorted-wishes.ts';
 import type { Changes, Lane } from './store.ts';
-import { wishForHead } from './wish-for-head.ts';
+import { wishForHead } from './follow-up-wishes.ts';
 import { headOf, keep, moved, reading, restFor, type Came, type Work } from './work.ts';
 
 /** How often somebody else's revision is looked at, while a wish waits for it (ms). */

@@ -90,7 +90,7 @@ export async function keep(
  */
 export function reportsOf({ world }: Pick<Work, 'world'>, intent: Intent, busy?: Busy): ReportPut[] {
   if (intent.cause.kind === 'failure') return [];
-  const about = { publicUrl: world.publicUrl, waitingFor: busy, now: world.clock.now() };
+  const about = { waitingFor: busy, now: world.clock.now() };
   const deployment = hasBegun(intent) ? deploymentOf(intent, about) : undefined;
   const check = intent.end?.kind === 'joined' ? [] : [checkOf(intent, about)];
   return [...check, ...(deployment ? [deployment] : [])];

@@ -1,3 +1,4 @@
+import { fromJson } from '../contract/json-text.ts';
 import { isObject } from '../contract/json-object.ts';
 import type { FieldProblem } from '../contract/service-error.ts';
 import type { Mask } from './mask.ts';
@@ -18,8 +19,8 @@ export interface ErrorWords {
  * `{message}` in their usual forms, or a web page, of which the title is told. Masked and bounded.
  */
 export function readErrorBody(body: string, mask: Mask): ErrorWords {
-  const parsed = parseJson(body);
-  const words = parsed === undefined ? { detail: textOf(body), problems: [] } : fromJson(parsed);
+  const parsed = fromJson(body);
+  const words = parsed === undefined ? { detail: textOf(body), problems: [] } : problemsIn(parsed);
   const detail = tidy(words.detail ?? '', mask);
   const problems = words.problems.slice(0, MAX_PROBLEMS).map(({ loc, msg, type }) => ({
     loc: loc.map((place) => (typeof place === 'string' ? tidy(place, mask) : place)),
@@ -37,16 +38,7 @@ export function tidy(text: string, mask: Mask): string {
   return line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL - 1)}…` : line;
 }
 
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Not JSON is one of the shapes: plain text, or a page of something between us and the service.
-    return undefined;
-  }
-}
-
-function fromJson(body: unknown): { detail?: string | undefined; problems: FieldProblem[] } {
+function problemsIn(body: unknown): { detail?: string | undefined; problems: FieldProblem[] } {
   if (typeof body === 'string') return { detail: body, problems: [] };
   if (!isObject(body)) return { problems: [] };
   const { detail, error, message } = body;

@@ -1,3 +1,4 @@
+import { fromJson } from '../contract/json-text.ts';
 import { findOnPages, pageSize, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** A GitHub Deployment as it should stand: made once, then given a status whenever its state changes. */
@@ -125,17 +126,8 @@ function described({ description }: DeploymentShown): string {
 
 /** GitHub gives a payload back as it was sent, or as the text of it. */
 function externalIdOf(payload: unknown): unknown {
-  const value = typeof payload === 'string' ? parsed(payload) : payload;
+  const value = typeof payload === 'string' ? fromJson(payload) : payload;
   return typeof value === 'object' && value !== null ? Reflect.get(value, payloadMember) : undefined;
-}
-
-/** Any client may have made a deployment, with a payload of whatever text. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const messageOf = (data: unknown): string =>

@@ -95,7 +95,6 @@ export class House {
       agentAt: () => new AgentModel(clock),
       targets: process.reaching('control', this.targets),
       smoke: process.reaching('control', new ModelSmoke(this.clock, this.control)),
-      publicUrl: 'https://app.test',
       log: (message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`),
     };
   }

@@ -65,7 +65,6 @@ async function smoking() {
     agentAt: () => agent,
     targets: { targetsOf: async () => ({ targets: [], refused: [] }) },
     smoke: createSmokeDesk({ clock, random, control, publicUrl, log }),
-    publicUrl,
     log,
   };
   const receive = createReceiver({ store, clock, log });
