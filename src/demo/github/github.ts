@@ -11,6 +11,7 @@ import { Deliveries } from './events/deliveries.ts';
 import { startEmulated } from './emulated.ts';
 import { numberAt, type Exchange, type RequestLine } from './exchange.ts';
 import { peopleOf, type People } from './people.ts';
+import { NamesAtRest } from './names-at-rest.ts';
 import { Repositories } from './repositories.ts';
 import { createGateway, type Interference } from './server.ts';
 import { isoNow, objectFromEmulated, type AppRecord, type Site } from './site.ts';
@@ -138,6 +139,7 @@ async function buildSite({
     accounts,
     writers: new Map(),
     repositories: new Repositories(folder),
+    names: new NamesAtRest(),
     emulated,
     deliveries: new Deliveries(hook, clock),
     checks: new Checks(),

@@ -144,11 +144,13 @@ export function peopleOf(site: Site): People {
     },
     async rename(fullName, name) {
       const repository = known(fullName);
-      await askEmulated(site, 'PATCH', `/repos/${fullNameOf(repository)}`, { name });
-      const writers = site.writers.get(fullName.toLowerCase());
       const former = repository.name;
-      await site.repositories.rename(repository, name);
-      if (writers) site.writers.set(fullNameOf(repository).toLowerCase(), writers);
+      await site.names.change(async () => {
+        await askEmulated(site, 'PATCH', `/repos/${fullNameOf(repository)}`, { name });
+        const writers = site.writers.get(fullName.toLowerCase());
+        await site.repositories.rename(repository, name);
+        if (writers) site.writers.set(fullNameOf(repository).toLowerCase(), writers);
+      });
       await tellRename(site, repository, former);
     },
     headOf: (fullName, branch = known(fullName).defaultBranch) =>

@@ -56,9 +56,22 @@ async function handle(
   if (!site) return write(response, { status: 503, body: { message: 'Starting' } });
   const url = new URL(request.url ?? '/', site.url);
   const git = /^\/([^/]+\/[^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/.exec(url.pathname);
-  if (git) return handleGit(site, pushes, request, response, { name: git[1] ?? '', rest: git[2] ?? '', url });
+  if (git) {
+    const asked = { name: git[1] ?? '', rest: git[2] ?? '', url };
+    return site.names.keep(() => handleGit(site, pushes, request, response, asked));
+  }
   const sent = await bodyOf(request);
   if (url.pathname === '/settings/apps/new') return write(response, acceptManifest(site, url, sent));
+  return site.names.keep(() => answerApi(settings, site, request, response, { url, sent }));
+}
+
+async function answerApi(
+  settings: ServerSettings,
+  site: Site,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { url, sent }: { url: URL; sent: string },
+): Promise<void> {
   const asked = await read(site, request, url, sent);
   if ('answer' in asked) return write(response, asked.answer);
   const done = settings.interfere()?.(asked.asked);

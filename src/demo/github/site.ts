@@ -8,6 +8,7 @@ import type { Deliveries } from './events/deliveries.ts';
 import type { Emulated } from './emulated.ts';
 import { notFound, Refusal, type JsonObject, type Who } from './exchange.ts';
 import { isObject } from '../../contract/json-object.ts';
+import type { NamesAtRest } from './names-at-rest.ts';
 import { fullNameOf, type Repositories, type Repository } from './repositories.ts';
 
 /** The App as GitHub knows it. */
@@ -56,6 +57,7 @@ export interface Site {
   /** Who may push, by `owner/name` in small letters; the administrator may everywhere. */
   writers: Map<string, Set<string>>;
   repositories: Repositories;
+  names: NamesAtRest;
   emulated: Emulated;
   deliveries: Deliveries;
   checks: Checks;

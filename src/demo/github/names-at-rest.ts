@@ -1,0 +1,31 @@
+/**
+ * Repositories keep their names while requests are answered: an answer is put together from several looks, and a rename
+ * in their midst would make the later ones miss. Any number of requests at once, a rename alone.
+ */
+export class NamesAtRest {
+  readonly #answering = new Set<Promise<unknown>>();
+  #rename: Promise<unknown> | undefined;
+
+  /** Carries out what needs the names as they are, after every rename that has been asked for. */
+  async keep<T>(act: () => Promise<T>): Promise<T> {
+    while (this.#rename) await this.#rename;
+    const answering = act();
+    this.#answering.add(answering);
+    try {
+      return await answering;
+    } finally {
+      this.#answering.delete(answering);
+    }
+  }
+
+  /** Carries out a rename, once all that began before it has ended. */
+  change<T>(act: () => Promise<T>): Promise<T> {
+    const before = [...this.#answering, this.#rename];
+    const change = Promise.allSettled(before).then(act);
+    const over: Promise<unknown> = Promise.allSettled([change]).then(() => {
+      if (this.#rename === over) this.#rename = undefined;
+    });
+    this.#rename = over;
+    return change;
+  }
+}
