@@ -19,13 +19,17 @@ export class NamesAtRest {
   }
 
   /** Carries out a rename, once all that began before it has ended. */
-  change<T>(act: () => Promise<T>): Promise<T> {
-    const before = [...this.#answering, this.#rename];
-    const change = Promise.allSettled(before).then(act);
-    const over: Promise<unknown> = Promise.allSettled([change]).then(() => {
-      if (this.#rename === over) this.#rename = undefined;
-    });
+  async change<T>(act: () => Promise<T>): Promise<T> {
+    const before = [...this.#answering, ...(this.#rename ? [this.#rename] : [])];
+    let finish = (): void => {};
+    const over = new Promise<void>((resolve) => (finish = resolve));
     this.#rename = over;
-    return change;
+    try {
+      await Promise.allSettled(before);
+      return await act();
+    } finally {
+      if (this.#rename === over) this.#rename = undefined;
+      finish();
+    }
   }
 }
