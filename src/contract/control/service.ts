@@ -9,6 +9,7 @@ import type {
 import type { GithubIntegration, GithubRepository } from './integration.ts';
 import type { ListenersList } from './listener.ts';
 import type { LogPage, LogQuery } from './log.ts';
+import type { PushToken, UploadTarget } from './upload.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
 /** What a caller may say about a write beside what is written. */
@@ -77,4 +78,19 @@ export interface ControlService {
    * write: a client remembers the answer for a while.
    */
   features(options?: CallOptions): Promise<ControlFeatures>;
+}
+
+/** The operations that only some callers need. Each of them goes beyond control-service.md's rules for the others. */
+export interface WholeControlService extends ControlService {
+  /**
+   * DELETE /v2/deployments/{id}: asynchronous; reading the deployment ends as missing once it is gone. Its tracing project
+   * stays, and keeps the name from being used again, unless it is to go as well.
+   */
+  deleteDeployment(id: string, query: { deleteTracingProject: boolean }, options?: CallOptions): Promise<void>;
+  /** POST /v2/deployments/{id}/revisions/{revisionId}/interruption: ends a revision that is on its way. */
+  interruptRevision(deploymentId: string, revisionId: string, options?: CallOptions): Promise<void>;
+  /** POST /v2/deployments/{id}/upload-url: where a source tarball is put, and the path to name it by afterwards. */
+  requestUpload(deploymentId: string, options?: CallOptions): Promise<UploadTarget>;
+  /** POST /v2/deployments/{id}/push-token: what an image is pushed with, for `internal_docker` only. */
+  requestPushToken(deploymentId: string, options?: CallOptions): Promise<PushToken>;
 }

@@ -1,5 +1,5 @@
 import { dirname, delimiter } from 'node:path';
-import type { AgentSpec } from './compute.ts';
+import type { AgentProgram, AgentSpec } from './compute.ts';
 
 /** What the agent's process is told besides its spec. */
 export interface ProcessFacts {
@@ -17,16 +17,20 @@ export const pathWithOurNode = (path: string): string => [dirname(process.execPa
  * The whole environment of an agent's process: the deployment's secrets, and over them what the platform sets. Nothing
  * of this service's own environment but the search path: it may hold our key and database.
  */
-export function agentEnvironment(spec: AgentSpec, { token, drainMs, path }: ProcessFacts): Record<string, string> {
+export function agentEnvironment(
+  spec: AgentSpec,
+  program: Extract<AgentProgram, { kind: 'build' }>,
+  { token, drainMs, path }: ProcessFacts,
+): Record<string, string> {
   return {
     NODE_ENV: 'production',
     ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
     PATH: pathWithOurNode(path),
-    HOME: spec.homeFolder,
+    HOME: program.homeFolder,
     HOST: '127.0.0.1',
     PORT: '0',
     DATABASE_URI: spec.databaseUrl,
-    LANDFALL_GRAPH_CONFIG: spec.graphConfigFile,
+    LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
     LANDFALL_AGENT_TOKEN: token,
     LANDFALL_REVISION_ID: spec.revisionId,
     LANDFALL_DEPLOYMENT_ID: spec.deploymentId,

@@ -1,18 +1,49 @@
-import type { Secret } from '../../contract/control/secret.ts';
+import type { ResourceSpec } from '../../contract/control/resource-spec.ts';
+import type { Secret, SecretReference } from '../../contract/control/secret.ts';
+import type { DeploymentType } from '../../contract/control/source.ts';
 import type { WriteLine } from './log-line.ts';
+
+/** What an agent is made of: a build that lies on this machine, or a container image. */
+export type AgentProgram =
+  | {
+      kind: 'build';
+      /** What was built, for a person: `commit 1234...`. */
+      madeOf: string;
+      /** The root of the build's folder. */
+      folder: string;
+      /** Absolute path of the graph configuration file in it. */
+      graphConfigFile: string;
+      /** A folder of the revision's own, for the agent's home. */
+      homeFolder: string;
+    }
+  | { kind: 'image'; imageUri: string };
+
+/** Where the runs of a deployment's agent are told to: the deployment's tracing project. */
+export interface TracingTarget {
+  /** The address that runs are posted to. */
+  url: string;
+  /** What has to be sent as a bearer token: a secret, good for this one project. */
+  token: string;
+}
 
 /** What it takes to run one revision of a deployment. */
 export interface AgentSpec {
   deploymentId: string;
   revisionId: string;
-  /** Absolute path of the graph configuration file in the revision's build. */
-  graphConfigFile: string;
-  /** A folder of the revision's own, for the agent's home. */
-  homeFolder: string;
+  /** The deployment's name, a DNS label. */
+  name: string;
+  program: AgentProgram;
   /** Address of the database that all revisions of the deployment share: a secret. */
   databaseUrl: string;
   /** Variables of the agent's environment (control-service.md, Secret). What the platform sets itself comes first. */
   secrets: readonly Secret[];
+  /** Variables that are taken from a cluster's secrets (control-service.md, SecretReference). */
+  secretReferences: readonly SecretReference[];
+  resourceSpec: ResourceSpec | undefined;
+  deploymentType: DeploymentType | undefined;
+  /** The namespace in a cluster, where one was asked for. */
+  namespace: string | undefined;
+  tracing: TracingTarget | undefined;
   /** Takes what the agent writes, masked. */
   log: WriteLine;
 }
@@ -35,8 +66,13 @@ export interface RunningAgent {
 /** How a start ends: with an agent that answered when asked for its health, or with the reason why there is none. */
 export type AgentStart = { kind: 'running'; agent: RunningAgent } | { kind: 'failed'; reason: string };
 
-/** Something that can run agents: processes of this machine, and later containers or a cluster. */
+/** Something that can run agents: processes of this machine, containers, or a cluster. */
 export interface Compute {
   /** Starts an agent. When `signal` aborts first, what was begun is ended and the start has failed. */
   start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart>;
+  /**
+   * Removes whatever a deployment still has here once it is deleted and its agents are stopped; what is gone already is no
+   * error. Absent where stopping leaves nothing.
+   */
+  remove?(deployment: { id: string; name: string; namespace: string | undefined }): Promise<void>;
 }

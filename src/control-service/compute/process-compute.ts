@@ -41,14 +41,16 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
 
   return {
     async start(spec, signal): Promise<AgentStart> {
+      const { program } = spec;
+      if (program.kind === 'image') return failed(noImages);
       const token = randomBytes(32).toString('base64url');
-      mkdirSync(spec.homeFolder, { recursive: true });
+      mkdirSync(program.homeFolder, { recursive: true });
       const running = startLeashed(
         {
           command: process.execPath,
           args: [agentServer],
-          cwd: dirname(spec.graphConfigFile),
-          env: agentEnvironment(spec, { token, drainMs, path }),
+          cwd: dirname(program.graphConfigFile),
+          env: agentEnvironment(spec, program, { token, drainMs, path }),
           withInput: true,
           graceSeconds: Math.ceil((drainMs + lastStepsMs) / 1_000),
         },
@@ -89,6 +91,9 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     return { origin, token, stop, exited: running.ended.then(inWords) };
   }
 }
+
+const noImages =
+  'This service runs agents as processes of this machine, which a container image is not. Use the source github or internal_source, or start the service where it may run containers.';
 
 /** Sends what the process says to the deploy log, and waits for the line that tells its port. */
 function listenTo(

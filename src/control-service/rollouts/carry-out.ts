@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { buildFolder, readBuild } from '../builds/build-folder.ts';
 import type { Build, BuildRequest } from '../builds/build.ts';
 import { makeBuild, type BuildSettings } from '../builds/make-build.ts';
-import type { AgentSpec, Compute } from '../compute/compute.ts';
+import type { AgentProgram, AgentSpec, Compute } from '../compute/compute.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { EnsureDatabase } from './agent-database.ts';
@@ -52,12 +52,40 @@ export const undertake = (
  * interrupted meanwhile is let go of; one whose service stops stays where it is and is taken up by the next start.
  */
 export async function carryOut(undertaking: Undertaking, tools: Tools): Promise<void> {
-  const { revision } = undertaking;
-  if (revision.source !== 'github') return fail(undertaking, 'CREATE_FAILED', unsupported(revision.source), tools);
+  const program = await programOf(undertaking, tools);
+  if (program) await deploy(undertaking, program, tools);
+}
+
+/** What a revision's agent is made of: an image as it stands, or a build, which is made where there is none. */
+async function programOf(undertaking: Undertaking, tools: Tools): Promise<AgentProgram | undefined> {
+  const { revision, signal } = undertaking;
+  const { store, patiently } = tools;
+  if (revision.source === 'external_docker' || revision.source === 'internal_docker') {
+    const steps = revision.status === 'AWAITING_BUILD' ? (['BUILDING', 'AWAITING_DEPLOY'] as const) : [];
+    let from = revision.status;
+    for (const to of steps) {
+      if (signal.aborted || !(await patiently(() => store.setStatus(revision.id, [from], to)))) return undefined;
+      from = to;
+    }
+    return { kind: 'image', imageUri: revision.source_revision_config.image_uri ?? '' };
+  }
+  if (revision.source !== 'github') {
+    await fail(undertaking, 'CREATE_FAILED', unsupported(revision.source), tools);
+    return undefined;
+  }
   const build =
     revision.build_folder === null ? await buildAnew(undertaking, tools) : await oldBuild(undertaking, tools);
-  if (build) await deploy(undertaking, build, tools);
+  return build && programOfBuild(build, tools);
 }
+
+/** A build as what an agent is made of. */
+const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentProgram => ({
+  kind: 'build',
+  madeOf: `commit ${build.commit}`,
+  folder: build.folder,
+  graphConfigFile: build.graphConfigFile,
+  homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
+});
 
 const unsupported = (source: string): string =>
   `This machine can't run a deployment with the source ${source}: it builds github repositories with graphs in JavaScript or TypeScript, and runs them as processes. Create a deployment with the source github.`;
@@ -84,8 +112,18 @@ async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build 
   }
 }
 
+/** What the agent of a revision that is live already is made of. */
+export async function liveProgram(undertaking: Undertaking, tools: Tools): Promise<AgentProgram | undefined> {
+  const { source, source_revision_config } = undertaking.revision;
+  if (source_revision_config.image_uri && (source === 'external_docker' || source === 'internal_docker')) {
+    return { kind: 'image', imageUri: source_revision_config.image_uri };
+  }
+  const build = await oldBuild(undertaking, tools);
+  return build && programOfBuild(build, tools);
+}
+
 /** The build that a revision has already, made again from the same commit where it was cleared away. */
-export async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
+async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
   const { revision, buildLog, signal } = undertaking;
   const { builds, buildSlots } = tools;
   const id = basename(revision.build_folder ?? revision.id);
@@ -121,29 +159,38 @@ function buildRequest({ revision, buildLog }: Undertaking, { store, patiently }:
   };
 }
 
-/** What it takes to run a revision's build. */
-export async function agentSpec(undertaking: Undertaking, build: Build, tools: Tools): Promise<AgentSpec> {
+/** What it takes to run a revision. */
+export async function agentSpec(undertaking: Undertaking, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = undertaking;
-  const { ensureDatabase, patiently, store, builds } = tools;
+  const { ensureDatabase, patiently, store } = tools;
+  const { resource_spec, deployment_type, listener_config } = revision.source_config;
   const databaseUrl = await patiently(() => ensureDatabase(deployment));
   await patiently(() => store.setDatabaseState(deployment.id, 'ready'));
   return {
     deploymentId: deployment.id,
     revisionId: revision.id,
-    graphConfigFile: build.graphConfigFile,
-    homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
+    name: deployment.name,
+    program,
     databaseUrl,
     secrets: revision.secrets,
+    secretReferences: revision.secret_references ?? [],
+    resourceSpec: resource_spec ?? undefined,
+    deploymentType: deployment_type ?? undefined,
+    namespace: listener_config?.k8s_namespace ?? undefined,
+    tracing: undefined,
     log: deployLog.write,
   };
 }
 
-async function deploy(undertaking: Undertaking, build: Build, tools: Tools): Promise<void> {
+async function deploy(undertaking: Undertaking, program: AgentProgram, tools: Tools): Promise<void> {
   const { deployment, revision, deployLog, signal } = undertaking;
   const { store, compute, live, patiently } = tools;
   if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
-  deployLog.write('info', `Starting the agent of commit ${build.commit}.`);
-  const spec = await agentSpec(undertaking, build, tools);
+  deployLog.write(
+    'info',
+    `Starting the agent of ${program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf}.`,
+  );
+  const spec = await agentSpec(undertaking, program, tools);
   const start = await compute.start(spec, signal);
   await deployLog.flush();
   if (start.kind === 'failed') {

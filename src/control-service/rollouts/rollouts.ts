@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn } from './agent-database.ts';
-import { agentSpec, carryOut, failAnyway, oldBuild, undertake, type Tools } from './carry-out.ts';
+import { agentSpec, carryOut, failAnyway, liveProgram, undertake, type Tools } from './carry-out.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
 import { nextRevision } from './next-revision.ts';
@@ -181,10 +181,10 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     const pause = Math.min(lookEveryMs * 2 ** (attempts - 1), longestPause);
     unserved.set(deployment.id, { attempts, next: clock.now() + pause });
     const undertaking = undertake(deployment, revision, stopping.signal, tools);
-    const build = await oldBuild(undertaking, tools);
-    if (!build) return;
+    const program = await liveProgram(undertaking, tools);
+    if (!program) return;
     undertaking.deployLog.write('info', 'The service was started again; starting the agent.');
-    tools.live.revive(await agentSpec(undertaking, build, tools));
+    tools.live.revive(await agentSpec(undertaking, program, tools));
     unserved.delete(deployment.id);
   }
 

@@ -1,17 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AgentSpec, RunningAgent } from '../../../src/control-service/compute/compute.ts';
+import type { AgentProgram, AgentSpec, RunningAgent } from '../../../src/control-service/compute/compute.ts';
 import { processBirth } from '../../../src/database/embedded/process-identity.ts';
 
 /** A stand-in for the agent server that keeps the same contract with its starter. */
 export const fakeAgent = join(import.meta.dirname, 'fake-agent.mjs');
 
 export interface TriedSpec extends AgentSpec {
+  program: Extract<AgentProgram, { kind: 'build' }>;
   /** What the agent wrote to its log, as `level: line`. */
   lines: string[];
   remove: () => void;
 }
+
+/** Nothing that most tests look at. */
+export const plainSpec = {
+  secretReferences: [],
+  resourceSpec: undefined,
+  deploymentType: undefined,
+  namespace: undefined,
+  tracing: undefined,
+};
 
 /** What it takes to run the stand-in, with the given variables as its secrets. */
 export function specOf(variables: Record<string, string> = {}): TriedSpec {
@@ -20,10 +30,17 @@ export function specOf(variables: Record<string, string> = {}): TriedSpec {
   return {
     deploymentId: 'd-1',
     revisionId: 'r-1',
-    graphConfigFile: join(folder, 'langgraph.json'),
-    homeFolder: join(folder, 'home'),
+    name: 'tried',
+    program: {
+      kind: 'build',
+      madeOf: 'commit 1234567',
+      folder,
+      graphConfigFile: join(folder, 'langgraph.json'),
+      homeFolder: join(folder, 'home'),
+    },
     databaseUrl: 'postgres://role:database-password@127.0.0.1:1/agent',
     secrets: Object.entries(variables).map(([name, value]) => ({ name, value })),
+    ...plainSpec,
     log: (level, message) => lines.push(`${level}: ${message}`),
     lines,
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -80,10 +80,10 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     PORT: '0',
     HOST: '127.0.0.1',
     DATABASE_URI: spec.databaseUrl,
-    HOME: spec.homeFolder,
-    LANDFALL_GRAPH_CONFIG: spec.graphConfigFile,
+    HOME: spec.program.homeFolder,
+    LANDFALL_GRAPH_CONFIG: spec.program.graphConfigFile,
     LANDFALL_DEPLOYMENT_ID: 'd-1',
-    cwd: realpathSync(dirname(spec.graphConfigFile)),
+    cwd: realpathSync(dirname(spec.program.graphConfigFile)),
     argv: process.execPath,
   });
   expect(seen.PATH?.startsWith(dirname(process.execPath))).toBe(true);

@@ -127,8 +127,8 @@ test('a graph in Python and an image end failed, with what this machine can run'
     secrets: [],
   });
   const refused = await reaches(house, image.id, image.latest_revision_id ?? '');
-  expect(refused.status).toBe('CREATE_FAILED');
-  expect(refused.status_message).toContain("can't run a deployment with the source external_docker");
+  expect(refused.status).toBe('DEPLOY_FAILED');
+  expect(refused.status_message).toContain('runs agents as processes of this machine, which a container image is not');
 });
 
 test('of revisions that wait behind a running one only the newest is built', async () => {

@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/clock.ts';
 import type { AgentSpec, AgentStart, RunningAgent } from '../../../src/control-service/compute/compute.ts';
 import type { Lane } from '../../../src/control-service/gateway/lane.ts';
 import { liveAgents } from '../../../src/control-service/rollouts/live-agents.ts';
+import { plainSpec } from '../compute/agents.ts';
 
 interface PlayedAgent extends RunningAgent {
   breakDown: () => void;
@@ -83,10 +84,11 @@ function stage(starts: (AgentStart | Error)[] = []) {
   const spec: AgentSpec = {
     deploymentId: 'd',
     revisionId: 'r',
-    graphConfigFile: '/x',
-    homeFolder: '/h',
+    name: 'd',
+    program: { kind: 'build', madeOf: 'commit 1', folder: '/', graphConfigFile: '/x', homeFolder: '/h' },
     databaseUrl: 'postgres://x',
     secrets: [],
+    ...plainSpec,
     log: (level, message) => lines.push(`${level}: ${message}`),
   };
   return { agents, traffic, lines, waits, inFlight, spec, passTime: (ms: number) => (now += ms) };
