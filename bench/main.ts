@@ -6,6 +6,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bundleSize } from './bundle-size.ts';
 import { burst } from './burst.ts';
+import { controlLoad } from './control-load.ts';
 import { figureOf, type Measured } from './figure.ts';
 import { intake } from './intake.ts';
 import { pollCpu } from './poll-cpu.ts';
@@ -27,6 +28,7 @@ const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   stored,
   push,
   burst,
+  'control-load': controlLoad,
 };
 
 /** Takes many minutes, so it is played only where it is asked for by name. */

@@ -1,0 +1,56 @@
+import { systemClock } from '../src/clock.ts';
+import { controlMigrations, controlSchema } from '../src/control-service/store/migrations.ts';
+import { createStore } from '../src/control-service/store/store.ts';
+import type { ControlTables } from '../src/control-service/store/tables.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
+
+/**
+ * Fills a fresh database: one deployment is made by the store, and copied with its revision as often as is asked for, so
+ * that every column holds what the service itself writes. The revisions are live or were.
+ */
+export async function seedControl(
+  url: string,
+  { deployments, revisionsEach }: { deployments: number; revisionsEach: number },
+): Promise<void> {
+  const database = openDatabase<ControlTables>({ url, max: 1, log: (message) => console.error(message) });
+  try {
+    await migrate(database.db, controlMigrations, { schema: controlSchema });
+    const store = createStore(database.db, systemClock);
+    const tenantId = await store.addTenant('bench');
+    const made = await store.createDeployment(tenantId, {
+      name: 'agent-0',
+      source: 'github',
+      source_config: { repo_url: 'https://example.com/acme/agent', build_on_push: true },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+      secrets: [{ name: 'MODEL_KEY', value: 'a value of forty characters, as keys have' }],
+      secret_references: null,
+    });
+    if (made.kind !== 'created') throw new Error(`the first deployment was not made: ${made.kind}`);
+    for (const statement of copies(deployments, revisionsEach)) await database.pool.query(statement);
+  } finally {
+    await database.close();
+  }
+}
+
+const copies = (deployments: number, revisionsEach: number): string[] => [
+  `update control.revisions set status = 'DEPLOYED', repo_commit_sha = repeat('c', 40)`,
+  `create temporary table copies as
+     select gen_random_uuid() as id, number from generate_series(1, ${deployments - 1}) as number`,
+  `begin`,
+  `insert into control.deployments
+     select (jsonb_populate_record(model, jsonb_build_object('id', copies.id, 'name', 'agent-' || number,
+       'created_at', model.created_at + number * interval '1 second', 'latest_revision_id', null))).*
+     from control.deployments as model, copies`,
+  `insert into control.revisions overriding system value
+     select (jsonb_populate_record(model, jsonb_build_object('id', gen_random_uuid(), 'deployment_id', deployments.id,
+       'sequence', row_number() over (order by round, deployments.id) + 1))).*
+     from control.revisions as model, control.deployments as deployments, generate_series(1, ${revisionsEach}) as round
+     where deployments.id <> model.deployment_id or round < ${revisionsEach}`,
+  `update control.deployments as deployment set
+     (latest_revision_id, active_revision_id) =
+       (select id, id from control.revisions where deployment_id = deployment.id order by sequence desc limit 1)`,
+  `commit`,
+  `select setval(pg_get_serial_sequence('control.revisions', 'sequence'), (select max(sequence) from control.revisions))`,
+  `vacuum analyze`,
+];
