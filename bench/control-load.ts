@@ -109,7 +109,9 @@ const contenders = {
       ]);
       return context.json(rows[0] ?? null);
     });
-    const origin = `http://127.0.0.1:${await listening(createServer(getRequestListener(app.fetch)))}`;
+    const listener = getRequestListener(app.fetch);
+    const server = createServer((request, response) => void listener(request, response));
+    const origin = `http://127.0.0.1:${await listening(server)}`;
     const requests = (await samples(url)).map(({ revision }): SentRequest => ({
       method: 'GET',
       path: `/revisions/${revision}`,
