@@ -1,4 +1,5 @@
 import type { Secret } from '../../contract/control/secret.ts';
+import type { ProcessUser } from '../compute/leashed-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 
 /** What a `github` revision is built from (control-service.md, source_config and source_revision_config). */
@@ -13,6 +14,12 @@ export interface BuildRequest {
   graphConfigPath: string;
   installCommand: string | undefined;
   buildCommand: string | undefined;
+  /**
+   * The deployment's user of this machine: every command of the build is to run as it, and what the build leaves is to
+   * belong to it, for its agents run as the same user and no other deployment's may read it. Absent where builds and
+   * agents run as this service's own user.
+   */
+  user?: ProcessUser | undefined;
   /** Not given to the build; masked in its log, where they may turn up if the repository holds them. */
   secrets: readonly Secret[];
   log: WriteLine;

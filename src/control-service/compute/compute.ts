@@ -1,6 +1,7 @@
 import type { ResourceSpec } from '../../contract/control/resource-spec.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { DeploymentType } from '../../contract/control/source.ts';
+import type { ProcessUser } from './leashed-process.ts';
 import type { WriteLine } from './log-line.ts';
 
 /** What an agent is made of: a build that lies on this machine, or a container image. */
@@ -44,6 +45,8 @@ export interface AgentSpec {
   /** The namespace in a cluster, where one was asked for. */
   namespace: string | undefined;
   tracing: TracingTarget | undefined;
+  /** The user of this machine that the deployment's processes run as; absent where they run as this service's own. */
+  user?: ProcessUser | undefined;
   /** Takes what the agent writes, masked. */
   log: WriteLine;
 }

@@ -6,6 +6,12 @@ import { pause, type Clock } from '../../clock.ts';
 export type ProcessEnd =
   { kind: 'exited'; code: number } | { kind: 'killed'; signal: string } | { kind: 'unstartable'; reason: string };
 
+/** A user of this machine by its numbers; it needs no line in `/etc/passwd`. */
+export interface ProcessUser {
+  uid: number;
+  gid: number;
+}
+
 export interface ProcessSpec {
   command: string;
   args: readonly string[];
@@ -16,6 +22,12 @@ export interface ProcessSpec {
   withInput: boolean;
   /** Seconds it is given to end by itself once this service is gone. */
   graceSeconds: number;
+  /**
+   * Runs it as this user, in no other group, which takes root; as this service's own user when absent. A deployment's
+   * agents and the commands of its builds get the deployment's user: `AgentSpec.user` and `BuildRequest.user`. It has to
+   * be able to reach `cwd`, the command and what that reads.
+   */
+  user?: ProcessUser | undefined;
 }
 
 /** A process and all that it started, in a process group of its own that can not outlive this service. */
@@ -43,12 +55,14 @@ const lastWordsMs = 1_000;
 
 /** Starts a process on the leash. */
 export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
-  const { command, args, cwd, env, withInput, graceSeconds } = spec;
+  const { command, args, cwd, env, withInput, graceSeconds, user } = spec;
   const child = spawn('/bin/sh', ['-c', leash, 'leash', String(graceSeconds), command, ...args], {
     cwd,
     env,
     detached: true,
     stdio: [withInput ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
+    // Beside the two numbers Node.js gives up every supplementary group.
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('a process was spawned without its pipes');

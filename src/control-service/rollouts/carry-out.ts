@@ -3,6 +3,7 @@ import { buildFolder, readBuild } from '../builds/build-folder.ts';
 import type { Build, BuildRequest } from '../builds/build.ts';
 import { makeBuild, type BuildSettings } from '../builds/make-build.ts';
 import type { AgentProgram, AgentSpec, Compute } from '../compute/compute.ts';
+import type { ProcessUser } from '../compute/leashed-process.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { EnsureDatabase } from './agent-database.ts';
@@ -21,6 +22,8 @@ export interface Tools {
   live: LiveAgents;
   patiently: Patiently;
   logs: LogBook;
+  /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
+  userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
 }
 
 /** A revision that is being carried out, with its logs. */
@@ -97,7 +100,7 @@ async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build 
   if (!giveBack) return undefined;
   try {
     if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
-    const end = await makeBuild(buildRequest(undertaking, tools), builds, signal);
+    const end = await makeBuild(await buildRequest(undertaking, tools), builds, signal);
     await buildLog.flush();
     if (end.kind === 'interrupted') return undefined;
     if (end.kind === 'failed') {
@@ -133,7 +136,7 @@ async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build |
   const giveBack = await buildSlots.take(signal);
   if (!giveBack) return undefined;
   try {
-    const end = await makeBuild({ ...buildRequest(undertaking, tools), revisionId: id }, builds, signal);
+    const end = await makeBuild({ ...(await buildRequest(undertaking, tools)), revisionId: id }, builds, signal);
     await buildLog.flush();
     if (end.kind === 'built') return end.build;
     if (end.kind === 'failed') await fail(undertaking, 'DEPLOY_FAILED', end.reason, tools);
@@ -143,7 +146,8 @@ async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build |
   }
 }
 
-function buildRequest({ revision, buildLog }: Undertaking, { store, patiently }: Tools): BuildRequest {
+async function buildRequest({ deployment, revision, buildLog }: Undertaking, tools: Tools): Promise<BuildRequest> {
+  const { store, patiently, userOf } = tools;
   const { source_config, source_revision_config, repo_commit_sha } = revision;
   return {
     revisionId: revision.id,
@@ -154,6 +158,7 @@ function buildRequest({ revision, buildLog }: Undertaking, { store, patiently }:
     installCommand: source_config.install_command ?? undefined,
     buildCommand: source_config.build_command ?? undefined,
     secrets: revision.secrets,
+    user: userOf && (await patiently(() => userOf(deployment))),
     log: buildLog.write,
     onCommit: (commit) => patiently(() => store.noteCommit(revision.id, commit)),
   };
@@ -162,7 +167,7 @@ function buildRequest({ revision, buildLog }: Undertaking, { store, patiently }:
 /** What it takes to run a revision. */
 export async function agentSpec(undertaking: Undertaking, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = undertaking;
-  const { ensureDatabase, patiently, store } = tools;
+  const { ensureDatabase, patiently, store, userOf } = tools;
   const { resource_spec, deployment_type, listener_config } = revision.source_config;
   const databaseUrl = await patiently(() => ensureDatabase(deployment));
   await patiently(() => store.setDatabaseState(deployment.id, 'ready'));
@@ -178,6 +183,7 @@ export async function agentSpec(undertaking: Undertaking, program: AgentProgram,
     deploymentType: deployment_type ?? undefined,
     namespace: listener_config?.k8s_namespace ?? undefined,
     tracing: undefined,
+    user: userOf && (await patiently(() => userOf(deployment))),
     log: deployLog.write,
   };
 }
