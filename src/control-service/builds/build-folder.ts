@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
 import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
-import type { Build } from './build.ts';
+import type { Build, BuiltFrom } from './build.ts';
 
 /** The folders of one build. */
 export interface BuildFolder {
@@ -72,14 +72,24 @@ export async function clearAway(root: string, tell: (message: string) => void): 
 
 /** The file that says that a build is complete; it is written last. */
 const recordOf = (root: string): string => join(root, 'build.json');
-const record = z.object({ commit: z.string(), graphConfigPath: z.string() });
+const record = z.object({
+  commit: z.string().optional(),
+  tarballDigest: z.string().optional(),
+  graphConfigPath: z.string(),
+});
+
+const builtFrom = ({ commit, tarballDigest }: z.infer<typeof record>): BuiltFrom | undefined => {
+  if (commit !== undefined) return { kind: 'commit', commit };
+  return tarballDigest === undefined ? undefined : { kind: 'tarball', digest: tarballDigest };
+};
 
 /** Declares a build complete. */
-export function recordBuild({ folder, commit, graphConfigFile }: Build): void {
+export function recordBuild({ folder, from, graphConfigFile }: Build): void {
   const temporary = `${recordOf(folder)}.new`;
+  const what = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
   writeFileSync(
     temporary,
-    JSON.stringify({ commit, graphConfigPath: relative(realpathSync(folder), graphConfigFile) }),
+    JSON.stringify({ ...what, graphConfigPath: relative(realpathSync(folder), graphConfigFile) }),
   );
   renameSync(temporary, recordOf(folder));
 }
@@ -91,7 +101,8 @@ export function recordBuild({ folder, commit, graphConfigFile }: Build): void {
 export function readBuild(folder: string): Build | undefined {
   try {
     const { success, data } = record.safeParse(JSON.parse(readFileSync(recordOf(folder), 'utf8')));
-    return success ? { folder, commit: data.commit, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
+    const from = success ? builtFrom(data) : undefined;
+    return success && from ? { folder, from, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;

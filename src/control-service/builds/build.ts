@@ -2,15 +2,32 @@ import type { Secret } from '../../contract/control/secret.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 
-/** What a `github` revision is built from (control-service.md, source_config and source_revision_config). */
-export interface BuildRequest {
-  revisionId: string;
+/** A commit of a repository (control-service.md, source_config and source_revision_config: the source `github`). */
+export interface GitSource {
+  kind: 'git';
   repoUrl: string;
   /** A branch by its plain name, or `refs/tags/...`; the repository's own default where there is none. */
   repoRef: string | undefined;
   /** Builds this commit instead of the head of the ref: a revision that is built again. */
   commit?: string | undefined;
-  /** Relative to the repository's root. */
+  /** What a private repository is cloned with: a secret. Undefined where the repository needs none. */
+  token?: (() => Promise<string | undefined>) | undefined;
+}
+
+/** A tarball that was uploaded (control-service.md, source_tarball_path: the source `internal_source`). */
+export interface TarballSource {
+  kind: 'tarball';
+  /** Absolute path of the gzipped tar. */
+  file: string;
+  /** `sha256:<hex>` of the file's bytes. */
+  digest: string;
+}
+
+/** What a revision is built from, and how. */
+export interface BuildRequest {
+  revisionId: string;
+  from: GitSource | TarballSource;
+  /** Relative to the root of the source. */
   graphConfigPath: string;
   installCommand: string | undefined;
   buildCommand: string | undefined;
@@ -23,14 +40,17 @@ export interface BuildRequest {
   /** Not given to the build; masked in its log, where they may turn up if the repository holds them. */
   secrets: readonly Secret[];
   log: WriteLine;
-  /** Called as soon as the commit is known. */
+  /** Called as soon as the commit is known; never for a tarball. */
   onCommit: (commit: string) => Promise<void>;
 }
+
+/** Which source exactly a build was made from. */
+export type BuiltFrom = { kind: 'commit'; commit: string } | { kind: 'tarball'; digest: string };
 
 /** A build that is complete and lies on this machine. */
 export interface Build {
   folder: string;
-  commit: string;
+  from: BuiltFrom;
   /** Absolute path of the graph configuration file. */
   graphConfigFile: string;
 }

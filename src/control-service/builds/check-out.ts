@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasCode } from '../../database/embedded/file-errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
-import { cannot, made, type BuildRequest, type Part } from './build.ts';
+import { cannot, made, type BuildRequest, type GitSource, type Part } from './build.ts';
 import { isWithin, type BuildFolder } from './build-folder.ts';
 import { explainFetch, gitConfig, gitVariables, refToFetch, type GitProtocol } from './git-settings.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
@@ -43,15 +43,21 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Rem
  * @returns the commit. Where the build was interrupted the reason says nothing: the caller knows.
  */
 export async function checkOut(
-  request: Pick<BuildRequest, 'repoUrl' | 'repoRef' | 'commit' | 'log'>,
+  { repoUrl, repoRef, commit }: GitSource,
   {
     folder,
     allowGit,
     run,
     withinMs,
-  }: { folder: BuildFolder; allowGit: readonly string[]; run: RunCommand; withinMs: number },
+    log,
+  }: {
+    folder: BuildFolder;
+    allowGit: readonly string[];
+    run: RunCommand;
+    withinMs: number;
+    log: BuildRequest['log'];
+  },
 ): Promise<Part<string>> {
-  const { repoUrl, repoRef, commit, log } = request;
   const remote = remoteOf(repoUrl, allowGit);
   if (!remote.ok) return remote;
   const ref = repoRef === undefined ? undefined : readRepoRef(repoRef);

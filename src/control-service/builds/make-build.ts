@@ -6,12 +6,13 @@ import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets } from './build-environment.ts';
 import { clearAway, freshBuildFolder, recordBuild, type BuildFolder } from './build-folder.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
-import type { Build, BuildBounds, BuildEnd, BuildRequest, Part } from './build.ts';
+import type { Build, BuildBounds, BuildEnd, BuildRequest, BuiltFrom, Part } from './build.ts';
 import { checkOut } from './check-out.ts';
 import { findTool } from './find-tool.ts';
 import { findGraphConfig } from './graph-config-file.ts';
 import { failure, install } from './install.ts';
-import { commandRunner } from './run-command.ts';
+import { commandRunner, type RunCommand } from './run-command.ts';
+import { unpackSource } from './unpack-source.ts';
 
 export interface BuildSettings {
   /** The service's data folder; builds lie in `builds/` of it. */
@@ -25,7 +26,8 @@ export interface BuildSettings {
 }
 
 /**
- * Makes a `github` revision: clones, reads the graph configuration, installs, builds (control-service.md, source_config).
+ * Makes the build of a revision: clones or unpacks, reads the graph configuration, installs, builds (control-service.md,
+ * source_config).
  * A build that fails or is interrupted leaves nothing on the disk.
  */
 export async function makeBuild(
@@ -58,18 +60,12 @@ async function build(
   if (wrong) return cannot(wrong);
   const env = buildEnvironment(folder, dataDir, ours);
   const path = env.PATH ?? '';
-  if (!findTool('git', path)) {
-    return cannot(
-      'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
-    );
-  }
   const mask = maskOf([...request.secrets.map(({ value }) => value), ...networkSecrets(ours)]);
   const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask.whole(message)) };
   const run = commandRunner({ env, log, mask, clock, signal });
 
-  const commit = await checkOut(masked, { folder, allowGit, run, withinMs: bounds.cloneMs });
-  if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
-  await request.onCommit(commit.value);
+  const obtained = await obtainSource(masked, { folder, allowGit, run, path, withinMs: bounds.cloneMs, signal });
+  if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
 
   const config = findGraphConfig(folder.source, graphConfigPath, masked.log);
   if (!config.ok) return config;
@@ -86,7 +82,34 @@ async function build(
     const end = await run(spec);
     if (end.kind !== 'done') return cannot(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
-  return made({ folder: folder.root, commit: commit.value, graphConfigFile: config.value });
+  return made({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
+}
+
+interface Obtaining {
+  folder: BuildFolder;
+  allowGit: readonly string[];
+  run: RunCommand;
+  /** The search path of the build. */
+  path: string;
+  withinMs: number;
+  signal: AbortSignal;
+}
+
+/** Puts the source into its folder. */
+async function obtainSource(
+  { from, log, onCommit }: BuildRequest,
+  { folder, allowGit, run, path, withinMs, signal }: Obtaining,
+): Promise<Part<BuiltFrom>> {
+  if (from.kind === 'tarball') return unpackSource(from, { into: folder.source, log, signal });
+  if (!findTool('git', path)) {
+    return cannot(
+      'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
+    );
+  }
+  const commit = await checkOut(from, { folder, allowGit, run, withinMs, log });
+  if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
+  await onCommit(commit.value);
+  return made({ kind: 'commit', commit: commit.value });
 }
 
 /** The rules of the commands hold at the moment of use too. */

@@ -84,7 +84,7 @@ async function programOf(undertaking: Undertaking, tools: Tools): Promise<AgentP
 /** A build as what an agent is made of. */
 const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentProgram => ({
   kind: 'build',
-  madeOf: `commit ${build.commit}`,
+  madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
   folder: build.folder,
   graphConfigFile: build.graphConfigFile,
   homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
@@ -107,7 +107,11 @@ async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build 
       await fail(undertaking, 'BUILD_FAILED', end.reason, tools);
       return undefined;
     }
-    const details = { buildFolder: `builds/${basename(end.build.folder)}`, commit: end.build.commit };
+    const { folder, from } = end.build;
+    const details = {
+      buildFolder: `builds/${basename(folder)}`,
+      ...(from.kind === 'commit' ? { commit: from.commit } : {}),
+    };
     const went = await patiently(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
     return went && end.build;
   } finally {
@@ -151,9 +155,12 @@ async function buildRequest({ deployment, revision, buildLog }: Undertaking, too
   const { source_config, source_revision_config, repo_commit_sha } = revision;
   return {
     revisionId: revision.id,
-    repoUrl: source_config.repo_url ?? '',
-    repoRef: source_revision_config.repo_ref ?? undefined,
-    commit: repo_commit_sha ?? undefined,
+    from: {
+      kind: 'git',
+      repoUrl: source_config.repo_url ?? '',
+      repoRef: source_revision_config.repo_ref ?? undefined,
+      commit: repo_commit_sha ?? undefined,
+    },
     graphConfigPath: source_revision_config.graph_config_path ?? '',
     installCommand: source_config.install_command ?? undefined,
     buildCommand: source_config.build_command ?? undefined,

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
-import type { Build, BuildEnd, BuildRequest } from '../../../src/control-service/builds/build.ts';
+import type { Build, BuildEnd, BuildRequest, GitSource } from '../../../src/control-service/builds/build.ts';
 import { makeBuild, type BuildSettings } from '../../../src/control-service/builds/make-build.ts';
 import { repository, temporaryFolder, type Files } from './repositories.ts';
 
 export interface Asked {
-  request?: Partial<BuildRequest>;
+  /** What to build; the fields of `git` say what of the repository. */
+  request?: Partial<BuildRequest & Omit<GitSource, 'kind'>>;
   settings?: Partial<BuildSettings>;
   signal?: AbortSignal;
 }
@@ -21,7 +22,8 @@ export interface Workplace {
   lines: string[];
   commits: string[];
   tryBuild: (asked?: Asked) => Promise<BuildEnd>;
-  build: (asked?: Asked) => Promise<Build>;
+  /** The build, with the commit that it is of; empty for a tarball. */
+  build: (asked?: Asked) => Promise<Build & { commit: string }>;
   reason: (asked?: Asked) => Promise<string>;
 }
 
@@ -33,23 +35,25 @@ export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
   const lines: string[] = [];
   const commits: string[] = [];
 
-  const tryBuild = ({ request, settings, signal }: Asked = {}): Promise<BuildEnd> =>
-    makeBuild(
+  const tryBuild = ({ request = {}, settings, signal }: Asked = {}): Promise<BuildEnd> => {
+    const { repoUrl = repo, commit, token, ...others } = request;
+    const repoRef = 'repoRef' in request ? request.repoRef : 'main';
+    return makeBuild(
       {
         revisionId: 'r-1',
-        repoUrl: repo,
-        repoRef: 'main',
+        from: { kind: 'git', repoUrl, repoRef, commit, token },
         graphConfigPath: 'langgraph.json',
         installCommand: undefined,
         buildCommand: undefined,
         secrets: [],
         log: (level, message) => lines.push(level === 'info' ? message : `${level}: ${message}`),
-        onCommit: async (commit) => void commits.push(commit),
-        ...request,
+        onCommit: async (built) => void commits.push(built),
+        ...others,
       },
       { dataDir, allowGit: [allowed], clock: systemClock, ...settings },
       signal ?? new AbortController().signal,
     );
+  };
   return {
     root,
     allowed,
@@ -62,7 +66,7 @@ export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
     async build(asked) {
       const end = await tryBuild(asked);
       if (end.kind !== 'built') throw new Error(end.kind === 'failed' ? end.reason : end.kind);
-      return end.build;
+      return { ...end.build, commit: end.build.from.kind === 'commit' ? end.build.from.commit : '' };
     },
     async reason(asked) {
       const end = await tryBuild(asked);

@@ -29,10 +29,11 @@ async function serve(listener: RequestListener): Promise<string> {
 test('a branch is cloned at its head, without its history, and the commit is told', async () => {
   const { build, repo, head, dataDir, commits, lines } = place();
   const next = commit(repo, { 'new.txt': 'new' });
-  const made = await build();
+  const { commit: built, ...made } = await build();
+  expect(built).toBe(next);
   expect(made).toEqual({
     folder: join(dataDir, 'builds/r-1'),
-    commit: next,
+    from: { kind: 'commit', commit: next },
     graphConfigFile: join(dataDir, 'builds/r-1/source/langgraph.json'),
   });
   expect(next).not.toBe(head);

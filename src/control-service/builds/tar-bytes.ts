@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import type { Parser } from 'tar';
+import type { TarBounds } from './tar-entries.ts';
+
+/** How reading an archive to its end went; `digest` is `sha256:<hex>` of the file's bytes. */
+export type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
+
+/**
+ * Unzips a file into a parser, as fast as that takes it. The first thing that is wrong ends it: bytes that are no gzip,
+ * more of them than the bounds allow, what the parser calls an error, or a sentence from `objection`.
+ */
+export async function readTar(
+  file: string,
+  parser: Parser,
+  { bounds, signal, objection }: { bounds: TarBounds; signal: AbortSignal; objection: () => string | undefined },
+): Promise<TarRead> {
+  let broken: string | undefined;
+  const note = (what: string): void => {
+    broken ??= what;
+  };
+  parser.on('error', (error: unknown) => note(`It is no sound tar archive (${wordsOf(error)}).`));
+  const closed = new Promise<void>((done) => parser.on('close', () => done()));
+
+  const zipped = createReadStream(file);
+  const hash = createHash('sha256');
+  const unzip = createGunzip();
+  zipped.on('data', (chunk) => void hash.update(chunk));
+  zipped.on('error', (error) => unzip.destroy(error));
+  zipped.pipe(unzip);
+  let size = 0;
+  try {
+    for await (const chunk of chunksOf(unzip)) {
+      if (size === 0 && isZipped(chunk)) return refused('It is zipped more than once.');
+      size += chunk.byteLength;
+      const tooLarge = bombProblem(size, zipped.bytesRead, bounds);
+      if (tooLarge) return refused(tooLarge);
+      // It answers false until an entry that it is writing has gone on.
+      if (!parser.write(chunk) && !broken) await Promise.race([once(parser, 'drain'), closed]);
+      const wrong = broken ?? objection();
+      if (wrong) return refused(wrong);
+      if (signal.aborted) return { kind: 'interrupted' };
+    }
+  } catch (error) {
+    return refused(`It can't be unzipped (${wordsOf(error)}).`);
+  } finally {
+    zipped.destroy();
+    unzip.destroy();
+  }
+  parser.end();
+  await Promise.race([closed, new Promise<void>((done) => parser.on('error', () => done()))]);
+  const wrong = broken ?? objection();
+  if (wrong) return refused(wrong);
+  return signal.aborted ? { kind: 'interrupted' } : { kind: 'read', digest: `sha256:${hash.digest('hex')}` };
+}
+
+const refused = (why: string): TarRead => ({ kind: 'refused', why });
+
+/** The sentence against an archive whose content is too large, or grows out of too little. */
+export function bombProblem(
+  unpacked: number,
+  packed: number,
+  { unpackedBytes, ratio, freeBytes }: TarBounds,
+): string | undefined {
+  if (unpacked > unpackedBytes) return `It holds more than ${unpackedBytes} bytes.`;
+  if (unpacked <= freeBytes || unpacked <= packed * ratio) return undefined;
+  return `What it holds is more than ${ratio} times as large as the archive.`;
+}
+
+/** The tar library would unzip it once more, and past every bound. */
+const isZipped = (chunk: Uint8Array): boolean =>
+  (chunk[0] === 0x1f && chunk[1] === 0x8b) || (chunk[0] === 0x28 && chunk[1] === 0xb5);
+
+async function* chunksOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

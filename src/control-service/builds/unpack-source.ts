@@ -1,0 +1,64 @@
+import { Parser, ReadEntry, Unpack } from 'tar';
+import type { WriteLine } from '../compute/log-line.ts';
+import { cannot, made, type BuiltFrom, type Part, type TarballSource } from './build.ts';
+import { readTar } from './tar-bytes.ts';
+import { entryJudge, usualTarBounds, type TarBounds } from './tar-entries.ts';
+
+/** Where a tarball goes, and how. */
+export interface Unpacking {
+  /** An empty folder. */
+  into: string;
+  log: WriteLine;
+  signal: AbortSignal;
+  bounds?: TarBounds;
+}
+
+/**
+ * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It is read twice: the first time to its end
+ * without anything being written, so that of an archive that is refused nothing ever lies on the disk.
+ *
+ * @returns its digest. Where the build was interrupted the reason says nothing: the caller knows.
+ */
+export async function unpackSource(
+  { file, digest }: TarballSource,
+  { into, log, signal, bounds = usualTarBounds }: Unpacking,
+): Promise<Part<BuiltFrom>> {
+  log('info', `Unpacking the source tarball ${digest}.`);
+  const judge = entryJudge(bounds);
+  let against: string | undefined;
+  let files = 0;
+  const looking = new Parser({ strict: true, filter: () => false });
+  looking.on('ignoredEntry', (entry: { path: string; type: string; linkpath?: string }) => {
+    against ??= judge(entry);
+    files += 1;
+  });
+  const looked = await readTar(file, looking, { bounds, signal, objection: () => against });
+  if (looked.kind === 'interrupted') return cannot('');
+  if (looked.kind === 'refused') return cannot(refusal(looked.why));
+  if (looked.digest !== digest) return cannot(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
+
+  const writing = new Unpack({
+    cwd: into,
+    strict: true,
+    keep: true,
+    noMtime: true,
+    preserveOwner: false,
+    // Whether a file can be run is all that is taken over of its mode.
+    filter: (_path, entry) => {
+      if (!(entry instanceof ReadEntry)) return true;
+      const runs = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
+      entry.mode = runs ? 0o755 : 0o644;
+      return true;
+    },
+  });
+  const written = await readTar(file, writing, { bounds, signal, objection: () => undefined });
+  if (written.kind === 'interrupted') return cannot('');
+  if (written.kind === 'refused') return cannot(refusal(written.why));
+  log('info', `Unpacked ${files} ${files === 1 ? 'entry' : 'entries'}.`);
+  return made({ kind: 'tarball', digest });
+}
+
+const refusal = (why: string): string =>
+  `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
+
+const changed = 'The source tarball on this machine is not the one that was uploaded. Upload it again.';
