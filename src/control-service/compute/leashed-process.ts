@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { pause, type Clock } from '../../clock.ts';
+import { confine, noNewPrivileges } from './confinement.ts';
 
 /** How a process came to its end. `unstartable`: it never ran. */
 export type ProcessEnd =
@@ -30,7 +31,10 @@ export interface ProcessSpec {
   user?: ProcessUser | undefined;
 }
 
-/** A process and all that it started, in a process group of its own that can not outlive this service. */
+/**
+ * A process and all that it started, in a process group of its own that can not outlive this service, and confined as
+ * `confinement.ts` says.
+ */
 export interface LeashedProcess {
   /** The id of the process and of its group; undefined when it never ran. */
   pid: number | undefined;
@@ -48,7 +52,8 @@ export interface LeashedProcess {
  * guard kills the group that it shares with the process. As long as the guard lives, the group's id is not given to
  * anybody else, so that sweeping up after the process can't hit a stranger.
  */
-const leash = '{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & shift; exec 3<&-; exec "$@"';
+const leash = (ownUser: boolean): string =>
+  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & shift; exec 3<&-; ${confine(ownUser)}; exec "$@"`;
 
 /** How long output is waited for after the end, when a grandchild that left the group keeps it open. */
 const lastWordsMs = 1_000;
@@ -56,7 +61,8 @@ const lastWordsMs = 1_000;
 /** Starts a process on the leash. */
 export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
   const { command, args, cwd, env, withInput, graceSeconds, user } = spec;
-  const child = spawn('/bin/sh', ['-c', leash, 'leash', String(graceSeconds), command, ...args], {
+  const confined = [...noNewPrivileges, command, ...args];
+  const child = spawn('/bin/sh', ['-c', leash(user !== undefined), 'leash', String(graceSeconds), ...confined], {
     cwd,
     env,
     detached: true,
