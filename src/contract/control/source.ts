@@ -67,5 +67,7 @@ export const sourceRevisionConfig = z.looseObject({
   source_tarball_path: z.string().nullish(),
   /** Read-only: the commit that this revision was built from. */
   repo_commit_sha: z.string().nullish(),
+  /** Read-only, ours alone: `sha256:` and the hex digest of the tarball that was uploaded; null where there is none. */
+  source_tarball_digest: z.string().nullish(),
 });
 export type SourceRevisionConfig = z.infer<typeof sourceRevisionConfig>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { CallOptions } from '../call-options.ts';
 
 /**
  * The answer of POST /v2/deployments/{id}/upload-url (control-service.md, Endpoints; the contract writes the path without
@@ -10,6 +11,24 @@ export type UploadTarget = z.infer<typeof uploadTarget>;
 
 /** The most bytes that an uploaded tarball may have, gzipped: the public service's bound. */
 export const largestTarball = 200 * 1024 * 1024;
+
+/** A gzip tar whose bytes can be had again from the first, the same each time. */
+export interface Tarball {
+  /** Bytes, gzipped. */
+  readonly size: number;
+  /** `sha256:` and the hex digest of the gzipped bytes. */
+  readonly digest: string;
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** Where the bytes of an upload go: to the address that was handed out, which need not be the service's own. */
+export interface TarballStore {
+  /**
+   * PUT of a tarball at `UploadTarget.upload_url`. It changes nothing at the deployment: that is done by naming its path
+   * in a PATCH. So one that failed may be done again, at a new address.
+   */
+  putTarball(uploadUrl: string, tarball: Tarball, options?: CallOptions): Promise<void>;
+}
 
 /** The answer of POST /v2/deployments/{id}/push-token, for the source `internal_docker`. `token` is a secret. */
 export const pushToken = z.looseObject({ token: z.string().min(1), registry_url: z.string().min(1) });
