@@ -32,9 +32,14 @@ export interface BuildRequest {
   installCommand: string | undefined;
   buildCommand: string | undefined;
   /**
-   * The deployment's user of this machine: every command of the build is to run as it, and what the build leaves is to
-   * belong to it, for its agents run as the same user and no other deployment's may read it. Absent where builds and
-   * agents run as this service's own user.
+   * The deployment's user of this machine, where this service is root; absent where builds and agents run as the
+   * service's own user. It may not read what the service reads (its data folder, the folders of `--allow-git`), so the
+   * source is fetched by the service itself. Then the folders that the build's commands write in (checkout, home,
+   * temporary files) are handed over (`isolation/hand-over.ts`), below a folder that stays root's, mode 0711, with the
+   * build's record in it. From then on every command is run as this user (`startLeashed`), agents too, and the service
+   * never writes, copies or removes below those folders with root's rights: a link at the right moment would lead it
+   * elsewhere. It has that done as the user, removing too (`isolation/remove-as.ts`). What deployments share, they may
+   * only read.
    */
   user?: ProcessUser | undefined;
   /** Not given to the build; masked in its log, where they may turn up if the repository holds them. */

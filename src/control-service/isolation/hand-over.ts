@@ -1,0 +1,25 @@
+import { lchown, lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import type { ProcessUser } from '../compute/leashed-process.ts';
+
+/**
+ * Gives a tree to a user; links are not followed. To be called before any process of that user has the tree, so that
+ * nobody exchanges parts of it meanwhile, and never for a tree that shares files with another one by hard links.
+ */
+export async function handOver(path: string, user: ProcessUser): Promise<void> {
+  const found = await lstat(path);
+  if (found.isDirectory()) {
+    for (const name of await readdir(path)) await handOver(join(path, name), user);
+  }
+  await lchown(path, user.uid, user.gid);
+}
+
+/** Gives a tree to a user unless it is theirs already; one that is not there is no error. */
+export async function handOverOnce(path: string, user: ProcessUser): Promise<void> {
+  try {
+    if ((await lstat(path)).uid !== user.uid) await handOver(path, user);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+}

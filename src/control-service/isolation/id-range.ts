@@ -1,0 +1,33 @@
+/** Numbers for users that are nobody else's: `first` and the `count - 1` after it. */
+export interface IdRange {
+  first: number;
+  count: number;
+}
+
+/**
+ * Where numbers are taken from, the best first. What distributions keep for people, services and containers' users ends
+ * below the first of these; inside a container that knows 65,536 users only the second is there.
+ */
+const candidates: readonly IdRange[] = [
+  { first: 1_880_000_000, count: 200_000_000 },
+  { first: 20_000, count: 40_000 },
+];
+
+/**
+ * The range that deployments' users are taken from: one whose numbers this process may use.
+ *
+ * @param maps the text of `/proc/self/uid_map` and of `gid_map`: lines of first number inside, outside, and count.
+ * @returns undefined where there is none, as in a namespace of one user.
+ */
+export function agentIds(maps: readonly string[]): IdRange | undefined {
+  return candidates.find(({ first, count }) =>
+    maps.every((map) => spansOf(map).some((span) => span.first <= first && first + count <= span.first + span.count)),
+  );
+}
+
+function spansOf(map: string): IdRange[] {
+  return map.split('\n').flatMap((line) => {
+    const [first, , count] = line.trim().split(/\s+/).map(Number);
+    return first !== undefined && count !== undefined && Number.isSafeInteger(first + count) ? [{ first, count }] : [];
+  });
+}
