@@ -1,4 +1,5 @@
 import type { ControlService } from '../contract/control/service.ts';
+import { deletionOperations } from './service/deletion.ts';
 import { deploymentOperations } from './service/deployments.ts';
 import { revisionOperations } from './service/revisions.ts';
 import type { ServiceSettings } from './service/settings.ts';
@@ -12,6 +13,7 @@ import { surroundingsOperations } from './service/surroundings.ts';
 export function createControlService(settings: ServiceSettings) {
   return {
     ...deploymentOperations(settings),
+    ...deletionOperations(settings),
     ...revisionOperations(settings),
     ...surroundingsOperations(settings),
   } satisfies ControlService;

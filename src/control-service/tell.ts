@@ -4,6 +4,7 @@ import type { Listener } from '../contract/control/listener.ts';
 import type { LogPage } from '../contract/control/log.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import type { Source, SourceConfig, SourceRevisionConfig } from '../contract/control/source.ts';
+import { statusMessage } from './rules/deployment-status.ts';
 import type { DeploymentView } from './store/records.ts';
 import type {
   DeploymentRecord,
@@ -51,6 +52,11 @@ export function tellDeployment({ deployment, latest }: DeploymentView, baseUrl: 
     created_at: deployment.created_at.toISOString(),
     updated_at: deployment.updated_at.toISOString(),
     status: deployment.status,
+    status_message: statusMessage({
+      status: deployment.status,
+      listenerId: source_config.listener_id ?? null,
+      deletionProblem: deployment.deletion_problem,
+    }),
     latest_revision_id: deployment.latest_revision_id,
     active_revision_id: deployment.active_revision_id,
     image_version: deployment.image_version,

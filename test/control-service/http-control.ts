@@ -11,6 +11,10 @@ import type { OurControlService } from '../../src/control-service/service.ts';
 const problems = z.object({
   detail: z.array(z.strictObject({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
 });
+const bulk = z.object({
+  deleted: z.array(z.string()),
+  failed: z.array(z.object({ deployment_id: z.string(), status: z.int(), detail: z.string() })),
+});
 const sentence = z.object({ detail: z.string() });
 const info = z.object({ idempotency_keys: z.boolean() });
 
@@ -33,7 +37,8 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...more },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const read: unknown = await answer.json();
+    const text = await answer.text();
+    const read: unknown = text === '' ? undefined : JSON.parse(text);
     if (answer.ok) return shape.parse(read);
     throw new ServiceError({
       kind: 'rejected',
@@ -58,6 +63,8 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     getDeployment: (id) => send(deployment, 'GET', one(id)),
     listDeployments: (asked) => send(deploymentsList, 'GET', `/v2/deployments${query(asked)}`),
     patchDeployment: (id, body, options) => send(deployment, 'PATCH', one(id), body, conditions(options)),
+    deleteDeployment: (id, asked) => send(z.undefined(), 'DELETE', `${one(id)}${query(asked)}`),
+    deleteDeployments: (asked) => send(bulk, 'DELETE', `/v2/deployments${query(asked)}`),
     createRevision: (id, body, options) => send(revision, 'POST', `${one(id)}/revisions`, body, conditions(options)),
     redeployRevision: (id, revisionId, options) =>
       send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`, undefined, conditions(options)),

@@ -30,6 +30,12 @@ export function instantRollouts(store: ControlStore): InstantRollouts {
 
 async function carryOut(store: ControlStore, deploymentId: string, { fate, head }: InstantRollouts): Promise<void> {
   if (fate === 'held') return;
+  const deployment = await store.deployment(deploymentId);
+  if (deployment && deployment.deletion !== 'none') {
+    if (deployment.source_config.listener_id == null) await store.noteStopped(deploymentId);
+    await store.finishDeletion(deploymentId);
+    return;
+  }
   const revision = await store.claimNextRevision(deploymentId);
   if (!revision) return;
   if (revision.source !== 'github') {

@@ -63,6 +63,8 @@ export const deployment = z.looseObject({
   updated_at: z.string(),
   /** One of `deploymentStatuses`, or a word that is newer than this list. */
   status: z.string(),
+  /** Why it has a status that does not explain itself, for a person; an addition of our service's. */
+  status_message: z.string().nullish(),
   latest_revision_id: z.string().nullable(),
   active_revision_id: z.string().nullable(),
   image_version: z.string().nullish(),

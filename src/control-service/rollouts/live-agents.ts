@@ -29,6 +29,11 @@ export interface LiveAgents {
   revive(spec: AgentSpec): void;
   /** Whether a deployment has an agent that serves, or is being started again. */
   looksAfter(deploymentId: string): boolean;
+  /**
+   * Stops every agent of a deployment, also those that are leaving already: nothing new reaches them from now on, what is
+   * in flight has `withinMs` to end by itself and is cut then. Resolves when all of them have ended.
+   */
+  release(deploymentId: string, withinMs: number): Promise<void>;
   /** Stops every agent within `withinMs`: the first half is for requests in flight, the other for the agents themselves. */
   stop(withinMs: number): Promise<void>;
 }
@@ -42,6 +47,14 @@ interface Post {
   watched: Promise<void>;
 }
 
+/** An agent that is leaving. */
+interface Retiring {
+  deploymentId: string;
+  /** Aborts when what is in flight on it has no more time. */
+  hurry: AbortController;
+  left: Promise<void>;
+}
+
 /** How many agents are started again at the same time: after a restart of this service all of them are. */
 const startsAtOnce = 4;
 
@@ -49,11 +62,10 @@ const startsAtOnce = 4;
 export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsSettings): LiveAgents {
   const startSlots = slots(startsAtOnce);
   const posts = new Map<string, Post>();
-  const retiring = new Set<Promise<void>>();
+  const retiring = new Set<Retiring>();
   const leaving = new Set<RunningAgent>();
   let stopWithin: number | undefined;
-  let hurry = (): void => {};
-  const hurried = new Promise<void>((resolve) => (hurry = resolve));
+  let isLate = false;
 
   function take(spec: AgentSpec, agent: RunningAgent | undefined): Post {
     const post: Post = { spec, leaving: new AbortController(), agent, watched: Promise.resolve() };
@@ -113,13 +125,13 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
   }
 
   /** Ends an agent once nothing is in flight on it, or after a bound. */
-  async function retire(post: Post, lane: Lane | undefined): Promise<void> {
+  async function retire(post: Post, lane: Lane | undefined, hurried: AbortSignal): Promise<void> {
     post.leaving.abort();
     await post.watched;
     if (lane) {
       const drained = new AbortController();
-      const bound = pause(clock, lettingGoMs, drained.signal);
-      await Promise.race([lane.drained(), bound, hurried]);
+      const bound = pause(clock, lettingGoMs, AbortSignal.any([drained.signal, hurried]));
+      await Promise.race([lane.drained(), bound]);
       drained.abort();
       lane.close();
     }
@@ -130,15 +142,21 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
     post.spec.log('info', 'The agent was stopped.');
   }
 
-  function inBackground(work: Promise<void>): void {
-    const kept: Promise<void> = work.finally(() => retiring.delete(kept));
-    retiring.add(kept);
+  function inBackground(post: Post, lane: Lane | undefined): void {
+    const hurry = new AbortController();
+    const leaves: Retiring = { deploymentId: post.spec.deploymentId, hurry, left: Promise.resolve() };
+    leaves.left = retire(post, lane, hurry.signal).finally(() => retiring.delete(leaves));
+    if (isLate) hurry.abort();
+    retiring.add(leaves);
   }
+
+  const leftBehind = (leaves: Iterable<Retiring>): Promise<unknown> => Promise.all([...leaves].map(({ left }) => left));
 
   /** Agents that had begun to leave before got longer for it than there is now. */
   async function stopLate(inTime: AbortSignal, ms: number): Promise<void> {
     await pause(clock, ms, inTime);
-    hurry();
+    isLate = true;
+    for (const leaves of retiring) leaves.hurry.abort();
     if (!inTime.aborted) await Promise.all([...leaving].map((agent) => agent.stop(ms)));
   }
 
@@ -153,13 +171,13 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
         settle() {
           if (!former) return;
           former.spec.log('info', 'Traffic has gone over to a newer revision; the agent finishes what it is at.');
-          inBackground(retire(former, formerLane));
+          inBackground(former, formerLane);
         },
         undo() {
           const lane = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
           if (former) posts.set(deploymentId, former);
           else posts.delete(deploymentId);
-          inBackground(retire(post, lane));
+          inBackground(post, lane);
         },
       };
     },
@@ -167,14 +185,25 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
       if (!posts.has(spec.deploymentId)) posts.set(spec.deploymentId, take(spec, undefined));
     },
     looksAfter: (deploymentId) => posts.has(deploymentId),
+    async release(deploymentId, withinMs) {
+      const post = posts.get(deploymentId);
+      posts.delete(deploymentId);
+      if (post) inBackground(post, gateway.withdraw(deploymentId));
+      const own = [...retiring].filter((leaves) => leaves.deploymentId === deploymentId);
+      const allLeft = new AbortController();
+      const cut = pause(clock, withinMs, allLeft.signal).then(() => own.forEach(({ hurry }) => hurry.abort()));
+      await leftBehind(own);
+      allLeft.abort();
+      await cut;
+    },
     async stop(withinMs) {
       const inTime = new AbortController();
       const forRequests = withinMs / 2;
       stopWithin = withinMs - forRequests;
       const late = stopLate(inTime.signal, forRequests);
-      for (const post of posts.values()) inBackground(retire(post, gateway.withdraw(post.spec.deploymentId)));
+      for (const post of posts.values()) inBackground(post, gateway.withdraw(post.spec.deploymentId));
       posts.clear();
-      while (retiring.size > 0) await Promise.all(retiring);
+      while (retiring.size > 0) await leftBehind(retiring);
       inTime.abort();
       await late;
     },

@@ -7,6 +7,8 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn } from './agent-database.ts';
+import { attempts } from './attempts.ts';
+import { carryOutDeletion } from './deletion.ts';
 import { agentSpec, carryOut, failAnyway, liveProgram, undertake, type Tools } from './carry-out.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
@@ -32,6 +34,8 @@ export interface RolloutsSettings {
   buildBounds?: BuildBounds;
   /** Milliseconds that requests on a former process have to end by themselves; 10 minutes when absent. */
   lettingGoMs?: number;
+  /** Milliseconds that requests to the agents of a deployment that is being deleted have to end by themselves; 10 s when absent. */
+  cutAfterMs?: number;
   /** How often the table is looked at for work that nobody woke us for, in milliseconds; 30 s when absent. */
   lookEveryMs?: number;
 }
@@ -54,9 +58,6 @@ export interface Rollouts {
   stop: (withinMs?: number) => Promise<void>;
 }
 
-/** The longest wait between two attempts to serve a live revision again, in milliseconds. */
-const longestPause = 15 * 60_000;
-
 /** Makes what carries revisions out. Nothing happens before `recover`, which sees what was asked for until then. */
 export function startRollouts(settings: RolloutsSettings): Rollouts {
   const { store, dataDir, allowGit, gateway, compute, clock, log, lookEveryMs = 30_000 } = settings;
@@ -76,7 +77,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   const wokenAgain = new Set<string>();
   const atWork = new Map<string, { revisionId: string; letGo: AbortController }>();
   const background = new Set<Promise<void>>();
-  const unserved = new Map<string, { attempts: number; next: number }>();
+  const unserved = attempts(clock, lookEveryMs);
+  const undeleted = attempts(clock, lookEveryMs);
   let recovered = false;
 
   /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
@@ -95,7 +97,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     do {
       wokenAgain.delete(deploymentId);
       const revision = await patiently(() => nextRevision(store, deploymentId));
-      const deployment = revision && (await patiently(() => store.deployment(deploymentId)));
+      const deployment = await patiently(() => store.deployment(deploymentId));
+      if (deployment && deployment.deletion !== 'none') return removeOne(deployment);
       if (!revision || !deployment) continue;
       await carryOutOne(deployment, revision);
       wokenAgain.add(deploymentId);
@@ -117,6 +120,28 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     } finally {
       atWork.delete(deployment.id);
       await undertaking.buildLog.flush();
+    }
+  }
+
+  /** Goes on with a deletion. What stands in its way is told where the deployment is read, and it is tried again later. */
+  async function removeOne(deployment: DeploymentRecord): Promise<void> {
+    const { id } = deployment;
+    try {
+      await carryOutDeletion(deployment, {
+        ...tools,
+        dataDir,
+        adminDatabaseUrl: settings.adminDatabaseUrl,
+        cutAfterMs: settings.cutAfterMs ?? 10_000,
+        log,
+      });
+      undeleted.done(id);
+      unserved.done(id);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      undeleted.failed(id);
+      log(`Deployment ${id} could not be deleted: ${error instanceof Error ? error.stack : String(error)}`);
+      const problem = error instanceof Error ? error.message : String(error);
+      await patiently(() => store.noteDeletionProblem(id, problem));
     }
   }
 
@@ -156,6 +181,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
 
   async function wakeAll(): Promise<void> {
     for (const id of await patiently(() => store.deploymentsWithWork())) if (!working.has(id)) wake(id);
+    const toDelete = await patiently(() => store.deletionsToCarryOut());
+    for (const id of toDelete) if (!working.has(id) && undeleted.isDue(id)) wake(id);
   }
 
   async function lookAgain(): Promise<void> {
@@ -171,21 +198,19 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   async function serveAll(): Promise<void> {
     for (const { deployment, revision } of await patiently(() => store.activeRevisions())) {
       const { id } = deployment;
-      if (tools.live.looksAfter(id) || working.has(id) || clock.now() < (unserved.get(id)?.next ?? 0)) continue;
+      if (tools.live.looksAfter(id) || working.has(id) || !unserved.isDue(id)) continue;
       begin(id, () => serveAgain(deployment, revision));
     }
   }
 
   async function serveAgain(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
-    const attempts = (unserved.get(deployment.id)?.attempts ?? 0) + 1;
-    const pause = Math.min(lookEveryMs * 2 ** (attempts - 1), longestPause);
-    unserved.set(deployment.id, { attempts, next: clock.now() + pause });
+    unserved.failed(deployment.id);
     const undertaking = undertake(deployment, revision, stopping.signal, tools);
     const program = await liveProgram(undertaking, tools);
     if (!program) return;
     undertaking.deployLog.write('info', 'The service was started again; starting the agent.');
     tools.live.revive(await agentSpec(undertaking, program, tools));
-    unserved.delete(deployment.id);
+    unserved.done(deployment.id);
   }
 
   return {

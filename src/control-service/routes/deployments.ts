@@ -18,15 +18,21 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
     answer(c, fieldNames, await c.var.service.createDeployment(await readJson(c), readConditions(c)), 201),
   );
   routes.get(all, async (c) => answer(c, fieldNames, await c.var.service.listDeployments(readQuery(c))));
-  routes.delete(all, notOffered('Deleting deployments'));
-  routes.all(all, onlyMethods('GET', 'POST'));
+  routes.delete(all, async (c) => {
+    const done = await c.var.service.deleteDeployments(readQuery(c));
+    return c.json(done, done.failed.length > 0 ? 207 : 200);
+  });
+  routes.all(all, onlyMethods('GET', 'POST', 'DELETE'));
 
   routes.get(one, async (c) => answer(c, fieldNames, await c.var.service.getDeployment(c.req.param('id'))));
   routes.patch(one, async (c) =>
     answer(c, fieldNames, await c.var.service.patchDeployment(c.req.param('id'), await readJson(c), readConditions(c))),
   );
-  routes.delete(one, notOffered('Deleting deployments'));
-  routes.all(one, onlyMethods('GET', 'PATCH'));
+  routes.delete(one, async (c) => {
+    await c.var.service.deleteDeployment(c.req.param('id'), readQuery(c));
+    return c.body(null, 204);
+  });
+  routes.all(one, onlyMethods('GET', 'PATCH', 'DELETE'));
 
   for (const path of ['/v2/deployments/:id/upload-url', '/deployments/:id/upload-url']) {
     routes.post(path, notOffered('Uploading sources'));

@@ -74,12 +74,22 @@ export function readConditions(context: Context): { ifLatest?: string; idempoten
   };
 }
 
-/** The numbers of a query as numbers; what is none stays a text, which the schema then refuses. */
+/** The words of a query that are true or false, as in the public service's. */
+const truths = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
+
+/** The numbers and truths of a query as such; what is none stays a text, which the schema then refuses. */
 export function readQuery(context: Context): Record<string, unknown> {
   const { deployment_ids: _, ...query }: Record<string, unknown> = context.req.query();
   for (const name of ['limit', 'offset']) {
     const written = query[name];
     if (typeof written === 'string' && /^-?\d{1,15}$/.test(written)) query[name] = Number(written);
+  }
+  for (const name of ['delete_tracing_project', 'remote_reconciled']) {
+    const written = query[name];
+    if (typeof written === 'string') query[name] = truths.get(written.toLowerCase()) ?? written;
   }
   const ids = context.req.queries('deployment_ids')?.flatMap((list) => list.split(',').map((id) => id.trim()));
   return ids === undefined ? query : { ...query, deployment_ids: ids.filter((id) => id !== '') };

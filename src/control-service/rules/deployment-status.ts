@@ -3,13 +3,49 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 /** What is known of the database that a deployment's agents keep their state in. */
 export type DatabaseState = 'absent' | 'ready' | 'unreachable';
 
+/** How far the deletion of a deployment is: not asked for, asked for, or so far that nothing of it runs any more. */
+export type DeletionState = 'none' | 'asked' | 'stopped';
+
+/** All that the status of a deployment comes from. */
+export interface StatusCauses {
+  database: DatabaseState;
+  /** Whether some revision of it waits or is being carried out. */
+  revisionOnItsWay: boolean;
+  deletion: DeletionState;
+}
+
 /**
  * The status of a deployment, from its causes (control-service.md, States, names the words only; our choice):
- * READY once its agents' database stands, UNKNOWN while that database does not answer, and before it stands
- * AWAITING_DATABASE while a revision is on its way, UNUSED when none is.
+ * AWAITING_DELETE from the moment its deletion is asked for, AWAITING_FINAL_DELETE once nothing of it runs and only what
+ * it kept is left to be removed. Else READY once its agents' database stands, UNKNOWN while that database does not answer,
+ * and before it stands AWAITING_DATABASE while a revision is on its way, UNUSED when none is.
  */
-export function deploymentStatus(database: DatabaseState, revisionOnItsWay: boolean): DeploymentStatus {
+export function deploymentStatus({ database, revisionOnItsWay, deletion }: StatusCauses): DeploymentStatus {
+  if (deletion === 'asked') return 'AWAITING_DELETE';
+  if (deletion === 'stopped') return 'AWAITING_FINAL_DELETE';
   if (database === 'ready') return 'READY';
   if (database === 'unreachable') return 'UNKNOWN';
   return revisionOnItsWay ? 'AWAITING_DATABASE' : 'UNUSED';
+}
+
+/** What is known of a deployment beside its status. */
+export interface MessageCauses {
+  status: DeploymentStatus;
+  /** The listener that runs it; null where this service does. */
+  listenerId: string | null;
+  /** Why its deletion did not go on when it was last tried. */
+  deletionProblem: string | null;
+}
+
+/** Why a deployment has a status that does not explain itself, for a person; null where nothing has to be said. */
+export function statusMessage({ status, listenerId, deletionProblem }: MessageCauses): string | null {
+  if (status === 'UNKNOWN') {
+    return "Its agents' database does not answer, though this service's own does: it was removed, or its role may not log in. A new revision makes it again, empty.";
+  }
+  if (status !== 'AWAITING_DELETE' && status !== 'AWAITING_FINAL_DELETE') return null;
+  if (deletionProblem !== null) return `It could not be deleted yet, and that is tried again: ${deletionProblem}`;
+  if (status === 'AWAITING_DELETE' && listenerId !== null) {
+    return `It waits until the listener ${listenerId} has removed what runs in its cluster. Start that listener if it does not run.`;
+  }
+  return 'It is being deleted.';
 }

@@ -83,3 +83,11 @@ function withoutNulls(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''));
 }
+
+/** Deleting one deployment. */
+export const deletionQuery = z.strictObject({ delete_tracing_project: z.boolean().optional() });
+
+/** Deleting several at once: up to 100, each by its id. */
+export const bulkDeletionQuery = deletionQuery.extend({
+  deployment_ids: z.array(z.uuid().toLowerCase()).min(1).max(100),
+});

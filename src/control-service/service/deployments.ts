@@ -12,7 +12,7 @@ import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import { shownUrl, tellDeployment, tellRevision } from '../tell.ts';
-import { found, refusedCall, take, takeId } from './refuse.ts';
+import { beingDeleted, found, refusedCall, take, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
@@ -28,6 +28,7 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
   ): Promise<DeploymentView> {
     let makesRevision = false;
     const decideNow = (current: DeploymentRecord): DeploymentChange | { refused: Refusal } => {
+      if (current.deletion !== 'none') return { refused: beingDeleted };
       if (ifLatest !== undefined && ifLatest !== current.latest_revision_id) {
         return { refused: { status: 412, detail: tooLate(current.latest_revision_id) } };
       }
@@ -58,6 +59,18 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
     });
   };
 
+  /** Why a name cannot be had, and what to do. */
+  async function inTheWay(kind: 'name-taken' | 'tracing-project-exists', name: string): Promise<string> {
+    if (kind === 'name-taken') {
+      const [holder] = await store.listDeployments(tenantId, { name, limit: 1 });
+      return holder && holder.deployment.deletion !== 'none'
+        ? `A deployment named ${name} is being deleted (${holder.deployment.id}). Wait until reading it answers 404, or choose another name.`
+        : `A deployment named ${name} exists already. Choose another name, or change the one that is there.`;
+    }
+    const project = await store.findTracingProject(tenantId, name);
+    return `A tracing project named ${name} exists already, perhaps of a deployment that was deleted. Choose another name, or delete the project: DELETE /v1/projects/${project?.id ?? '{project_id}'}.`;
+  }
+
   return {
     /** With a key (`WriteOptions`) this and every change below happens once, however often it is sent. */
     async createDeployment(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Deployment> {
@@ -74,7 +87,7 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
       const end = await store.createDeployment(tenantId, asked, keyed);
       if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
       if (end.kind === 'name-taken' || end.kind === 'tracing-project-exists') {
-        throw refusedCall(call, { status: 409, detail: inTheWay(end.kind, asked.name) });
+        throw refusedCall(call, { status: 409, detail: await inTheWay(end.kind, asked.name) });
       }
       if (end.kind === 'created') rollouts.wake(end.deployment.id);
       return tell(end);
@@ -138,9 +151,3 @@ const asOne = ({ method, path }: Call): string => `${method} ${path.toLowerCase(
 
 const tooLate = (latest: string | null): string =>
   `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;
-
-function inTheWay(kind: 'name-taken' | 'tracing-project-exists', name: string): string {
-  return kind === 'name-taken'
-    ? `A deployment named ${name} exists already. Choose another name, or change the one that is there.`
-    : `A tracing project named ${name} exists already, perhaps of a deployment that was deleted. Choose another name, or delete the project.`;
-}

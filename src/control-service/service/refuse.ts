@@ -53,3 +53,10 @@ export function found<T>(call: Call, what: string, id: string, value: T | undefi
   if (value !== undefined) return value;
   throw refusedCall(call, { status: 404, detail: `${what} ID ${id} not found.` });
 }
+
+/** The answer to whatever would change a deployment that is being deleted. */
+export const beingDeleted: Refusal = {
+  status: 409,
+  detail:
+    'This deployment is being deleted and cannot be changed any more. Once reading it answers 404 another one can be created.',
+};

@@ -5,7 +5,7 @@ import { unfinishedStatuses } from '../rules/revision-states.ts';
 import { readShape } from '../rules/shape.ts';
 import type { LogKind, RevisionRecord } from '../store/tables.ts';
 import { tellLog, tellRevision } from '../tell.ts';
-import { found, refusedCall, take, takeId } from './refuse.ts';
+import { beingDeleted, found, refusedCall, take, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
@@ -49,6 +49,7 @@ export function revisionOperations({ store, rollouts, tenantId }: ServiceSetting
       const path = `/v2/deployments/${id}/revisions/${revisionId}/interruption`;
       const call = { operation: 'interrupt revision', method: 'POST', path };
       const revision = await ownRevision(call, id, revisionId);
+      if ((await store.deployment(revision.deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);
       const message = 'It was interrupted on request.';
       const interrupted = await store.setStatus(revision.id, unfinishedStatuses, 'INTERRUPTED', { message });
       if (!interrupted) {

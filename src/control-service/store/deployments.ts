@@ -44,7 +44,7 @@ export async function createDeployment(
           ...wantedColumns(asked),
           database_state: 'absent',
           database_password: randomBytes(24).toString('base64url'),
-          status: deploymentStatus('absent', true),
+          status: deploymentStatus({ database: 'absent', revisionOnItsWay: true, deletion: 'none' }),
           latest_revision_id: null,
           active_revision_id: null,
           image_version: null,
@@ -183,7 +183,11 @@ async function addRevision(
     .updateTable('deployments')
     .set({
       latest_revision_id: latest.id,
-      status: deploymentStatus(wanted.database_state, true),
+      status: deploymentStatus({
+        database: wanted.database_state,
+        revisionOnItsWay: true,
+        deletion: wanted.deletion,
+      }),
       updated_at: now,
     })
     .where('id', '=', deploymentId)

@@ -133,11 +133,12 @@ export async function setDatabaseState(
 }
 
 /** Every change of a deployment's revisions begins here, so that two never meet in another order. */
-async function lockDeployment(trx: ControlDatabase, id: string): Promise<DeploymentRecord | undefined> {
+export async function lockDeployment(trx: ControlDatabase, id: string): Promise<DeploymentRecord | undefined> {
   return trx.selectFrom('deployments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-async function step(
+/** Moves a revision whose deployment is locked, and writes the event. */
+export async function step(
   trx: ControlDatabase,
   now: Date,
   revisionId: string,
@@ -161,7 +162,8 @@ async function step(
   return moved;
 }
 
-async function refreshStatus(trx: ControlDatabase, now: Date, deployment: DeploymentRecord): Promise<void> {
+/** Puts the status of a deployment that is locked right by its causes, as `deployment` has them now. */
+export async function refreshStatus(trx: ControlDatabase, now: Date, deployment: DeploymentRecord): Promise<void> {
   const onItsWay = await trx
     .selectFrom('revisions')
     .select('id')
@@ -169,7 +171,11 @@ async function refreshStatus(trx: ControlDatabase, now: Date, deployment: Deploy
     .where('status', 'in', unfinishedStatuses)
     .limit(1)
     .executeTakeFirst();
-  const status = deploymentStatus(deployment.database_state, onItsWay !== undefined);
+  const status = deploymentStatus({
+    database: deployment.database_state,
+    revisionOnItsWay: onItsWay !== undefined,
+    deletion: deployment.deletion,
+  });
   if (status === deployment.status) return;
   await trx.updateTable('deployments').set({ status, updated_at: now }).where('id', '=', deployment.id).execute();
 }

@@ -53,6 +53,7 @@ export async function activeRevisions(
     .selectFrom('deployments')
     .selectAll()
     .where('active_revision_id', 'is not', null)
+    .where('deletion', '=', 'none')
     .orderBy('created_at')
     .execute();
   const ids = deployments.flatMap(({ active_revision_id }) => active_revision_id ?? []);

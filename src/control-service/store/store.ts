@@ -4,6 +4,14 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
 import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
+import {
+  askDeletion,
+  deletionsToCarryOut,
+  finishDeletion,
+  noteDeletionProblem,
+  noteStopped,
+  revisionIds,
+} from './deletion.ts';
 import { listDeployments } from './deployments-list.ts';
 import type { DeploymentPage } from './deployments-list.ts';
 import { eventsOf } from './events.ts';
@@ -74,6 +82,14 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock) {
     revisionsWithBuild: (deploymentId: string) => revisionsWithBuild(db, deploymentId),
     namedBuilds: () => namedBuilds(db),
     noteCommit: (revisionId: string, commit: string) => noteCommit(db, clock, revisionId, commit),
+
+    askDeletion: (tenantId: string, id: string, asked: { deleteTracingProject: boolean }) =>
+      askDeletion(db, clock, tenantId, id, asked),
+    deletionsToCarryOut: () => deletionsToCarryOut(db),
+    noteStopped: (id: string) => noteStopped(db, clock, id),
+    noteDeletionProblem: (id: string, problem: string) => noteDeletionProblem(db, clock, id, problem),
+    finishDeletion: (id: string) => finishDeletion(db, id),
+    revisionIds: (deploymentId: string) => revisionIds(db, deploymentId),
 
     appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
       appendLog(db, clock, revisionId, kind, lines),

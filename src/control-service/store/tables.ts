@@ -3,7 +3,7 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
-import type { DatabaseState } from '../rules/deployment-status.ts';
+import type { DatabaseState, DeletionState } from '../rules/deployment-status.ts';
 
 /** JSON is written as text and read as a value. */
 type Json<T> = ColumnType<T, string, string>;
@@ -41,6 +41,11 @@ export interface DeploymentsTable {
   latest_revision_id: string | null;
   active_revision_id: string | null;
   image_version: string | null;
+  deletion: Generated<DeletionState>;
+  /** Whether its tracing project goes with it. */
+  delete_tracing_project: Generated<boolean>;
+  /** Why its deletion did not go on when it was last tried. */
+  deletion_problem: Generated<string | null>;
   created_at: Fixed<Date>;
   updated_at: Date;
 }

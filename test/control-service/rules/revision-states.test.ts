@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
-import { deploymentStatus } from '../../../src/control-service/rules/deployment-status.ts';
 import {
   firstStep,
   hasEnded,
@@ -61,11 +60,3 @@ describe('the steps of a revision', () => {
     ['one without is built', false, 'AWAITING_BUILD'],
   ])('%s', (_, hasBuild, first) => expect(firstStep(hasBuild)).toBe(first));
 });
-
-test.each([
-  ['before its database stands a deployment waits for it', 'absent', true, 'AWAITING_DATABASE'],
-  ['without one and with nothing on its way it is unused', 'absent', false, 'UNUSED'],
-  ['with one it is ready, whatever becomes of revisions', 'ready', false, 'READY'],
-  ['and stays so while a revision is on its way', 'ready', true, 'READY'],
-  ['where the database does not answer nothing is known', 'unreachable', true, 'UNKNOWN'],
-] as const)('%s', (_, database, onItsWay, status) => expect(deploymentStatus(database, onItsWay)).toBe(status));

@@ -1,0 +1,63 @@
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { dropAgentDatabase } from '../../database/databases.ts';
+import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
+import type { Compute } from '../compute/compute.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { DeploymentRecord } from '../store/tables.ts';
+import { databaseOf } from './agent-database.ts';
+import type { LiveAgents } from './live-agents.ts';
+import type { LogBook } from './log-book.ts';
+import type { Patiently } from './patience.ts';
+
+/** What deleting a deployment stands on. */
+export interface DeletionTools {
+  store: ControlStore;
+  live: Pick<LiveAgents, 'release'>;
+  compute: Pick<Compute, 'remove'>;
+  logs: Pick<LogBook, 'flush'>;
+  patiently: Patiently;
+  /** The service's data folder. */
+  dataDir: string;
+  /** Address of Landfall's own database, with a role that may drop the agents': a secret. */
+  adminDatabaseUrl: string;
+  /** Milliseconds that requests in flight have to end by themselves. */
+  cutAfterMs: number;
+  log: (message: string) => void;
+}
+
+/**
+ * Removes a deployment whose deletion was asked for, with all that it has: its agents end, then goes what it kept, and last
+ * its row, so that whoever reads it learns when it is done. Each step may be taken again: one that was broken off by a
+ * kill is repeated at the next start.
+ *
+ * What a listener runs is removed by that listener, which then writes down that it stopped; nothing is done here before.
+ *
+ * @throws whatever keeps a step from being done; nothing that was done before it is undone.
+ */
+export async function carryOutDeletion(deployment: DeploymentRecord, tools: DeletionTools): Promise<void> {
+  const { store, live, compute, logs, patiently, dataDir, adminDatabaseUrl, cutAfterMs } = tools;
+  const { id, name, source_config, deletion } = deployment;
+  const isListeners = source_config.listener_id != null;
+  if (isListeners && deletion === 'asked') return;
+  await live.release(id, cutAfterMs);
+  if (!isListeners) {
+    await compute.remove?.({ id, name, namespace: source_config.listener_config?.k8s_namespace ?? undefined });
+  }
+  // Lines that its agents said last: none may come when their revision is gone.
+  await logs.flush();
+  await patiently(() => store.noteStopped(id));
+  await patiently(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
+  await removeFiles(deployment, tools);
+  await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
+  await patiently(() => store.finishDeletion(id));
+}
+
+/** Removes the builds of all its revisions, also those that were broken off. */
+async function removeFiles({ id }: DeploymentRecord, { store, patiently, dataDir, log }: DeletionTools): Promise<void> {
+  const own = new Set(await patiently(() => store.revisionIds(id)));
+  for (const build of await patiently(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
+  for (const folder of buildsThere(dataDir)) {
+    if (own.has(folder)) await clearAway(buildFolder(dataDir, folder).root, log);
+  }
+}

@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import { unfinishedStatuses } from '../rules/revision-states.ts';
+import { lockDeployment, refreshStatus, step } from './revision-work.ts';
+import type { ControlDatabase } from './tables.ts';
+
+/** A deletion that was asked for. */
+export interface DeletionAsked {
+  /** The ids of the revisions that were on their way and are interrupted by it. */
+  interrupted: string[];
+}
+
+/**
+ * Asks for the deletion of a tenant's deployment, in one transaction: from then on nothing can be changed, and what was on
+ * its way is interrupted. Asking again changes nothing, but that the tracing project goes too once that was asked for.
+ *
+ * @returns undefined where there is no such deployment.
+ */
+export async function askDeletion(
+  db: ControlDatabase,
+  clock: Clock,
+  tenantId: string,
+  id: string,
+  { deleteTracingProject }: { deleteTracingProject: boolean },
+): Promise<DeletionAsked | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const deployment = await lockDeployment(trx, id);
+    if (!deployment || deployment.tenant_id !== tenantId) return undefined;
+    const now = new Date(clock.now());
+    const unfinished = await trx
+      .selectFrom('revisions')
+      .select('id')
+      .where('deployment_id', '=', id)
+      .where('status', 'in', unfinishedStatuses)
+      .execute();
+    const message = 'Its deployment is being deleted.';
+    for (const revision of unfinished) await step(trx, now, revision.id, 'INTERRUPTED', { message });
+    const deletion = deployment.deletion === 'none' ? 'asked' : deployment.deletion;
+    await trx
+      .updateTable('deployments')
+      .set({ deletion, delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject })
+      .where('id', '=', id)
+      .execute();
+    await refreshStatus(trx, now, { ...deployment, deletion });
+    return { interrupted: unfinished.map((revision) => revision.id) };
+  });
+}
+
+/**
+ * The ids of the deployments whose deletion this service has to go on with: all but those whose listener still has to
+ * remove what runs in its cluster.
+ */
+export async function deletionsToCarryOut(db: ControlDatabase): Promise<string[]> {
+  const found = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('deletion', '<>', 'none')
+    .where((where) =>
+      where.or([
+        where('deletion', '=', 'stopped'),
+        where(sql<string | null>`source_config ->> 'listener_id'`, 'is', null),
+      ]),
+    )
+    .execute();
+  return found.map(({ id }) => id);
+}
+
+/**
+ * Writes down that nothing of a deployment runs any more: what is left of its deletion is this service's. False where its
+ * deletion was not asked for, or this was written down before.
+ */
+export async function noteStopped(db: ControlDatabase, clock: Clock, id: string): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const deployment = await lockDeployment(trx, id);
+    if (deployment?.deletion !== 'asked') return false;
+    await trx
+      .updateTable('deployments')
+      .set({ deletion: 'stopped', active_revision_id: null, deletion_problem: null })
+      .where('id', '=', id)
+      .execute();
+    await refreshStatus(trx, new Date(clock.now()), { ...deployment, deletion: 'stopped' });
+    return true;
+  });
+}
+
+/** Writes down why a deletion did not go on. */
+export async function noteDeletionProblem(
+  db: ControlDatabase,
+  clock: Clock,
+  id: string,
+  problem: string,
+): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ deletion_problem: problem, updated_at: new Date(clock.now()) })
+    .where('id', '=', id)
+    .where('deletion', '<>', 'none')
+    .execute();
+}
+
+/** Removes a deployment of which nothing is left, and its tracing project where that was asked for. */
+export async function finishDeletion(db: ControlDatabase, id: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const deployment = await lockDeployment(trx, id);
+    if (deployment?.deletion !== 'stopped') return;
+    if (deployment.delete_tracing_project) {
+      await trx.deleteFrom('tracing_projects').where('deployment_id', '=', id).execute();
+    }
+    await trx.deleteFrom('deployments').where('id', '=', id).execute();
+  });
+}
+
+/** The ids of all revisions of a deployment. */
+export async function revisionIds(db: ControlDatabase, deploymentId: string): Promise<string[]> {
+  const found = await db.selectFrom('revisions').select('id').where('deployment_id', '=', deploymentId).execute();
+  return found.map(({ id }) => id);
+}
