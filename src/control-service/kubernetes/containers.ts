@@ -1,0 +1,56 @@
+import type { Container, EnvVar, Volume, VolumeMount } from '../../contract/control/container.ts';
+import { withoutNulls } from './manifest.ts';
+
+/** control-service.md, Volume: a name and one source, handed on as it is. */
+export const volumeOf = (volume: Volume): Record<string, unknown> => withoutNulls(volume);
+
+/** control-service.md, VolumeMount. */
+export const mountOf = (mount: VolumeMount): Record<string, unknown> => withoutNulls(mount);
+
+/** control-service.md, EnvVar: an empty `value` where nothing was said. */
+const variableOf = ({ name, value, valueFrom }: EnvVar): Record<string, unknown> =>
+  valueFrom ? { name, valueFrom } : { name, value: value ?? '' };
+
+/** control-service.md, Container, without its restart policy, which says where in the pod it goes. */
+function containerOf({ restartPolicy: _, env, resources, volumeMounts, ...rest }: Container): Record<string, unknown> {
+  return withoutNulls({
+    ...rest,
+    env: env?.map(variableOf),
+    resources: resources ? withoutNulls(resources) : undefined,
+    volumeMounts: volumeMounts?.map(mountOf),
+  });
+}
+
+/** Where the containers of a ResourceSpec go in a pod. */
+export interface PlacedContainers {
+  initContainers: Record<string, unknown>[];
+  /** Beside the main one. */
+  containers: Record<string, unknown>[];
+  /** What was asked and has no effect, as paths in the ResourceSpec. */
+  ignored: string[];
+}
+
+/**
+ * Init containers run one after the other, each to its end, before anything else. A sidecar with `restartPolicy: Always`
+ * is what Kubernetes itself calls a sidecar: an init container that goes on, so that it is there before the main one
+ * starts and until after it ended. Any other sidecar stands beside the main container; what is in it is started again
+ * whenever it ends, because a Deployment's pods know no other way, so `OnFailure` is told as ignored.
+ */
+export function placed(
+  initContainers: readonly Container[] | null | undefined,
+  sidecars: readonly Container[] | null | undefined,
+): PlacedContainers {
+  const all = sidecars ?? [];
+  const native = all.filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const plain = all.filter(({ restartPolicy }) => restartPolicy !== 'Always');
+  return {
+    initContainers: [
+      ...(initContainers ?? []).map(containerOf),
+      ...native.map((container) => ({ ...containerOf(container), restartPolicy: 'Always' })),
+    ],
+    containers: plain.map(containerOf),
+    ignored: plain
+      .filter(({ restartPolicy }) => restartPolicy === 'OnFailure')
+      .map(({ name }) => `sidecars.${name}.restartPolicy`),
+  };
+}

@@ -1,0 +1,98 @@
+import { databaseUser, inBase64 } from './environment.ts';
+import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
+import { head, type Manifest } from './manifest.ts';
+import { selectorOf } from './names.ts';
+import { gibibytes, resourcesOf } from './quantities.ts';
+
+const port = 5432;
+/** GiB, where a database was asked for and no size. */
+const defaultStorageGi = 10;
+/** The key of the password in the database's Secret. */
+export const passwordKey = 'password';
+
+/**
+ * The database part: one Postgres with a volume of its own. The claim stands by itself, not in the StatefulSet, which
+ * could never change it: so a larger `db_storage_gi` reaches it. Its pod knows nothing of revisions: a new one of the
+ * agent is no reason to start the database again.
+ */
+export function databaseParts(plan: Plan): Manifest[] {
+  const metadata = metaOf(plan, 'database');
+  const { name } = metadata;
+  const matchLabels = selectorOf(plan.base, 'database');
+  const { storageGi, maxConnections } = plan.resources.database;
+  return [
+    {
+      ...head('Secret'),
+      metadata,
+      type: 'Opaque',
+      data: { [passwordKey]: inBase64(plan.databasePassword) },
+    },
+    {
+      ...head('PersistentVolumeClaim'),
+      metadata,
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: gibibytes(storageGi || defaultStorageGi) } },
+      },
+    },
+    {
+      ...head('Service'),
+      metadata,
+      spec: {
+        type: 'ClusterIP',
+        clusterIP: 'None',
+        selector: matchLabels,
+        ports: [{ name: 'postgres', port, targetPort: 'postgres', protocol: 'TCP' }],
+      },
+    },
+    {
+      ...head('StatefulSet'),
+      metadata,
+      spec: {
+        replicas: 1,
+        serviceName: name,
+        selector: { matchLabels },
+        template: {
+          metadata: podMetaOf(plan, 'database'),
+          spec: {
+            ...pullSecrets(plan),
+            automountServiceAccountToken: false,
+            enableServiceLinks: false,
+            securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+            terminationGracePeriodSeconds: 60,
+            containers: [container(plan, name, maxConnections)],
+            volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
+          },
+        },
+      },
+    },
+  ];
+}
+
+function container(plan: Plan, name: string, maxConnections: number | undefined): Record<string, unknown> {
+  const resources = resourcesOf(plan.resources.database);
+  const asked = { command: ['pg_isready', '-U', databaseUser, '-d', databaseUser] };
+  return {
+    name: 'database',
+    image: plan.settings.databaseImage,
+    ...(maxConnections ? { args: ['-c', `max_connections=${maxConnections}`] } : {}),
+    ports: [{ name: 'postgres', containerPort: port, protocol: 'TCP' }],
+    env: [
+      { name: 'POSTGRES_USER', value: databaseUser },
+      { name: 'POSTGRES_DB', value: databaseUser },
+      { name: 'POSTGRES_PASSWORD', valueFrom: { secretKeyRef: { name, key: passwordKey } } },
+      // A folder below the volume: file systems of volumes may bring a folder of their own, and initdb wants an empty one.
+      { name: 'PGDATA', value: '/var/lib/postgresql/data/pgdata' },
+    ],
+    ...(Object.keys(resources).length > 0 ? { resources } : {}),
+    volumeMounts: [{ name: 'data', mountPath: '/var/lib/postgresql/data' }],
+    readinessProbe: { exec: asked, periodSeconds: 2, timeoutSeconds: 5 },
+    livenessProbe: { exec: asked, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    startupProbe: {
+      exec: asked,
+      periodSeconds: 2,
+      timeoutSeconds: 5,
+      failureThreshold: Math.ceil(plan.settings.progressDeadlineSeconds / 2),
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Plan } from './input.ts';
+import { metaOf } from './input.ts';
+import type { Manifest } from './manifest.ts';
+import { environmentName, partName } from './names.ts';
+
+/** Where an agent listens in its pod; a pod's address is its own, so the port is free. */
+export const agentPort = 8000;
+
+/** The name and the password under which the agent knows its own database. */
+export const databaseUser = 'agent';
+
+/** Where the agents find their database. A secret. */
+function databaseAddress({ ownDatabase, spec, databasePassword, base }: Plan): string {
+  if (!ownDatabase) return spec.databaseUrl;
+  return `postgres://${databaseUser}:${databasePassword}@${partName(base, 'database')}:5432/${databaseUser}`;
+}
+
+/** What stands in the revision's Secret: the deployment's secrets, and what of the platform's own variables is one. */
+function secretValues(plan: Plan): Map<string, string> {
+  const { spec } = plan;
+  const values = new Map(spec.secrets.map(({ name, value }) => [name, value]));
+  values.set('DATABASE_URI', databaseAddress(plan));
+  if (spec.tracing) values.set('LANDFALL_TRACING_TOKEN', spec.tracing.token);
+  return values;
+}
+
+/** What anybody may read. The platform's variables come last: nobody takes their place. */
+function openValues({ spec, resources, base, settings }: Plan): Map<string, string> {
+  const values = new Map([
+    ['HOST', '0.0.0.0'],
+    ['PORT', String(agentPort)],
+    ['LANDFALL_DEPLOYMENT_ID', spec.deploymentId],
+    ['LANDFALL_REVISION_ID', spec.revisionId],
+    ['LANDFALL_DRAIN_MS', String(settings.drainMs)],
+  ]);
+  if (resources.hasCache) values.set('REDIS_URI', `redis://${partName(base, 'cache')}:6379`);
+  if (spec.tracing) values.set('LANDFALL_TRACING_URL', spec.tracing.url);
+  return values;
+}
+
+/** The variables of an agent's container: no secret stands in them, only where it is kept. */
+export function environmentOf(plan: Plan): Record<string, unknown>[] {
+  const name = environmentName(plan.base, plan.spec.revisionId);
+  const variables = new Map<string, Record<string, unknown>>();
+  for (const { name: variable, secret_name, secret_key } of plan.spec.secretReferences) {
+    variables.set(variable, { valueFrom: { secretKeyRef: { name: secret_name, key: secret_key } } });
+  }
+  for (const key of secretValues(plan).keys()) variables.set(key, { valueFrom: { secretKeyRef: { name, key } } });
+  for (const [variable, value] of openValues(plan)) variables.set(variable, { value });
+  return [...variables].map(([variable, rest]) => ({ name: variable, ...rest }));
+}
+
+/** The revision's Secret. */
+export function environmentSecret(plan: Plan): Manifest {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: metaOf(plan, 'agent', environmentName(plan.base, plan.spec.revisionId)),
+    type: 'Opaque',
+    data: Object.fromEntries([...secretValues(plan)].map(([name, value]) => [name, inBase64(value)])),
+  };
+}
+
+/** A text as a Secret holds it. */
+export const inBase64 = (text: string): string => Buffer.from(text).toString('base64');

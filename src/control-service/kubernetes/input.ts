@@ -1,0 +1,66 @@
+import type { AgentSpec } from '../compute/compute.ts';
+import type { ResolvedResources } from '../rules/resolved-resources.ts';
+import type { ObjectMeta, Part } from './manifest.ts';
+import { asLabel, labelKeys, manager, partName } from './names.ts';
+
+/** What the parts that people do not bring themselves are made of, and how long things may take. */
+export interface PartSettings {
+  /** The image of the cache part. */
+  cacheImage: string;
+  /** The image of the database part: Postgres, with the variables of its official image. */
+  databaseImage: string;
+  /** Seconds within which the cluster has to make progress with a rollout. */
+  progressDeadlineSeconds: number;
+  /** Milliseconds that an agent has for finishing when it is stopped. */
+  drainMs: number;
+}
+
+/** What the manifests of a revision are made from. */
+export interface ManifestInput {
+  /** The revision, its deployment and the ResourceSpec; the program is an image. */
+  spec: Omit<AgentSpec, 'program' | 'log' | 'deploymentType' | 'namespace' | 'user'>;
+  imageUri: string;
+  namespace: string;
+  /** The password of the database part: made once for a deployment. A secret. */
+  databasePassword: string;
+  /** How many replicas run already, where the cluster changed them: they are kept within what was asked. */
+  running: { readonly [part in 'agent' | 'queue']?: number | undefined };
+  settings: PartSettings;
+}
+
+/** An input, and what all parts are called and get. */
+export interface Plan extends ManifestInput {
+  base: string;
+  resources: ResolvedResources;
+  /** Whether the database is a part of the deployment: asked for by a field, or there is no other. */
+  ownDatabase: boolean;
+}
+
+/** What an object tells of itself: what people asked for, and over it what we know it by. */
+export function metaOf({ spec, base, namespace }: Plan, part: Part, name = partName(base, part)): ObjectMeta {
+  return {
+    name,
+    namespace,
+    labels: {
+      ...spec.resourceSpec?.labels,
+      [labelKeys.name]: asLabel(spec.name),
+      [labelKeys.instance]: base,
+      [labelKeys.component]: part,
+      [labelKeys.managedBy]: manager,
+      [labelKeys.deployment]: spec.deploymentId,
+    },
+    annotations: { ...spec.resourceSpec?.annotations },
+  };
+}
+
+/** What the pods of a part tell of themselves. */
+export function podMetaOf(plan: Plan, part: Part): Pick<ObjectMeta, 'labels' | 'annotations'> {
+  const { labels, annotations } = metaOf(plan, part);
+  return { labels, annotations };
+}
+
+/** What every pod has to say to its cluster about pulling images. */
+export const pullSecrets = ({ spec }: Plan): Record<string, unknown> =>
+  spec.resourceSpec?.image_pull_secrets?.length
+    ? { imagePullSecrets: spec.resourceSpec.image_pull_secrets.map(({ name }) => ({ name })) }
+    : {};

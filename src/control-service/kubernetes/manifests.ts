@@ -1,0 +1,49 @@
+import { resolvedResources } from '../rules/resolved-resources.ts';
+import { cacheParts } from './cache.ts';
+import { databaseParts } from './database.ts';
+import { environmentSecret } from './environment.ts';
+import type { ManifestInput, Plan } from './input.ts';
+import { kindsOfParts, type Manifest, type Part } from './manifest.ts';
+import { baseName, labelKeys } from './names.ts';
+import { agentService, ignoredContainers, workload } from './workloads.ts';
+
+/** What a revision is in a cluster. */
+export interface Manifests {
+  /** Every object, in the order in which they are applied. */
+  manifests: Manifest[];
+  /** What of the ResourceSpec was asked and has no effect: the fields marked "do not use" among it. */
+  ignored: string[];
+}
+
+/**
+ * Turns a revision of a deployment and its ResourceSpec into the objects that carry it in a cluster
+ * (control-service.md, ResourceSpec). Pure: the same input makes the same objects.
+ */
+export function kubernetesManifests(input: ManifestInput): Manifests {
+  const { spec } = input;
+  const resources = resolvedResources(spec.resourceSpec);
+  const plan: Plan = {
+    ...input,
+    base: baseName({ name: spec.name, id: spec.deploymentId }),
+    resources,
+    ownDatabase: resources.hasDatabase || spec.databaseUrl === '',
+  };
+  const manifests = [
+    environmentSecret(plan),
+    agentService(plan),
+    ...(plan.ownDatabase ? databaseParts(plan) : []),
+    ...(resources.hasCache ? cacheParts(plan) : []),
+    ...workload(plan, 'agent'),
+    ...(resources.hasQueue ? workload(plan, 'queue') : []),
+  ];
+  manifests.sort((one, other) => kindsOfParts.indexOf(one.kind) - kindsOfParts.indexOf(other.kind));
+  return { manifests, ignored: [...resources.ignored, ...ignoredContainers(plan)] };
+}
+
+/** The part that an object belongs to, as its labels tell. */
+export function partOf({ metadata }: Pick<Manifest, 'metadata'>): Part | undefined {
+  const component = metadata.labels[labelKeys.component];
+  return component === 'agent' || component === 'queue' || component === 'cache' || component === 'database'
+    ? component
+    : undefined;
+}

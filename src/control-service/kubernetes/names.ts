@@ -1,0 +1,64 @@
+import type { Part } from './manifest.ts';
+
+/** The labels by which we know our own. */
+export const labelKeys = {
+  deployment: 'landfall/deployment-id',
+  revision: 'landfall/revision-id',
+  name: 'app.kubernetes.io/name',
+  instance: 'app.kubernetes.io/instance',
+  component: 'app.kubernetes.io/component',
+  managedBy: 'app.kubernetes.io/managed-by',
+} as const;
+
+/** Who owns the fields that we apply (server-side apply), and who is named as the manager of our objects. */
+export const manager = 'landfall';
+
+/** What of an id tells one from another: the end, since ids that are made in time order begin alike. */
+const tail = (id: string): string =>
+  id
+    .toLowerCase()
+    .replaceAll(/[^0-9a-z]/g, '')
+    .slice(-8);
+
+/** Leaves room for what a part and the cluster's controllers append: a label holds 63 characters. */
+const longestName = 31;
+
+/**
+ * The name of a deployment's objects: its name, cut where it is long, and the end of its id. It never changes, is a DNS
+ * label that begins with a letter, as the name of a Service has to, and no other deployment has it.
+ */
+export function baseName({ name, id }: { name: string; id: string }): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
+  const begun = /^[a-z]/.test(plain) ? plain : `d-${plain.replace(/^-+/, '')}`;
+  return `${begun.slice(0, longestName).replace(/-+$/, '')}-${tail(id)}`;
+}
+
+const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-cache', database: '-db' };
+
+/** The name of the objects of a part. */
+export const partName = (base: string, part: Part): string => `${base}${suffixes[part]}`;
+
+/**
+ * The name of the Secret with a revision's environment. Each revision has one of its own, so that pods of the former
+ * revision that start again meanwhile get what they were made for.
+ */
+export const environmentName = (base: string, revisionId: string): string => `${base}-env-${tail(revisionId)}`;
+
+/** What selects the pods of a part. A selector can never change, so it holds nothing that a revision could change. */
+export const selectorOf = (base: string, part: Part): Record<string, string> => ({
+  [labelKeys.instance]: base,
+  [labelKeys.component]: part,
+});
+
+/** A set of labels as a query asks for them. */
+export const asQuery = (labels: Record<string, string>): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+
+/** A text as the value of a label: what does not fit is cut or replaced. */
+export const asLabel = (text: string): string =>
+  text
+    .replaceAll(/[^\w.-]+/g, '-')
+    .slice(0, 63)
+    .replaceAll(/^[^a-zA-Z0-9]+|[^a-zA-Z0-9]+$/g, '');

@@ -1,0 +1,26 @@
+import type { ResolvedShare } from '../rules/resolved-resources.ts';
+
+/** Cores as Kubernetes writes them itself: `2`, and thousandths for parts of one, `500m`. */
+export const cores = (count: number): string =>
+  Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`;
+
+/** Memory in MB: the document says MB beside GiB, so a MB is 1,000,000 bytes, which Kubernetes calls `M`. */
+export const megabytes = (count: number): string => `${count}M`;
+
+/** Storage in GiB, `Gi`. */
+export const gibibytes = (count: number): string => `${count}Gi`;
+
+const amounts = (cpu: number | undefined, memoryMb: number | undefined): Record<string, string> => ({
+  ...(cpu === undefined ? {} : { cpu: cores(cpu) }),
+  ...(memoryMb === undefined ? {} : { memory: megabytes(memoryMb) }),
+});
+
+/** What a container requests and may use at most; a side of which nothing was asked is left out. */
+export function resourcesOf(share: ResolvedShare): Record<string, Record<string, string>> {
+  const requests = amounts(share.cpu, share.memoryMb);
+  const limits = amounts(share.cpuLimit, share.memoryLimitMb);
+  return {
+    ...(Object.keys(requests).length === 0 ? {} : { requests }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+}

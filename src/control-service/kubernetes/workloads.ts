@@ -1,0 +1,154 @@
+import type { ResolvedReplicas } from '../rules/resolved-resources.ts';
+import { mountOf, placed, volumeOf } from './containers.ts';
+import { agentPort, environmentOf } from './environment.ts';
+import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
+import { head, type Manifest } from './manifest.ts';
+import { labelKeys, selectorOf } from './names.ts';
+import { resourcesOf } from './quantities.ts';
+
+/** Seconds that a pod still serves after it was told to end, until everybody has heard that it is going. */
+const farewellSeconds = 5;
+/** Seconds beyond the agent's own drain, until it is killed. */
+const lastStepsSeconds = 10;
+/** How busy the replicas may be before there are more of them, in percent of the CPU that they request. */
+const busyPercent = 75;
+/** The same where no CPU was requested: a percentage needs something to be a part of. */
+const busyCores = '500m';
+
+/** How many replicas there may be. */
+export interface Scale {
+  min: number;
+  max: number;
+}
+
+/**
+ * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One where nothing was said. `max_scale` 0 switches a part
+ * off; a `min_scale` of 0 alone leaves one, since nothing here could wake a deployment that nobody runs.
+ */
+export function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
+  if (maxScale === 0) return { min: 0, max: 0 };
+  const min = Math.max(1, minScale ?? 1);
+  return { min, max: maxScale ?? min };
+}
+
+/** The replicas to ask for: those that run already, as far as they are within the scale. */
+const replicasOf = ({ min, max }: Scale, running: number | undefined): number =>
+  Math.max(min, Math.min(max, running ?? min));
+
+/** A part that runs the deployment's image. */
+type Workload = 'agent' | 'queue';
+
+/** The Deployment of a part, and its HorizontalPodAutoscaler where there is something to scale. */
+export function workload(plan: Plan, part: Workload): Manifest[] {
+  const scale = scaleOf(plan.resources[part]);
+  const metadata = metaOf(plan, part);
+  const deployment: Manifest = {
+    ...head('Deployment'),
+    metadata,
+    spec: {
+      // Always told: a field that one revision applies and the next one does not is reset by the cluster, to 1.
+      replicas: replicasOf(scale, plan.running[part]),
+      revisionHistoryLimit: 2,
+      progressDeadlineSeconds: plan.settings.progressDeadlineSeconds,
+      selector: { matchLabels: selectorOf(plan.base, part) },
+      // Never fewer than were asked for, also while they are exchanged.
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: 0 } },
+      template: podTemplate(plan, part),
+    },
+  };
+  return scale.max > scale.min ? [deployment, scaler(plan, part, scale)] : [deployment];
+}
+
+/** control-service.md, ResourceSpec: `sidecars` and the like that have no effect, as paths. */
+export const ignoredContainers = ({ spec }: Plan): string[] =>
+  placed(spec.resourceSpec?.init_containers, spec.resourceSpec?.sidecars).ignored;
+
+/** The Service of the agents: where the deployment is reached within the cluster. */
+export function agentService(plan: Plan): Manifest {
+  return {
+    ...head('Service'),
+    metadata: metaOf(plan, 'agent'),
+    spec: {
+      type: 'ClusterIP',
+      selector: selectorOf(plan.base, 'agent'),
+      ports: [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }],
+    },
+  };
+}
+
+/** The main container's name; people may have called one of theirs so. */
+function mainName({ spec }: Plan): string {
+  const taken = [...(spec.resourceSpec?.init_containers ?? []), ...(spec.resourceSpec?.sidecars ?? [])];
+  return taken.some(({ name }) => name === 'agent') ? 'landfall-agent' : 'agent';
+}
+
+function podTemplate(plan: Plan, part: Workload): Record<string, unknown> {
+  const { spec, settings } = plan;
+  const asked = spec.resourceSpec;
+  const { labels, annotations } = podMetaOf(plan, part);
+  const { initContainers, containers } = placed(asked?.init_containers, asked?.sidecars);
+  return {
+    metadata: {
+      labels: { ...labels, [labelKeys.revision]: spec.revisionId },
+      // A revision that restates another one differs in nothing else, and its pods have to be new ones all the same.
+      annotations: { ...annotations, [labelKeys.revision]: spec.revisionId },
+    },
+    spec: {
+      ...pullSecrets(plan),
+      ...(asked?.service_account_name
+        ? { serviceAccountName: asked.service_account_name }
+        : { automountServiceAccountToken: false }),
+      enableServiceLinks: false,
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      terminationGracePeriodSeconds: farewellSeconds + Math.ceil(settings.drainMs / 1_000) + lastStepsSeconds,
+      ...(initContainers.length > 0 ? { initContainers } : {}),
+      containers: [mainContainer(plan, part), ...containers],
+      ...(asked?.volumes?.length ? { volumes: asked.volumes.map(volumeOf) } : {}),
+    },
+  };
+}
+
+function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
+  const mounts = plan.spec.resourceSpec?.volume_mounts ?? [];
+  const resources = resourcesOf(plan.resources[part]);
+  const health = { httpGet: { path: '/ok', port: 'http' }, timeoutSeconds: 5 };
+  return {
+    name: mainName(plan),
+    image: plan.imageUri,
+    ports: [{ name: 'http', containerPort: agentPort, protocol: 'TCP' }],
+    env: environmentOf(plan),
+    ...(Object.keys(resources).length > 0 ? { resources } : {}),
+    ...(mounts.length > 0 ? { volumeMounts: mounts.map(mountOf) } : {}),
+    securityContext: { allowPrivilegeEscalation: false },
+    readinessProbe: { ...health, periodSeconds: 2, failureThreshold: 3 },
+    // Lives as long as it answers at all, slowly too; the rollout's deadline judges a start that takes for ever.
+    livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
+    startupProbe: {
+      ...health,
+      periodSeconds: 2,
+      failureThreshold: Math.ceil(plan.settings.progressDeadlineSeconds / 2),
+    },
+    lifecycle: { preStop: { sleep: { seconds: farewellSeconds } } },
+  };
+}
+
+function scaler(plan: Plan, part: Workload, { min, max }: Scale): Manifest {
+  const metadata = metaOf(plan, part);
+  const { cpu, cpuLimit } = plan.resources[part];
+  // A container that only has a limit requests as much.
+  const target =
+    (cpu ?? cpuLimit)
+      ? { type: 'Utilization', averageUtilization: busyPercent }
+      : { type: 'AverageValue', averageValue: busyCores };
+  return {
+    ...head('HorizontalPodAutoscaler'),
+    metadata,
+    spec: {
+      scaleTargetRef: { ...head('Deployment'), name: metadata.name },
+      minReplicas: min,
+      maxReplicas: max,
+      // Of the one container: a sidecar that requests nothing would keep the whole pod from being measured.
+      metrics: [{ type: 'ContainerResource', containerResource: { name: 'cpu', container: mainName(plan), target } }],
+    },
+  };
+}
