@@ -1,10 +1,11 @@
 import type { Migration } from '../../database/migrate.ts';
 import { tables } from './migrations/001-tables.ts';
 import { writeKeys } from './migrations/002-write-keys.ts';
+import { agentUsers } from './migrations/040-agent-users.ts';
 import { deletion } from './migrations/050-deletion.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
 
 /** The steps that bring the schema `control` to the tables of `tables.ts`, in their order. */
-export const controlMigrations: readonly Migration[] = [tables, writeKeys, deletion];
+export const controlMigrations: readonly Migration[] = [tables, writeKeys, agentUsers, deletion];

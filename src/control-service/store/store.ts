@@ -1,8 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { IdRange } from '../isolation/id-range.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
+import { agentUids, agentUser } from './agent-users.ts';
 import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
 import {
   askDeletion,
@@ -77,6 +79,8 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock) {
       setStatus(db, clock, revisionId, from, to, details),
     activate: (deploymentId: string, revisionId: string) => activate(db, clock, deploymentId, revisionId),
     setDatabaseState: (deploymentId: string, state: DatabaseState) => setDatabaseState(db, clock, deploymentId, state),
+    agentUser: (deploymentId: string, range: IdRange) => agentUser(db, deploymentId, range),
+    agentUids: () => agentUids(db),
     deploymentsWithWork: () => deploymentsWithWork(db),
     activeRevisions: () => activeRevisions(db),
     revisionsWithBuild: (deploymentId: string) => revisionsWithBuild(db, deploymentId),

@@ -3,6 +3,7 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import type { AgentUsersTable } from './agent-users.ts';
 import type { DatabaseState, DeletionState } from '../rules/deployment-status.ts';
 
 /** JSON is written as text and read as a value. */
@@ -151,6 +152,7 @@ export interface WriteKeysTable {
 export interface ControlTables {
   tenants: TenantsTable;
   api_keys: ApiKeysTable;
+  agent_users: AgentUsersTable;
   deployments: DeploymentsTable;
   revisions: RevisionsTable;
   revision_events: RevisionEventsTable;

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { ColumnType } from 'kysely';
+import type { IdRange } from '../isolation/id-range.ts';
+import type { ControlDatabase } from './tables.ts';
+
+/** The users of this machine that deployments' builds and agents run as. */
+export interface AgentUsersTable {
+  deployment_id: ColumnType<string, string, never>;
+  /** The number of the user and of its group. */
+  uid: ColumnType<string, string, never>;
+}
+
+/** How often a number that is taken is passed over: in the small range, after very many deployments, most are. */
+const mostTaken = 10_000;
+
+/**
+ * The number of a deployment's own user, taken from the range at the first call and the same at every later one. Numbers
+ * go round the range from a place of this database's own, so that two services on one machine hardly meet.
+ *
+ * @throws Error when all numbers of the range are taken.
+ */
+export async function agentUser(db: ControlDatabase, deploymentId: string, range: IdRange): Promise<number> {
+  for (let taken = 0; taken < mostTaken; taken += 1) {
+    const known = await db
+      .selectFrom('agent_users')
+      .select('uid')
+      .where('deployment_id', '=', deploymentId)
+      .executeTakeFirst();
+    if (known) return Number(known.uid);
+    const next = await sql<{ number: string }>`select nextval('control.agent_uids') as number`.execute(db);
+    const uid = range.first + (Number(next.rows[0]?.number ?? 0) % range.count);
+    await db
+      .insertInto('agent_users')
+      .values({ deployment_id: deploymentId, uid: String(uid) })
+      // Either another deployment has the number, and the next one is tried, or somebody was faster for this one.
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+  throw new Error('All users that this machine keeps for deployments are taken. Delete deployments that nobody needs.');
+}
+
+/** The numbers of all users that deployments have or had. */
+export async function agentUids(db: ControlDatabase): Promise<number[]> {
+  const found = await db.selectFrom('agent_users').select('uid').execute();
+  return found.map(({ uid }) => Number(uid));
+}
