@@ -8,10 +8,13 @@ export interface ProcessFacts {
   drainMs: number;
   /** The `PATH` of this service. */
   path: string;
+  /** The Node.js that runs the agent. */
+  node: string;
 }
 
-/** The PATH for what belongs to agents: the Node.js that runs this service comes first. */
-export const pathWithOurNode = (path: string): string => [dirname(process.execPath), path].join(delimiter);
+/** The PATH for what belongs to agents: the Node.js that runs them, this service's own when none is named, comes first. */
+export const pathWithOurNode = (path: string, node: string = process.execPath): string =>
+  [dirname(node), path].join(delimiter);
 
 /**
  * The whole environment of an agent's process: the deployment's secrets, and over them what the platform sets. Nothing
@@ -20,12 +23,12 @@ export const pathWithOurNode = (path: string): string => [dirname(process.execPa
 export function agentEnvironment(
   spec: AgentSpec,
   program: Extract<AgentProgram, { kind: 'build' }>,
-  { token, drainMs, path }: ProcessFacts,
+  { token, drainMs, path, node }: ProcessFacts,
 ): Record<string, string> {
   return {
     NODE_ENV: 'production',
     ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
-    PATH: pathWithOurNode(path),
+    PATH: pathWithOurNode(path, node),
     HOME: program.homeFolder,
     HOST: '127.0.0.1',
     PORT: '0',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { agentEnvironment, agentSecrets } from './agent-environment.ts';
@@ -11,18 +10,28 @@ import { lastWords } from './last-words.ts';
 import { announcedPort } from './listening.ts';
 import type { WriteLine } from './log-line.ts';
 import { maskOf } from './mask.ts';
+import { memoryBound, type MemoryBound } from './memory-bound.ts';
+import { memoryWatch, type MemoryWatch } from './memory-watch.ts';
+import { openFolders } from './open-folders.ts';
 import { logProcess } from './process-log.ts';
 
 export interface ProcessComputeSettings {
   clock: Clock;
   /** The program that runs an agent; the agent server of this installation when absent. */
   agentServer?: string;
+  /** The Node.js that it is run by; this service's own when absent. */
+  node?: string;
   /** Milliseconds until an agent has to be healthy; a minute when absent. */
   startWithinMs?: number;
   /** Milliseconds that an agent has for finishing when it is stopped; 30 s when absent. */
   drainMs?: number;
   /** The `PATH` that agents get behind our Node.js; this service's own when absent. */
   path?: string;
+  /** Told in every deploy log: that agents are not kept apart from this service as they should be. */
+  warning?: string | undefined;
+  /** Ends whatever a deployment that is deleted still has running; nothing when absent. */
+  sweep?: (deploymentId: string) => Promise<void>;
+  memory?: MemoryWatch;
 }
 
 /** Beyond the drain bound, for what a process does on its way out. */
@@ -33,29 +42,34 @@ const lastStepsMs = 2_000;
  * listens on a free port of the loopback and answers only to who knows its token.
  *
  * An agent that this service leaves behind, even killed, ends: its input closes, and what does not end by itself then
- * is killed by its guard. Agents run as the user of this service: their code is trusted as far as that user is.
+ * is killed by its guard. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is
+ * trusted as far as that user is. One that takes more memory than its bound is ended, and its end says so.
  */
 export function processCompute(settings: ProcessComputeSettings): Compute {
-  const { clock, startWithinMs = 60_000, drainMs = 30_000, path = process.env.PATH ?? '' } = settings;
-  const agentServer = settings.agentServer ?? agentServerPath();
+  const { clock, startWithinMs = 60_000, drainMs = 30_000, path = process.env.PATH ?? '', warning, sweep } = settings;
+  const { agentServer = agentServerPath(), node = process.execPath, memory = memoryWatch(clock) } = settings;
 
   return {
     async start(spec, signal): Promise<AgentStart> {
       const { program } = spec;
       if (program.kind === 'image') return failed(noImages);
       const token = randomBytes(32).toString('base64url');
-      mkdirSync(program.homeFolder, { recursive: true });
+      if (warning !== undefined) spec.log('warning', warning);
+      await openFolders(program, spec.user);
+      const bounds = memoryBound(spec);
       const running = startLeashed(
         {
-          command: process.execPath,
-          args: [agentServer],
+          command: node,
+          args: [`--max-old-space-size=${bounds.heapMb}`, agentServer],
           cwd: dirname(program.graphConfigFile),
-          env: agentEnvironment(spec, program, { token, drainMs, path }),
+          env: agentEnvironment(spec, program, { token, drainMs, path, node }),
           withInput: true,
           graceSeconds: Math.ceil((drainMs + lastStepsMs) / 1_000),
+          user: spec.user,
         },
         clock,
       );
+      const tookTooMuch = endAbove(bounds, running);
       const { port, lastWords: lastWord } = listenTo(running, spec, token, clock);
       const tooLate = new AbortController();
       const bound = AbortSignal.any([signal, tooLate.signal]);
@@ -69,17 +83,37 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
       const wasInTime = !bound.aborted;
       tooLate.abort();
-      if (origin && healthy === true) return { kind: 'running', agent: agentOf(running, origin, token) };
+      if (origin && healthy === true) return { kind: 'running', agent: agentOf(running, origin, token, tookTooMuch) };
 
       running.kill();
       const end = await running.ended;
       if (signal.aborted) return failed('The start was broken off.');
       if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, lastWord());
-      return failed(`The agent's process ended before it was healthy: ${inWords(end)}.`, lastWord());
+      return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, lastWord());
     },
+    ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };
 
-  function agentOf(running: LeashedProcess, origin: string, token: string): RunningAgent {
+  /** Ends an agent that takes more memory than it may; what is returned tells whether that was so, for a person. */
+  function endAbove({ totalMb }: MemoryBound, running: LeashedProcess): () => string | undefined {
+    const megabyte = 1_048_576;
+    let words: string | undefined;
+    const ended = new AbortController();
+    void running.ended.then(() => ended.abort());
+    const over = (usedBytes: number): void => {
+      words = `it took ${Math.ceil(usedBytes / megabyte)} MB of memory, more than its bound of ${totalMb} MB, and was ended`;
+      running.kill();
+    };
+    if (running.pid !== undefined) memory.watch(running.pid, totalMb * megabyte, over, ended.signal);
+    return () => words;
+  }
+
+  function agentOf(
+    running: LeashedProcess,
+    origin: string,
+    token: string,
+    tookTooMuch: () => string | undefined,
+  ): RunningAgent {
     const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
       running.stdin?.end();
       const gone = new AbortController();
@@ -88,7 +122,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       gone.abort();
       await bound;
     };
-    return { origin, token, stop, exited: running.ended.then(inWords) };
+    return { origin, token, stop, exited: running.ended.then((end) => tookTooMuch() ?? inWords(end)) };
   }
 }
 

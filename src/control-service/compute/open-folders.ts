@@ -1,0 +1,24 @@
+import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { handOverOnce } from '../isolation/hand-over.ts';
+import type { AgentProgram } from './compute.ts';
+import type { ProcessUser } from './leashed-process.ts';
+
+/**
+ * Makes sure that an agent's process gets at its build and has its home. A build that was made before its deployment had
+ * a user is handed over, folder by folder; the one that holds them stays ours and may be passed through.
+ */
+export async function openFolders(
+  { folder, homeFolder }: Extract<AgentProgram, { kind: 'build' }>,
+  user: ProcessUser | undefined,
+): Promise<void> {
+  const made = mkdirSync(homeFolder, { recursive: true, mode: 0o700 });
+  if (!user) return;
+  // What the user's processes may have put in the home's place meanwhile is not followed.
+  if (made !== undefined) lchownSync(homeFolder, user.uid, user.gid);
+  if (lstatSync(folder).uid === user.uid) return;
+  chmodSync(folder, 0o711);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await handOverOnce(join(folder, entry.name), user);
+  }
+}

@@ -1,0 +1,111 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
+import { folderKey } from '../../database/embedded/placement.ts';
+import { firstClosed, wayTo } from '../../database/embedded/reach.ts';
+import { defaultSystemFolder, ensureRootFolder } from '../../database/embedded/system-folder.ts';
+import type { ProcessUser } from '../compute/leashed-process.ts';
+import { agentIds, type IdRange } from './id-range.ts';
+import { copyProgram, telltales, type AgentProgramFiles } from './program.ts';
+
+/** How far builds and agents are kept apart from this service and from one another. */
+export interface Isolation {
+  /** The folder that builds lie below. */
+  folder: string;
+  /** What agents are started with. */
+  program: AgentProgramFiles;
+  /** The numbers of deployments' users; undefined where builds and agents run as this service's own user. */
+  ids: IdRange | undefined;
+  /** Why they do although this service is root: for whoever starts it, and for every deploy log. */
+  warning: string | undefined;
+}
+
+export interface IsolationSettings {
+  /** The service's data folder, a real path. */
+  dataDir: string;
+  /** What agents would be started with if they ran as this service's own user. */
+  program: AgentProgramFiles;
+  log: (message: string) => void;
+  /** Root's folder for what others have to reach. */
+  systemFolder?: string;
+}
+
+/**
+ * Decides it: where this service is root every deployment gets a user of its own. What such a user could not reach lies
+ * in root's folder instead, the builds and a copy of the program, so that a checkout below a closed home works too.
+ * Where that can't be, as in a container without the rights for it, all run as this service does, and a warning says so.
+ */
+export function isolate({ dataDir, program, log, systemFolder = defaultSystemFolder }: IsolationSettings): Isolation {
+  const together: Isolation = { folder: dataDir, program, ids: undefined, warning: undefined };
+  if (process.getuid?.() !== 0) return together;
+  try {
+    const ids = agentIds([readFileSync('/proc/self/uid_map', 'utf8'), readFileSync('/proc/self/gid_map', 'utf8')]);
+    if (!ids) throw new Error('this container knows too few users');
+    const anyone: ProcessUser = { uid: ids.first, gid: ids.first };
+    const folder = reachableFolder(dataDir, anyone, systemFolder);
+    if (folder !== dataDir) log(`Builds lie in ${folder}: the users that they run as may not enter ${dataDir}.`);
+    letHandOver(folder, anyone);
+    const closed = closedTo(anyone, program, telltales(program));
+    if (closed === undefined) return { folder, program, ids, warning: undefined };
+    const copied = copyProgram(program, systemFolder);
+    const still = closedTo(anyone, copied, telltales(copied));
+    if (still !== undefined) throw new Error(`another user can't read ${still}`);
+    log(`Agents run a copy of this program in ${systemFolder}: their users may not read ${closed}.`);
+    return { folder, program: copied, ids, warning: undefined };
+  } catch (error) {
+    const warning = `Agents and builds run as root, like this service, because they can't run as users of their own here: ${messageOf(error)}. Deploy only code that you would run as root, or start the service as an ordinary user.`;
+    log(warning);
+    return { ...together, warning };
+  }
+}
+
+/** Removes what `isolate` put elsewhere for a data folder that is removed, a real path; nothing there is no error. */
+export function removeIsolated(dataDir: string, systemFolder: string = defaultSystemFolder): void {
+  rmSync(folderFor(dataDir, systemFolder), { recursive: true, force: true });
+}
+
+const folderFor = (dataDir: string, systemFolder: string): string => join(systemFolder, `agents-${folderKey(dataDir)}`);
+
+/** The folder for builds, with the one that they lie in, which everyone may pass through and nobody look around in. */
+function reachableFolder(dataDir: string, anyone: ProcessUser, systemFolder: string): string {
+  const isOpen = firstClosed({ name: 'agents', ...anyone }, wayTo(dataDir)) === undefined;
+  const folder = isOpen ? dataDir : folderFor(dataDir, systemFolder);
+  if (!isOpen) {
+    ensureRootFolder(systemFolder);
+    ensureRootFolder(folder);
+  }
+  const builds = join(folder, 'builds');
+  mkdirSync(builds, { recursive: true });
+  chmodSync(builds, 0o711);
+  return folder;
+}
+
+/** @throws Error where this root may not give files to others, as on some shares and in some containers. */
+function letHandOver(folder: string, { uid, gid }: ProcessUser): void {
+  const tried = mkdtempSync(join(folder, 'handing-over-'));
+  try {
+    chownSync(tried, uid, gid);
+  } finally {
+    rmSync(tried, { recursive: true });
+  }
+}
+
+/** Tells the first file that can't be read, and ends with 3. */
+const reading =
+  'for (const file of process.argv.slice(1)) try { require("fs").closeSync(require("fs").openSync(file)) } catch { console.log(file); process.exit(3) }';
+
+/**
+ * What of a program a user can't get at; undefined when it can run it. Tried for real, for there is more than
+ * permission bits that may stand in the way.
+ *
+ * @throws Error where this root may not act as another user.
+ */
+function closedTo({ uid, gid }: ProcessUser, { node }: AgentProgramFiles, files: string[]): string | undefined {
+  const tried = spawnSync(node, ['-e', reading, ...files], { uid, gid, cwd: '/', env: {}, encoding: 'utf8' });
+  if (hasCode(tried.error, 'EACCES', 'ENOENT')) return node;
+  if (tried.error) throw tried.error;
+  if (tried.status === 0) return undefined;
+  if (tried.status === 3) return tried.stdout.trim();
+  throw new Error(`${node} ended with ${tried.status ?? tried.signal} as another user: ${tried.stderr.trim()}`);
+}

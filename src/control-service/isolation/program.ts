@@ -1,0 +1,141 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import { ensureRootFolder } from '../../database/embedded/system-folder.ts';
+import { packagesOf } from './packages.ts';
+
+/** What an agent's process is made of besides the agent: Node.js and the agent server, absolute paths. */
+export interface AgentProgramFiles {
+  node: string;
+  agentServer: string;
+}
+
+/** The packages that the agent server and the rooms below it load; theirs come with them. */
+export const agentServerPackages: readonly string[] = [
+  '@cfworker/json-schema',
+  '@hono/node-server',
+  '@langchain/core',
+  '@langchain/langgraph-checkpoint',
+  '@langchain/langgraph-checkpoint-postgres',
+  'eventsource-parser',
+  'fastest-levenshtein',
+  'hono',
+  'kysely',
+  'pg',
+  'tsx',
+  'yaml',
+  'zod',
+];
+
+/** The parts of this installation that a program needs, and the folder they all lie below. */
+interface Parts {
+  base: string;
+  folders: string[];
+  files: string[];
+}
+
+/** @throws Error where the installation is not laid out in a way that can be copied. */
+function partsOf({ agentServer }: AgentProgramFiles): Parts {
+  let root = dirname(realpathSync(agentServer));
+  while (!existsSync(join(root, 'package.json')) && dirname(root) !== root) root = dirname(root);
+  const [first = ''] = relative(root, realpathSync(agentServer)).split(sep);
+  const packages = packagesOf(agentServerPackages, root);
+  const base = packages.reduce(commonFolder, root);
+  return { base, folders: [join(root, first), ...packages], files: [join(root, 'package.json')] };
+}
+
+/** Files that tell whether all of a program can be read: npm lays packages down whole, under one umask. */
+export function telltales(program: AgentProgramFiles): string[] {
+  const { folders, files } = partsOf(program);
+  return [program.agentServer, ...files, ...folders.map((folder) => join(folder, 'package.json')).filter(existsSync)];
+}
+
+/**
+ * Copies a program into root's folder, where every user can run it; once for each state of the installation, whose
+ * former copies are removed but for the last.
+ *
+ * @returns the program as it lies there.
+ */
+export function copyProgram(program: AgentProgramFiles, systemFolder: string): AgentProgramFiles {
+  const parts = partsOf(program);
+  const owner = `program-${shortHash([parts.base])}`;
+  const target = join(ensureRootFolder(systemFolder), `${owner}-${shortHash(statesOf(program, parts))}`);
+  if (!existsSync(target)) {
+    // Copied aside and renamed: what has the name is whole, also when two services do this at once.
+    const aside = mkdtempSync(`${target}-copying-`);
+    for (const part of [...parts.files, ...parts.folders]) copyOpen(part, join(aside, relative(parts.base, part)));
+    copyOpen(program.node, join(aside, 'node', 'node'));
+    openFolders(aside);
+    moveInto(aside, target);
+    removeFormer(systemFolder, owner, basename(target));
+  }
+  ensureRootFolder(target);
+  const agentServer = join(target, relative(parts.base, realpathSync(program.agentServer)));
+  return { node: join(target, 'node', 'node'), agentServer };
+}
+
+/** What changes when the installation does. */
+function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): string[] {
+  const own = folders.slice(0, 1).flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const installed = folders.slice(1).map((folder) => join(folder, 'package.json'));
+  return [node, ...files, ...own, ...installed].toSorted().map((path) => {
+    const { size, mtimeMs } = lstatSync(path);
+    return `${path} ${size} ${mtimeMs}`;
+  });
+}
+
+/** A copy that everyone may read, and run where its owner may. Links inside stay links. */
+function copyOpen(from: string, to: string): void {
+  cpSync(realpathSync(from), to, { recursive: true, verbatimSymlinks: true });
+}
+
+function openFolders(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) chmodSync(path, 0o755);
+    if (entry.isFile()) chmodSync(path, (lstatSync(path).mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
+}
+
+function moveInto(aside: string, target: string): void {
+  try {
+    renameSync(aside, target);
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error;
+    rmSync(aside, { recursive: true });
+  }
+}
+
+/** The last one before may still be what a running service starts agents with. */
+function removeFormer(systemFolder: string, owner: string, current: string): void {
+  const former = readdirSync(systemFolder)
+    .filter((name) => name.startsWith(`${owner}-`) && name !== current && !name.includes('-copying-'))
+    .map((name) => ({ path: join(systemFolder, name), at: lstatSync(join(systemFolder, name)).ctimeMs }))
+    .toSorted((one, other) => other.at - one.at);
+  for (const { path } of former.slice(1)) rmSync(path, { recursive: true, force: true });
+}
+
+function commonFolder(one: string, other: string): string {
+  let folder = one;
+  while (relative(folder, other).startsWith('..')) folder = dirname(folder);
+  return folder;
+}
+
+const shortHash = (lines: readonly string[]): string =>
+  createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
