@@ -103,6 +103,7 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
       port,
       dataDir: data,
       databaseUrl,
+      env,
       allowGit,
       basePath,
       fieldNames,

@@ -10,16 +10,18 @@ import type { Compute } from './compute/compute.ts';
 import { processCompute } from './compute/process-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { workBell } from './listeners/work-bell.ts';
 import { admitToAgent } from './keys/admit.ts';
 import { keepKey } from './keys/kept-key.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
 import { createApp } from './routes/app.ts';
+import { openSealedStore } from './sealing/open-sealed-store.ts';
 import { createHttpServer } from './server.ts';
 import { createControlService } from './service.ts';
 import type { OurControlService } from './service.ts';
 import { claimDatabase } from './sole.ts';
+import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
-import { createStore } from './store/store.ts';
 import type { ControlTables } from './store/tables.ts';
 
 /** How the services are started on one machine. */
@@ -30,6 +32,8 @@ export interface LocalSettings {
   dataDir: string;
   /** Your own Postgres, with its user and password; the embedded one when absent or empty. */
   databaseUrl?: string | undefined;
+  /** The environment that may hold the keys of the secrets; a file of the data folder holds one when absent. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Folders below which `repo_url` may name one. */
   allowGit: readonly string[];
   /** The path that everything hangs below, as in `/api-host`; none when absent. */
@@ -88,7 +92,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     });
     opened.push(() => tables.close());
     await migrate(tables.db, controlMigrations, { schema: controlSchema });
-    const store = createStore(tables.db, clock);
+    const store = await openSealedStore(tables.db, { env: settings.env ?? {}, dataDir, clock, log });
     const { apiKey, tenantId } = await keepKey(store, dataDir);
 
     const compute = settings.compute ?? processCompute({ clock });
@@ -104,11 +108,21 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
     });
     let url = '';
-    const serviceFor = (tenant: string) =>
-      createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit });
+    const bell = workBell(clock);
+    const serviceFor = (tenant: string, by?: Actor) =>
+      createControlService({
+        store,
+        rollouts,
+        bell,
+        tenantId: tenant,
+        baseUrl: () => url,
+        allowGit,
+        ...(by ? { by } : {}),
+      });
     const app = createApp({
       serviceFor,
       findKey: store.findKey,
+      noteKeyUse: store.noteKeyUse,
       fieldNames,
       log,
     });
@@ -118,7 +132,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       basePath,
     });
     url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
-    opened.push(() => endServer(server, () => rollouts.stop(agentsEndWithin)));
+    opened.push(() =>
+      endServer(server, () => {
+        bell.close();
+        return rollouts.stop(agentsEndWithin);
+      }),
+    );
     await rollouts.recover();
     return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };
   } catch (error) {

@@ -2,22 +2,27 @@ import * as z from 'zod';
 import type { Admission } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import { hashApiKey, isSameKey, readApiKey } from './api-key.ts';
-import type { StoredKey } from '../store/tenants.ts';
+import type { Actor } from '../store/audit.ts';
+import type { StoredKey } from '../store/keys.ts';
 
 /** Reads one header of a request, whatever the case of its name. */
 export type ReadHeader = (name: string) => string | undefined;
 
 /** Who asks, or why nobody is let in (control-service.md, Authentication). */
-export type Caller = { kind: 'tenant'; tenantId: string } | { kind: 'refused'; status: 401 | 403; detail: string };
+export type Caller =
+  { kind: 'tenant'; tenantId: string; by: Actor } | { kind: 'refused'; status: 401 | 403; detail: string };
+
+/** Where keys are looked up, and their use is written down. */
+export interface KeyBook {
+  findKey: (id: string) => Promise<StoredKey | undefined>;
+  noteKeyUse?: ((key: StoredKey) => Promise<void>) | undefined;
+}
 
 /**
  * Finds the tenant of a request by its key: in `X-Api-Key`, or as the bearer token of `Authorization`. `X-Tenant-Id`,
- * where given, has to be the key's own tenant. Whatever cannot be read is refused.
+ * where given, has to be a tenant of the key; a key that has several needs it. Whatever cannot be read is refused.
  */
-export async function admit(
-  header: ReadHeader,
-  findKey: (id: string) => Promise<StoredKey | undefined>,
-): Promise<Caller> {
+export async function admit(header: ReadHeader, { findKey, noteKeyUse }: KeyBook): Promise<Caller> {
   const sent = header('x-api-key') ?? bearerToken(header('authorization'));
   if (sent === undefined) {
     return refused(401, 'No API key was sent. Send one in the header X-Api-Key, or as Authorization: Bearer <key>.');
@@ -27,22 +32,29 @@ export async function admit(
   if (!key || !isSameKey(key, kept ?? { hash: hashApiKey({ id: '', text: '' }) }) || !kept) {
     return refused(401, 'The API key is not valid. Send a key of this service in the header X-Api-Key.');
   }
-  const tenantId = header('x-tenant-id')?.trim();
-  if (tenantId && tenantId.toLowerCase() !== kept.tenant_id) {
-    return refused(403, 'X-Tenant-Id is not the tenant of this API key. Leave it out, or send a key of that tenant.');
+  const wanted = header('x-tenant-id')?.trim().toLowerCase() ?? '';
+  if (wanted !== '' && !kept.tenant_ids.includes(wanted)) {
+    return refused(403, 'X-Tenant-Id is no tenant of this API key. Leave it out, or send a key of that tenant.');
   }
-  return { kind: 'tenant', tenantId: kept.tenant_id };
+  if (wanted === '' && kept.tenant_ids.length > 1) {
+    return refused(
+      403,
+      'This API key is good for several tenants, so that the request requires workspace specification. Send the id of one of them in the header X-Tenant-Id.',
+    );
+  }
+  await noteKeyUse?.(kept);
+  const by: Actor = { kind: 'key', keyId: kept.id, keyName: kept.name };
+  return { kind: 'tenant', tenantId: wanted === '' ? kept.tenant_id : wanted, by };
 }
 
 /** Who may talk to an agent: whoever has a key of the tenant that owns it; other tenants' agents are not there. */
 export const admitToAgent =
-  (store: Pick<ControlStore, 'findKey' | 'deployment'>) =>
+  (store: Pick<ControlStore, 'findKey' | 'noteKeyUse' | 'tenantOf'>) =>
   async (deploymentId: string, header: ReadHeader): Promise<Admission> => {
-    const caller = await admit(header, store.findKey);
+    const caller = await admit(header, store);
     if (caller.kind === 'refused') return { status: caller.status, detail: caller.detail };
     if (!z.uuid().safeParse(deploymentId).success) return 'missing';
-    const owner = (await store.deployment(deploymentId))?.tenant_id;
-    return owner === caller.tenantId ? 'allowed' : 'missing';
+    return (await store.tenantOf(deploymentId)) === caller.tenantId ? 'allowed' : 'missing';
   };
 
 const bearerToken = (authorization: string | undefined): string | undefined =>

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { StoredKey } from '../store/tenants.ts';
+import type { StoredKey } from '../store/keys.ts';
 
 /** An API key as its owner sends it, in its two parts. */
 export interface ApiKey {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ControlStore } from '../store/store.ts';
 import { hashApiKey, isSameKey, makeApiKey, readApiKey } from './api-key.ts';
 import type { ApiKey } from './api-key.ts';
+import { keepFile, readKeptFile } from './kept-file.ts';
 
 /** A key that is told at every start, and whose tenant. */
 export interface KeptKey {
@@ -23,31 +22,28 @@ export async function keepKey(store: ControlStore, dataDir: string): Promise<Kep
   const kept = await store.findKey(key.id);
   if (kept) {
     if (!isSameKey(key, kept)) throw new Error(`${file} holds a key whose hash is another. ${newKeyAdvice}`);
+    await store.markKept(key.id, keptKeyName);
     return { apiKey: key.text, tenantId: kept.tenant_id };
   }
   const tenantId = (await store.firstTenant()) ?? (await store.addTenant('local'));
-  const added = await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
+  const added = await store.addKey({
+    id: key.id,
+    tenant_id: tenantId,
+    hash: hashApiKey(key),
+    name: keptKeyName,
+    is_kept: true,
+  });
   if (!added) throw new Error(`${file} holds a key that was revoked. ${newKeyAdvice}`);
   return { apiKey: key.text, tenantId };
 }
 
+/** The name that the key of the installation is listed under. */
+const keptKeyName = 'installation';
+
 const newKeyAdvice = 'Remove the file to have a new key made.';
 
 async function readOrMake(file: string): Promise<ApiKey> {
-  const made = makeApiKey();
-  const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, `${made.text}\n`, { mode: 0o600, flag: 'wx' });
-  try {
-    // A link, unlike a rename, leaves a file alone that is there already, and shows the new one only when it is whole.
-    await link(draft, file);
-    return made;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    await rm(draft);
-  }
-  await chmod(file, 0o600);
-  const key = readApiKey((await readFile(file, 'utf8')).trim());
+  const key = readApiKey((await readKeptFile(file)) ?? (await keepFile(file, makeApiKey().text)));
   if (!key) throw new Error(`${file} holds no API key. ${newKeyAdvice}`);
   return key;
 }

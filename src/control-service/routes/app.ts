@@ -1,29 +1,38 @@
 import { Hono } from 'hono';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { admit } from '../keys/admit.ts';
-import type { StoredKey } from '../store/tenants.ts';
+import type { KeyBook } from '../keys/admit.ts';
+import type { Actor } from '../store/audit.ts';
 import type { OurControlService } from '../service.ts';
 import { answerError } from './answer.ts';
 import type { Env } from './env.ts';
+import { keyRoutes } from './keys.ts';
 import { deploymentRoutes } from './deployments.ts';
+import { listenerWorkRoutes } from './listener-work.ts';
 import { projectRoutes } from './projects.ts';
 import { surroundingsRoutes } from './surroundings.ts';
+import { putRoutes, uploadRoutes } from './uploads.ts';
+import type { Uploads } from '../uploads/uploads.ts';
 
 /** The version of the interface that is served (control-service.md, Versioning). */
 const interfaceVersion = '0.1.0';
 
 /** What the app stands on. */
 export interface AppSettings {
-  /** The service of a tenant. */
-  serviceFor: (tenantId: string) => OurControlService;
-  findKey: (id: string) => Promise<StoredKey | undefined>;
+  /** The service of a tenant, for whoever asks. */
+  serviceFor: (tenantId: string, by: Actor) => OurControlService;
+  findKey: KeyBook['findKey'];
+  /** Told of every key that was let in. */
+  noteKeyUse?: KeyBook['noteKeyUse'];
   /** The spelling of answers where a request asks for none. */
   fieldNames: FieldSpelling;
   log: (message: string) => void;
+  /** What takes source tarballs in; without it none can be put. */
+  uploads?: Uploads | undefined;
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Only `/ok` and `/info` answer without a key. */
-export function createApp({ serviceFor, findKey, fieldNames, log }: AppSettings): Hono<Env> {
+export function createApp({ serviceFor, findKey, noteKeyUse, fieldNames, log, uploads }: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => answerError(context, error, log));
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
@@ -40,14 +49,18 @@ export function createApp({ serviceFor, findKey, fieldNames, log }: AppSettings)
 
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {
-      const caller = await admit((name) => context.req.header(name), findKey);
+      const caller = await admit((name) => context.req.header(name), { findKey, noteKeyUse });
       if (caller.kind === 'refused') return context.json({ detail: caller.detail }, caller.status);
-      context.set('service', serviceFor(caller.tenantId));
+      context.set('service', serviceFor(caller.tenantId, caller.by));
       return next();
     });
   }
   app.route('/', deploymentRoutes(fieldNames));
+  app.route('/', uploadRoutes());
+  if (uploads) app.route('/', putRoutes(uploads));
   app.route('/', projectRoutes());
   app.route('/', surroundingsRoutes());
+  app.route('/', keyRoutes());
+  app.route('/', listenerWorkRoutes());
   return app;
 }

@@ -42,6 +42,13 @@ export const keyOfAnother = (earlier: string): Refusal => ({
   ],
 });
 
+/** The answer to a key whose write was carried out, where nothing of what it made is left. */
+export const deletedSince: Refusal = {
+  status: 409,
+  detail:
+    'A request with this Idempotency-Key was carried out before, and the deployment that it was about has been deleted since. Choose a new key to ask again.',
+};
+
 function inOrder(_name: string, value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -2,22 +2,33 @@ import type { Deployment, DeploymentsList } from '../../contract/control/deploym
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../contract/control/service.ts';
 import { judgeCreate, readCreate } from '../rules/create.ts';
-import { keyOfAnother, readKeyedWrite } from '../rules/idempotency-key.ts';
+import { deletedSince, keyOfAnother, readKeyedWrite } from '../rules/idempotency-key.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
+import { unknownListener } from '../rules/listener.ts';
 import { judgePatch, readPatch } from '../rules/patch.ts';
 import { deploymentsPage } from '../rules/queries.ts';
 import { readShape } from '../rules/shape.ts';
+import type { NamedTarball } from '../rules/tarball.ts';
 import { judgeRedeploy } from '../rules/redeploy.ts';
+import { theService } from '../store/audit.ts';
 import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import { shownUrl, tellDeployment, tellRevision } from '../tell.ts';
-import { beingDeleted, found, refusedCall, take, takeId } from './refuse.ts';
+import { asOne, beingDeleted, found, refusedCall, take, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** Making, reading and changing deployments. Bodies are judged here, so that every door is as strict. */
-export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allowGit }: ServiceSettings) {
+export function deploymentOperations({
+  store,
+  rollouts,
+  tenantId,
+  baseUrl,
+  allowGit,
+  hosting = 'any',
+  by = theService,
+}: ServiceSettings) {
   const tell = (view: DeploymentView): Deployment => tellDeployment(view, baseUrl());
 
   async function change(
@@ -36,14 +47,26 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
       makesRevision = !('refused' in decision) && decision.revision !== 'none';
       return decision;
     };
-    const end = found(call, 'Deployment', id, await store.changeDeployment(tenantId, id, decideNow, keyed));
+    const end = found(
+      call,
+      'Deployment',
+      id,
+      await store.changeDeployment(tenantId, id, decideNow, keyed, { by, operation: call.operation }),
+    );
     if (end.kind === 'refused') throw refusedCall(call, end.refusal);
     if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
+    if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
     if (end.kind === 'changed' && makesRevision) rollouts.wake(id);
     return end;
   }
 
-  const patch = (
+  /** What is known of the tarball that a change names. */
+  async function namedTarball(deploymentId: string, path: string | null | undefined): Promise<NamedTarball> {
+    const upload = path ? await store.uploads.find(path) : undefined;
+    return upload?.deploymentId === deploymentId ? upload.state : 'unknown';
+  }
+
+  const patch = async (
     call: Call,
     id: string,
     body: unknown,
@@ -51,8 +74,9 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
   ): Promise<DeploymentView> => {
     const read = take(call, readPatch(body));
     const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call), read.request));
+    const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
     return change(call, id, { ifLatest, keyed }, (current) => {
-      const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read);
+      const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read, tarball);
       if (!judged.ok) return { refused: judged.refusal };
       const { asked, revisionFor } = judged.value;
       return { wanted: asked, revision: always || revisionFor.length > 0 ? 'new' : 'none' };
@@ -82,10 +106,12 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
       const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
       const asked = take(
         call,
-        judgeCreate(request, { integrationKnown: integration !== undefined, listener, allowGit }),
+        judgeCreate(request, { integrationKnown: integration !== undefined, listener, hosting, allowGit }),
       );
-      const end = await store.createDeployment(tenantId, asked, keyed);
+      const end = await store.createDeployment(tenantId, asked, keyed, { by, operation: call.operation });
       if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
+      if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
+      if (end.kind === 'listener-gone') throw refusedCall(call, { status: 400, detail: unknownListener });
       if (end.kind === 'name-taken' || end.kind === 'tracing-project-exists') {
         throw refusedCall(call, { status: 409, detail: await inTheWay(end.kind, asked.name) });
       }
@@ -145,9 +171,6 @@ export function deploymentOperations({ store, rollouts, tenantId, baseUrl, allow
     },
   };
 }
-
-/** Ids are taken in either case; a repetition may spell them in the other one. */
-const asOne = ({ method, path }: Call): string => `${method} ${path.toLowerCase()}`;
 
 const tooLate = (latest: string | null): string =>
   `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;

@@ -13,6 +13,9 @@ export interface Call {
   path: string;
 }
 
+/** How a write is told from others under its key: ids are taken in either case, and a repetition may have the other one. */
+export const asOne = ({ method, path }: Call): string => `${method} ${path.toLowerCase()}`;
+
 const kinds: Readonly<Record<Refusal['status'], ServiceErrorKind>> = {
   400: 'rejected',
   404: 'missing',

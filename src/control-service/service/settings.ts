@@ -1,4 +1,9 @@
+import type { WorkBell } from '../listeners/work-bell.ts';
+import type { Actor } from '../store/audit.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Hosting } from '../rules/hosting.ts';
 import type { ControlStore } from '../store/store.ts';
+import type { Uploads } from '../uploads/uploads.ts';
 
 /** What the service tells those who carry revisions out. */
 export interface Rollouts {
@@ -12,10 +17,20 @@ export interface Rollouts {
 export interface ServiceSettings {
   store: ControlStore;
   rollouts: Rollouts;
+  /** Rung where there may be work for a listener; without it those who wait look once a second. */
+  bell?: WorkBell;
   /** Whose deployments these are. */
   tenantId: string;
+  /** Who asks, for the record of changes; the service itself when absent. */
+  by?: Actor;
   /** The service's own address as callers know it, without a slash at its end: agents' addresses begin with it. */
   baseUrl: () => string;
   /** The folders that `repo_url` may name one below of: absolute paths. */
   allowGit: readonly string[];
+  /** Where the service says that it runs, which decides what sources there are; `any` when absent. */
+  hosting?: Hosting | undefined;
+  /** What takes source tarballs in; without it there are no addresses for them. */
+  uploads?: Uploads | undefined;
+  /** The image registry that push tokens are for. */
+  registry?: Registry | undefined;
 }

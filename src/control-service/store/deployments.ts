@@ -1,21 +1,30 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
+import { changedFields } from '../rules/changed-fields.ts';
 import { deploymentStatus } from '../rules/deployment-status.ts';
+import { recordChange, theService } from './audit.ts';
+import type { Doing } from './audit.ts';
 import { insertRevision } from './new-revision.ts';
 import { wantedColumns } from './records.ts';
 import type { DeploymentChange, DeploymentView, NewDeployment, TakenBuild } from './records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
-import { brokenConstraint } from './violations.ts';
+import { brokenConstraint, brokenReference } from './violations.ts';
 import { noteWrite, releaseKey, takeKey } from './write-keys.ts';
 import type { EarlierWrite } from './write-keys.ts';
 
 /** What a write with a key ends in where the key was sent before: what came of it then, or that it was another one. */
-export type EarlierEnd = ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' }>;
+export type EarlierEnd =
+  ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
 
 /** What a creation ends in: the deployment with its first revision, or what stands in its way. */
 export type CreateEnd =
-  ({ kind: 'created' } & DeploymentView) | { kind: 'name-taken' } | { kind: 'tracing-project-exists' } | EarlierEnd;
+  | ({ kind: 'created' } & DeploymentView)
+  | { kind: 'name-taken' }
+  | { kind: 'tracing-project-exists' }
+  /** The listener that was asked for has gone at this moment. */
+  | { kind: 'listener-gone' }
+  | EarlierEnd;
 
 /**
  * Makes a deployment, its first revision and its tracing project in one transaction. Of several creations of one name
@@ -27,6 +36,7 @@ export async function createDeployment(
   tenantId: string,
   asked: NewDeployment,
   keyed?: KeyedWrite,
+  doing: Doing = { by: theService, operation: 'create deployment' },
 ): Promise<CreateEnd> {
   const now = new Date(clock.now());
   const id = randomUUID();
@@ -58,12 +68,15 @@ export async function createDeployment(
         .execute();
       const view = await addRevision(trx, now, id, 'new');
       if (keyed) await noteWrite(trx, tenantId, keyed, id, view.latest.id);
+      const subject = { deployment_id: id, deployment_name: asked.name, revision_id: view.latest.id };
+      await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, asked) });
       return { kind: 'created', ...view };
     });
   } catch (error) {
     const broken = brokenConstraint(error);
     if (broken === 'deployments_name') return { kind: 'name-taken' };
     if (broken === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
+    if (brokenReference(error) === 'deployments_listener') return { kind: 'listener-gone' };
     throw error;
   }
 }
@@ -84,12 +97,13 @@ export async function changeDeployment<Refusal>(
   id: string,
   decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
   keyed?: KeyedWrite,
+  doing: Doing = { by: theService, operation: 'change deployment' },
 ): Promise<ChangeEnd<Refusal>> {
   return db.transaction().execute(async (trx) => {
     const now = new Date(clock.now());
     const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
     if (earlier) return earlier;
-    const end = await changeNow(trx, now, tenantId, id, decide);
+    const end = await changeNow(trx, now, tenantId, id, decide, doing);
     if (!keyed) return end;
     if (end?.kind === 'changed') await noteWrite(trx, tenantId, keyed, id, end.latest.id);
     else await releaseKey(trx, tenantId, keyed);
@@ -103,6 +117,7 @@ async function changeNow<Refusal>(
   tenantId: string,
   id: string,
   decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+  doing: Doing,
 ): Promise<({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | undefined> {
   const current = await trx
     .selectFrom('deployments')
@@ -119,8 +134,14 @@ async function changeNow<Refusal>(
     .set({ ...wantedColumns(decision.wanted), updated_at: now })
     .where('id', '=', id)
     .execute();
-  if (decision.revision !== 'none') return { kind: 'changed', ...(await addRevision(trx, now, id, decision.revision)) };
-  return { kind: 'changed', ...(await viewOf(trx, id)) };
+  const { revision } = decision;
+  const view = revision === 'none' ? await viewOf(trx, id) : await addRevision(trx, now, id, revision);
+  const fields = changedFields(current, decision.wanted);
+  if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...view };
+  const made = revision === 'none' ? {} : { revision_id: view.latest.id };
+  const subject = { deployment_id: id, deployment_name: current.name, ...made };
+  await recordChange(trx, now, { tenantId, ...doing, subject, fields });
+  return { kind: 'changed', ...view };
 }
 
 async function earlierEnd(
@@ -130,6 +151,7 @@ async function earlierEnd(
   keyed: KeyedWrite,
 ): Promise<EarlierEnd | undefined> {
   const earlier = await takeKey(trx, now, tenantId, keyed);
+  if (earlier?.kind === 'answered') throw new Error(`${keyed.request} was answered before as another kind of write`);
   if (earlier?.kind !== 'repeated') return earlier;
   return { kind: 'repeated', ...(await viewOf(trx, earlier.deploymentId, earlier.revisionId)) };
 }

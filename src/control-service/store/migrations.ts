@@ -1,11 +1,24 @@
 import type { Migration } from '../../database/migrate.ts';
 import { tables } from './migrations/001-tables.ts';
 import { writeKeys } from './migrations/002-write-keys.ts';
+import { tenancy } from './migrations/010-tenancy.ts';
+import { answeredWrites } from './migrations/011-answered-writes.ts';
+import { uploads } from './migrations/020-uploads.ts';
 import { agentUsers } from './migrations/040-agent-users.ts';
 import { deletion } from './migrations/050-deletion.ts';
+import { listenerWork } from './migrations/060-listener-work.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
 
 /** The steps that bring the schema `control` to the tables of `tables.ts`, in their order. */
-export const controlMigrations: readonly Migration[] = [tables, writeKeys, agentUsers, deletion];
+export const controlMigrations: readonly Migration[] = [
+  tables,
+  writeKeys,
+  tenancy,
+  answeredWrites,
+  uploads,
+  agentUsers,
+  deletion,
+  listenerWork,
+];

@@ -1,9 +1,11 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, KyselyPlugin } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { IdRange } from '../isolation/id-range.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
+import { forgetOldChanges, listChanges } from './audit.ts';
+import type { ChangesPage, Doing } from './audit.ts';
 import { agentUids, agentUser } from './agent-users.ts';
 import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
 import {
@@ -19,8 +21,9 @@ import type { DeploymentPage } from './deployments-list.ts';
 import { eventsOf } from './events.ts';
 import { findIntegration, listIntegrations, listRepositories, putIntegration } from './integrations.ts';
 import type { NewIntegration } from './integrations.ts';
-import { addListener, findListener, listListeners } from './listeners.ts';
-import type { NewListener } from './listeners.ts';
+import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from './keys.ts';
+import type { NewKey, StoredKey } from './keys.ts';
+import { listenerStore } from './listener-store.ts';
 import { appendLog, readLog, trimLog } from './log-lines.ts';
 import type { LogPageQuery, NewLogLine } from './log-lines.ts';
 import { controlSchema } from './migrations.ts';
@@ -37,38 +40,71 @@ import {
   revisionsWithBuild,
 } from './revisions.ts';
 import type { RevisionPage } from './revisions.ts';
-import type { ControlTables, DeploymentRecord, LogKind } from './tables.ts';
-import { addKey, addTenant, findKey, firstTenant, revokeKey } from './tenants.ts';
-import type { StoredKey } from './tenants.ts';
+import { onceAWhile } from './once-a-while.ts';
+import type { ControlDatabase, ControlTables, DeploymentRecord, LogKind } from './tables.ts';
+import { addTenant, firstTenant, listTenants } from './tenants.ts';
+import { uploadStore } from './uploads.ts';
 import { addTracingProject, findTracingProject } from './tracing-projects.ts';
 import { forgetOldKeys } from './write-keys.ts';
+import { writeOnce } from './write-once.ts';
+import type { CallerWrite, Recorder } from './write-once.ts';
 
 /**
  * All that the control service remembers, over a database that is migrated by `controlMigrations`. Each operation is
  * one statement or one transaction and safe under several processes; each is described where it is defined.
+ *
+ * @param sealing seals what is secret on its way into the tables (`sealingPlugin`); without it that is stored in clear.
  */
-export function createStore(database: Kysely<ControlTables>, clock: Clock) {
-  const db = database.withSchema(controlSchema);
-  const forgetOld = forgetOldKeys(db, clock);
+export function createStore(database: Kysely<ControlTables>, clock: Clock, sealing?: KyselyPlugin) {
+  const db = (sealing ? database.withPlugin(sealing) : database).withSchema(controlSchema);
+  const forgetOld = onceAWhile(clock, async () => {
+    await forgetOldKeys(db, clock);
+    await forgetOldChanges(db, clock);
+  });
   return {
-    createDeployment: async (tenantId: string, asked: NewDeployment, keyed?: KeyedWrite) => {
-      if (keyed) await forgetOld();
-      return createDeployment(db, clock, tenantId, asked, keyed);
+    ...operations(db, clock, forgetOld),
+    /** Does a write of a caller once, with its record; see `writeOnce`. `within` works in its transaction. */
+    once: async <T>(write: CallerWrite<T>, work: (within: StoreOperations, record: Recorder) => Promise<T>) => {
+      await forgetOld();
+      return writeOnce(db, clock, write, (trx, record) =>
+        work(
+          operations(trx, clock, async () => {}),
+          record,
+        ),
+      );
+    },
+  };
+}
+export type ControlStore = ReturnType<typeof createStore>;
+
+/** The operations of a store, each for itself or all in one transaction. */
+export type StoreOperations = ReturnType<typeof operations>;
+
+function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) {
+  return {
+    createDeployment: async (tenantId: string, asked: NewDeployment, keyed?: KeyedWrite, doing?: Doing) => {
+      await forgetOld();
+      return createDeployment(db, clock, tenantId, asked, keyed, doing);
     },
     changeDeployment: async <Refusal>(
       tenantId: string,
       id: string,
       decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
       keyed?: KeyedWrite,
+      doing?: Doing,
     ) => {
-      if (keyed) await forgetOld();
-      return changeDeployment(db, clock, tenantId, id, decide, keyed);
+      await forgetOld();
+      return changeDeployment(db, clock, tenantId, id, decide, keyed, doing);
     },
     findDeployment: (tenantId: string, id: string) => findDeployment(db, tenantId, id),
     listDeployments: (tenantId: string, query: DeploymentPage) => listDeployments(db, tenantId, query),
     /** A deployment of whichever tenant: for the work, not for a caller. */
     deployment: (id: string): Promise<DeploymentRecord | undefined> =>
       db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    /** Whose deployment this is. */
+    tenantOf: async (id: string): Promise<string | undefined> =>
+      (await db.selectFrom('deployments').select('tenant_id').where('id', '=', id).executeTakeFirst())?.tenant_id,
 
     findRevision: (deploymentId: string, revisionId: string) => findRevision(db, deploymentId, revisionId),
     listRevisions: (deploymentId: string, page: RevisionPage) => listRevisions(db, deploymentId, page),
@@ -77,7 +113,8 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock) {
     claimNextRevision: (deploymentId: string) => claimNextRevision(db, clock, deploymentId),
     setStatus: (revisionId: string, from: readonly RevisionStatus[], to: RevisionStatus, details?: StepDetails) =>
       setStatus(db, clock, revisionId, from, to, details),
-    activate: (deploymentId: string, revisionId: string) => activate(db, clock, deploymentId, revisionId),
+    activate: (deploymentId: string, revisionId: string, imageVersion?: string | null) =>
+      activate(db, clock, deploymentId, revisionId, imageVersion),
     setDatabaseState: (deploymentId: string, state: DatabaseState) => setDatabaseState(db, clock, deploymentId, state),
     agentUser: (deploymentId: string, range: IdRange) => agentUser(db, deploymentId, range),
     agentUids: () => agentUids(db),
@@ -95,16 +132,15 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock) {
     finishDeletion: (id: string) => finishDeletion(db, id),
     revisionIds: (deploymentId: string) => revisionIds(db, deploymentId),
 
+    uploads: uploadStore(db, clock),
+
     appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
       appendLog(db, clock, revisionId, kind, lines),
     trimLog: (revisionId: string, kind: LogKind, keep?: number) => trimLog(db, revisionId, kind, keep),
     readLog: (revisionIds: readonly string[], kind: LogKind, query: LogPageQuery) =>
       readLog(db, revisionIds, kind, query),
 
-    addListener: (tenantId: string, listener: NewListener) => addListener(db, clock, tenantId, listener),
-    listListeners: (tenantId: string, page: { limit?: number | undefined; offset?: number | undefined }) =>
-      listListeners(db, tenantId, page),
-    findListener: (tenantId: string, id: string) => findListener(db, tenantId, id),
+    ...listenerStore(db, clock),
 
     putIntegration: (tenantId: string, integration: NewIntegration) => putIntegration(db, clock, tenantId, integration),
     listIntegrations: (tenantId: string) => listIntegrations(db, tenantId),
@@ -113,12 +149,18 @@ export function createStore(database: Kysely<ControlTables>, clock: Clock) {
 
     addTenant: (name: string) => addTenant(db, clock, name),
     firstTenant: () => firstTenant(db),
-    addKey: (key: StoredKey) => addKey(db, clock, key),
+    listTenants: () => listTenants(db),
+    addKey: (key: NewKey) => addKey(db, clock, key),
     findKey: (id: string) => findKey(db, id),
+    noteKeyUse: (key: Pick<StoredKey, 'id' | 'last_used_at'>) => noteKeyUse(db, clock, key),
+    markKept: (id: string, name: string) => markKept(db, id, name),
+    listKeys: (tenantId?: string, page?: { limit?: number | undefined; offset?: number | undefined }) =>
+      listKeys(db, tenantId, page),
+    lockKeysOf: (tenantId: string) => lockKeysOf(db, tenantId),
     revokeKey: (id: string) => revokeKey(db, clock, id),
+    listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 
     addTracingProject: (tenantId: string, name: string) => addTracingProject(db, clock, tenantId, name),
     findTracingProject: (tenantId: string, name: string) => findTracingProject(db, tenantId, name),
   };
 }
-export type ControlStore = ReturnType<typeof createStore>;

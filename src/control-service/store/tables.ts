@@ -3,8 +3,11 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import type { ApiKeysTable, AuditTable, KeyTenantsTable } from './key-tables.ts';
 import type { AgentUsersTable } from './agent-users.ts';
 import type { DatabaseState, DeletionState } from '../rules/deployment-status.ts';
+import type { ListenerClaimsTable } from './listener-tables.ts';
+import type { SourceTables } from './source-tables.ts';
 
 /** JSON is written as text and read as a value. */
 type Json<T> = ColumnType<T, string, string>;
@@ -14,15 +17,6 @@ export interface TenantsTable {
   id: Fixed<string>;
   name: string;
   created_at: Fixed<Date>;
-}
-
-/** A key is kept as the SHA-256 of its secret part only. */
-export interface ApiKeysTable {
-  id: Fixed<string>;
-  tenant_id: Fixed<string>;
-  hash: Fixed<Buffer>;
-  created_at: Fixed<Date>;
-  revoked_at: Date | null;
 }
 
 /** What a deployment should be, and the two revisions it points at. */
@@ -47,6 +41,8 @@ export interface DeploymentsTable {
   delete_tracing_project: Generated<boolean>;
   /** Why its deletion did not go on when it was last tried. */
   deletion_problem: Generated<string | null>;
+  /** `listener_id` of `source_config`, by which the database keeps the two together. */
+  listener_id: ColumnType<string | null, never, never>;
   created_at: Fixed<Date>;
   updated_at: Date;
 }
@@ -65,6 +61,8 @@ export interface RevisionsTable {
   secrets: Json<Secret[]>;
   secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
   repo_commit_sha: string | null;
+  /** `sha256:<hex>` of the tarball that its `source_tarball_path` names. */
+  source_tarball_digest: Fixed<string | null>;
   /** Where its build lies on this machine; null before it is built and after it was cleared away. */
   build_folder: string | null;
   /** The revision whose build this one takes over. */
@@ -133,7 +131,7 @@ export interface TracingProjectsTable {
   created_at: Fixed<Date>;
 }
 
-/** Writes that were sent with a key, and what came of each: no body and no answer, for both hold secrets. */
+/** Writes that were sent with a key, and what came of each: never a body, for it holds secrets. */
 export interface WriteKeysTable {
   tenant_id: Fixed<string>;
   key: string;
@@ -141,23 +139,30 @@ export interface WriteKeysTable {
   request: Fixed<string>;
   /** SHA-256 of the body. */
   digest: Fixed<Buffer>;
-  /** Null only within the transaction that carries the write out. */
+  /** False only within the transaction that carries the write out. */
+  done: Generated<boolean>;
+  /** What a write of a deployment came to; null for others, and once the deployment is deleted. */
   deployment_id: string | null;
   /** The latest revision that the answer told. */
   revision_id: string | null;
+  /** The answer to any other write, as JSON: sealed, for it may hold a secret. */
+  answer: Generated<string | null>;
   created_at: Fixed<Date>;
 }
 
 /** The control service's tables, in the Postgres schema `control`. */
-export interface ControlTables {
+export interface ControlTables extends SourceTables {
   tenants: TenantsTable;
   api_keys: ApiKeysTable;
+  key_tenants: KeyTenantsTable;
+  audit: AuditTable;
   agent_users: AgentUsersTable;
   deployments: DeploymentsTable;
   revisions: RevisionsTable;
   revision_events: RevisionEventsTable;
   log_lines: LogLinesTable;
   listeners: ListenersTable;
+  listener_claims: ListenerClaimsTable;
   integrations: IntegrationsTable;
   repositories: RepositoriesTable;
   tracing_projects: TracingProjectsTable;
@@ -172,5 +177,6 @@ export type RevisionRecord = Selectable<RevisionsTable>;
 export type RevisionEvent = Selectable<RevisionEventsTable>;
 export type LogLine = Selectable<LogLinesTable>;
 export type ListenerRecord = Selectable<ListenersTable>;
+export type ListenerClaimRecord = Selectable<ListenerClaimsTable>;
 export type IntegrationRecord = Selectable<IntegrationsTable>;
 export type RepositoryRecord = Selectable<RepositoriesTable>;

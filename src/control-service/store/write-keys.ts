@@ -2,17 +2,19 @@ import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** How long a key is remembered (ms), and how often the older ones are removed at most. */
+/** How long a key is remembered (ms). */
 const keptMs = 7 * 24 * 3_600_000;
-const betweenMs = 3_600_000;
 
-/** What a key was sent with before: the same write, which was carried out, or another one. */
+/** What a key was sent with before: the same write, which was carried out and may be undone by now, or another one. */
 export type EarlierWrite =
-  { kind: 'repeated'; deploymentId: string; revisionId: string } | { kind: 'key-of-another'; request: string };
+  | { kind: 'repeated'; deploymentId: string; revisionId: string }
+  | { kind: 'answered'; answer: string }
+  | { kind: 'deleted-since' }
+  | { kind: 'key-of-another'; request: string };
 
 /**
- * Takes a key for this transaction. Undefined where nobody had it: then the write goes on, and ends with `noteWrite`
- * or `releaseKey`. Whoever sends the same key at the same moment waits here until this transaction has ended.
+ * Takes a key for this transaction. Undefined where nobody had it: then the write goes on, and ends with `noteWrite`,
+ * `noteAnswer` or `releaseKey`. Whoever sends the same key at the same moment waits here until this transaction has ended.
  */
 export async function takeKey(
   trx: ControlDatabase,
@@ -29,9 +31,11 @@ export async function takeKey(
     )
     .returningAll()
     .executeTakeFirstOrThrow();
-  // Every row that another transaction left names what came of it.
-  if (row.deployment_id === null || row.revision_id === null) return undefined;
+  // Every row that another transaction left is done.
+  if (!row.done) return undefined;
   if (row.request !== request || !row.digest.equals(digest)) return { kind: 'key-of-another', request: row.request };
+  if (row.answer !== null) return { kind: 'answered', answer: row.answer };
+  if (row.deployment_id === null || row.revision_id === null) return { kind: 'deleted-since' };
   return { kind: 'repeated', deploymentId: row.deployment_id, revisionId: row.revision_id };
 }
 
@@ -45,7 +49,22 @@ export async function noteWrite(
 ): Promise<void> {
   await trx
     .updateTable('write_keys')
-    .set({ deployment_id: deploymentId, revision_id: revisionId })
+    .set({ done: true, deployment_id: deploymentId, revision_id: revisionId })
+    .where('tenant_id', '=', tenantId)
+    .where('key', '=', key)
+    .execute();
+}
+
+/** Notes what a write was answered with, as JSON. */
+export async function noteAnswer(
+  trx: ControlDatabase,
+  tenantId: string,
+  { key }: KeyedWrite,
+  answer: string,
+): Promise<void> {
+  await trx
+    .updateTable('write_keys')
+    .set({ done: true, answer })
     .where('tenant_id', '=', tenantId)
     .where('key', '=', key)
     .execute();
@@ -56,16 +75,10 @@ export async function releaseKey(trx: ControlDatabase, tenantId: string, { key }
   await trx.deleteFrom('write_keys').where('tenant_id', '=', tenantId).where('key', '=', key).execute();
 }
 
-/** Makes a function that removes the keys that are too old, once in a while and not at every call. */
-export function forgetOldKeys(db: ControlDatabase, clock: Clock): () => Promise<void> {
-  let next = -Infinity;
-  return async () => {
-    const now = clock.now();
-    if (now < next) return;
-    next = now + betweenMs;
-    await db
-      .deleteFrom('write_keys')
-      .where('created_at', '<', new Date(now - keptMs))
-      .execute();
-  };
+/** Removes the keys that are too old. */
+export async function forgetOldKeys(db: ControlDatabase, clock: Clock): Promise<void> {
+  await db
+    .deleteFrom('write_keys')
+    .where('created_at', '<', new Date(clock.now() - keptMs))
+    .execute();
 }

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { sealer, sealingKey } from '../../../src/control-service/sealing/sealer.ts';
+import { sealingPlugin } from '../../../src/control-service/sealing/sealing-plugin.ts';
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
@@ -10,9 +13,14 @@ import { startTestPostgres } from '../../database/postgres.ts';
 /** A store on an empty database of its own. */
 export interface TestStore {
   store: ControlStore;
+  /** Address of the database. */
+  url: string;
   /** Removes the database. */
   close(): Promise<void>;
 }
+
+/** Seals with a key that is made for this run. */
+export const testSealer = sealer(sealingKey(randomBytes(32)));
 
 /** A clock that goes on by a millisecond whenever it is asked, so that no two moments are the same. */
 export function tickingClock(from = Date.UTC(2030, 0, 1)): Clock {
@@ -26,7 +34,8 @@ export async function openTestStore(clock: Clock = tickingClock()): Promise<Test
   const database = openDatabase<ControlTables>({ url: postgres.url });
   await migrate(database.db, controlMigrations, { schema: controlSchema });
   return {
-    store: createStore(database.db, clock),
+    store: createStore(database.db, clock, sealingPlugin(testSealer)),
+    url: postgres.url,
     close: async () => {
       await database.close();
       await postgres.stop();

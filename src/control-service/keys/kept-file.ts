@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
+
+/**
+ * Reads a file of one line that only its owner may read, and puts its mode right; undefined where there is none.
+ */
+export async function readKeptFile(file: string): Promise<string | undefined> {
+  try {
+    await chmod(file, 0o600);
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Reads such a file, or makes it with this line where there is none. Of several that make it at the same moment one
+ * does, and all are told its line.
+ */
+export async function keepFile(file: string, line: string): Promise<string> {
+  const draft = `${file}.${randomUUID()}`;
+  await writeFile(draft, `${line}\n`, { mode: 0o600, flag: 'wx' });
+  try {
+    // A link, unlike a rename, leaves a file alone that is there already, and shows the new one only when it is whole.
+    await link(draft, file);
+    return line;
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(draft);
+  }
+  return (await readKeptFile(file)) ?? keepFile(file, line);
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;

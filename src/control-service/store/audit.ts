@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import type { ActorKind } from './key-tables.ts';
+import type { ControlDatabase } from './tables.ts';
+
+/** Who makes a change. */
+export type Actor = { kind: 'key'; keyId: string; keyName: string } | { kind: Exclude<ActorKind, 'key'> };
+
+/** A write as it is told: who does it, and what it is in words. */
+export interface Doing {
+  by: Actor;
+  /** `patch deployment` */
+  operation: string;
+}
+
+/** Who writes where nobody is named. */
+export const theService: Actor = { kind: 'service' };
+
+/** A change to be written down; names only, never a value. */
+export interface Change extends Doing {
+  tenantId: string;
+  /** What was changed, by the names of ids: `{ deployment_id, revision_id }`. */
+  subject: Readonly<Record<string, string>>;
+  /** The names of the fields that are others now: `source_config.build_on_push`. */
+  fields?: readonly string[];
+}
+
+/** Writes a change down. To be called in the transaction that makes it, so that neither is without the other. */
+export async function recordChange(trx: ControlDatabase, now: Date, change: Change): Promise<void> {
+  const { tenantId, by, operation, subject, fields = [] } = change;
+  await trx
+    .insertInto('audit')
+    .values({
+      tenant_id: tenantId,
+      at: now,
+      actor: by.kind,
+      key_id: by.kind === 'key' ? by.keyId : null,
+      key_name: by.kind === 'key' ? by.keyName : null,
+      operation,
+      subject: JSON.stringify(subject),
+      fields: JSON.stringify(fields),
+    })
+    .execute();
+}
+
+/** A change as it was written down. */
+export interface ChangeRecord {
+  id: string;
+  at: Date;
+  actor: ActorKind;
+  key_id: string | null;
+  key_name: string | null;
+  operation: string;
+  subject: Record<string, string>;
+  fields: string[];
+}
+
+/** What is asked of the record of changes. */
+export interface ChangesPage {
+  limit: number;
+  /** The id of the last record of the page before. */
+  before?: string | undefined;
+  operation?: string | undefined;
+  /** Only changes made by this key. */
+  key_id?: string | undefined;
+  deployment_id?: string | undefined;
+}
+
+/** A page of what was changed for a tenant, newest first. */
+export async function listChanges(
+  db: ControlDatabase,
+  tenantId: string,
+  { limit, before, operation, key_id, deployment_id }: ChangesPage,
+): Promise<ChangeRecord[]> {
+  let select = db
+    .selectFrom('audit')
+    .select(['id', 'at', 'actor', 'key_id', 'key_name', 'operation', 'subject', 'fields'])
+    .where('tenant_id', '=', tenantId);
+  if (before !== undefined) select = select.where('id', '<', before);
+  if (operation !== undefined) select = select.where('operation', '=', operation);
+  if (key_id !== undefined) select = select.where('key_id', '=', key_id);
+  if (deployment_id !== undefined) {
+    select = select.where(sql<string>`subject ->> 'deployment_id'`, '=', deployment_id);
+  }
+  return select.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** How long changes are known (ms): a year. */
+export const changesKeptMs = 365 * 24 * 3_600_000;
+
+/** Removes what was written down too long ago. */
+export async function forgetOldChanges(db: ControlDatabase, clock: Clock): Promise<void> {
+  await db
+    .deleteFrom('audit')
+    .where('at', '<', new Date(clock.now() - changesKeptMs))
+    .execute();
+}
