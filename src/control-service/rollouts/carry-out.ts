@@ -15,6 +15,8 @@ import type { Slots } from './slots.ts';
 /** What carrying out a revision stands on. */
 export interface Tools {
   store: ControlStore;
+  /** The service's data folder. */
+  dataDir: string;
   builds: BuildSettings;
   buildSlots: Slots;
   compute: Compute;

@@ -19,6 +19,8 @@ export interface DeletionTools {
   patiently: Patiently;
   /** The service's data folder. */
   dataDir: string;
+  /** The folder that builds lie in `builds/` of. */
+  workDir: string;
   /** Address of Landfall's own database, with a role that may drop the agents': a secret. */
   adminDatabaseUrl: string;
   /** Milliseconds that requests in flight have to end by themselves. */
@@ -54,10 +56,10 @@ export async function carryOutDeletion(deployment: DeploymentRecord, tools: Dele
 }
 
 /** Removes the builds of all its revisions, also those that were broken off. */
-async function removeFiles({ id }: DeploymentRecord, { store, patiently, dataDir, log }: DeletionTools): Promise<void> {
+async function removeFiles({ id }: DeploymentRecord, { store, patiently, workDir, log }: DeletionTools): Promise<void> {
   const own = new Set(await patiently(() => store.revisionIds(id)));
   for (const build of await patiently(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
-  for (const folder of buildsThere(dataDir)) {
-    if (own.has(folder)) await clearAway(buildFolder(dataDir, folder).root, log);
+  for (const folder of buildsThere(workDir)) {
+    if (own.has(folder)) await clearAway(buildFolder(workDir, folder).root, log);
   }
 }

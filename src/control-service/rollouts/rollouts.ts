@@ -19,8 +19,10 @@ import { spareBuilds } from './spare-builds.ts';
 
 export interface RolloutsSettings {
   store: ControlStore;
-  /** The service's data folder; builds lie in `builds/` of it. */
+  /** The service's data folder. */
   dataDir: string;
+  /** The folder that builds lie in `builds/` of, with what they need; the data folder when absent. */
+  workDir?: string;
   /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
   adminDatabaseUrl: string;
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
@@ -36,6 +38,8 @@ export interface RolloutsSettings {
   lettingGoMs?: number;
   /** Milliseconds that requests to the agents of a deployment that is being deleted have to end by themselves; 10 s when absent. */
   cutAfterMs?: number;
+  /** The user of this machine that a deployment's builds and agents run as; this service's own when absent. */
+  userOf?: Tools['userOf'];
   /** How often the table is looked at for work that nobody woke us for, in milliseconds; 30 s when absent. */
   lookEveryMs?: number;
 }
@@ -61,17 +65,20 @@ export interface Rollouts {
 /** Makes what carries revisions out. Nothing happens before `recover`, which sees what was asked for until then. */
 export function startRollouts(settings: RolloutsSettings): Rollouts {
   const { store, dataDir, allowGit, gateway, compute, clock, log, lookEveryMs = 30_000 } = settings;
+  const { workDir = dataDir } = settings;
   const stopping = new AbortController();
   const patiently = patience(clock, stopping.signal, log);
   const tools: Tools = {
     store,
-    builds: { dataDir, allowGit, clock, ...(settings.buildBounds ? { bounds: settings.buildBounds } : {}) },
+    dataDir,
+    builds: { dataDir: workDir, allowGit, clock, ...(settings.buildBounds ? { bounds: settings.buildBounds } : {}) },
     buildSlots: slots(settings.buildsAtOnce ?? 2),
     compute,
     ensureDatabase: ensureOn(settings.adminDatabaseUrl),
     live: liveAgents({ compute, gateway, clock, lettingGoMs: settings.lettingGoMs ?? 600_000 }),
     patiently,
     logs: logBook({ store, clock, log }),
+    ...(settings.userOf ? { userOf: settings.userOf } : {}),
   };
   const working = new Map<string, Promise<void>>();
   const wokenAgain = new Set<string>();
@@ -129,7 +136,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     try {
       await carryOutDeletion(deployment, {
         ...tools,
-        dataDir,
+        workDir,
         adminDatabaseUrl: settings.adminDatabaseUrl,
         cutAfterMs: settings.cutAfterMs ?? 10_000,
         log,
@@ -149,7 +156,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     const deployment = await patiently(() => store.deployment(deploymentId));
     const built = await patiently(() => store.revisionsWithBuild(deploymentId));
     for (const build of spareBuilds(built, deployment?.active_revision_id ?? null)) {
-      await clearAway(buildFolder(dataDir, build).root, log);
+      await clearAway(buildFolder(workDir, build).root, log);
     }
   }
 
@@ -221,7 +228,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     },
     async recover() {
       const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
-      for (const id of buildsThere(dataDir)) if (!named.has(id)) await clearAway(buildFolder(dataDir, id).root, log);
+      for (const id of buildsThere(workDir)) if (!named.has(id)) await clearAway(buildFolder(workDir, id).root, log);
       await serveAll();
       recovered = true;
       await wakeAll();

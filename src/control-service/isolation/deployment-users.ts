@@ -1,0 +1,36 @@
+import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { IdRange } from './id-range.ts';
+import { killProcessesOf } from './kill-processes.ts';
+
+/** The users that deployments' builds and agents run as. */
+export interface DeploymentUsers {
+  /** A deployment's own, which it keeps. Its group has the same number. */
+  userOf(deployment: { id: string }): Promise<ProcessUser>;
+  /** Ends whatever a deployment still has running. */
+  sweep(deploymentId: string): Promise<void>;
+  /** Ends whatever any deployment has running: what a service that was killed left behind. */
+  sweepAll(): Promise<void>;
+}
+
+/** Makes them, with numbers from the range. */
+export function deploymentUsers(
+  store: Pick<ControlStore, 'agentUser' | 'agentUids'>,
+  range: IdRange,
+  log: (message: string) => void,
+): DeploymentUsers {
+  const numberOf = (id: string): Promise<number> => store.agentUser(id, range);
+  return {
+    async userOf({ id }) {
+      const uid = await numberOf(id);
+      return { uid, gid: uid };
+    },
+    async sweep(deploymentId) {
+      killProcessesOf(new Set([await numberOf(deploymentId)]));
+    },
+    async sweepAll() {
+      const ended = killProcessesOf(new Set(await store.agentUids()));
+      if (ended > 0) log(`${ended} processes of agents and builds that an earlier service left behind were ended.`);
+    },
+  };
+}
