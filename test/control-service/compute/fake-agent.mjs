@@ -29,6 +29,7 @@ const server = createServer((request, response) => {
     response.writeHead(200).write('begun ');
     return setTimeout(() => response.end('done'), 300);
   }
+  if (request.url === '/endless') return response.writeHead(200).write('begun ');
   if (request.url === '/say') console.error('said later');
   response.end(JSON.stringify({ ok: true, revision: env.LANDFALL_REVISION_ID, pid: process.pid }));
 });
