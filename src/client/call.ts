@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { CallOptions } from '../contract/call-options.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { failureOfReply, failureOfSend, type AttemptFailure } from './attempt-failure.ts';
@@ -17,8 +18,12 @@ export interface Operation {
   query?: string;
   /** Sent beside those of every request. */
   headers?: Readonly<Record<string, string>>;
+  /** What errors name in the place of the path, where the path itself is a secret. */
+  told?: string;
   /** What becomes the JSON body. */
   body?: unknown;
+  /** Bytes to send in the place of a JSON body, made anew for every attempt; the headers say what and how many. */
+  stream?: () => Readable;
   /** The content type that is asked for, where it is not JSON. */
   accept?: string;
   /** What of the body is never told. */
@@ -67,7 +72,7 @@ export function errorOf(link: Connection, operation: Operation, failure: Attempt
     kind,
     operation: operation.name,
     method: operation.method,
-    address: `${link.origin}${link.prefix}${operation.path}`,
+    address: `${link.origin}${link.prefix}${operation.told ?? operation.path}`,
     status,
     detail: [detail, why].filter(Boolean).join('; ') || undefined,
     problems,
@@ -126,14 +131,17 @@ function refused(link: Connection, operation: Operation, sent: Sent): { ok: fals
   };
 }
 
-function requestOf(link: Connection, { method, path, query = '', headers, body, accept }: Operation): HttpRequest {
+function requestOf(
+  link: Connection,
+  { method, path, query = '', headers, body, stream, accept }: Operation,
+): HttpRequest {
   const known = body === undefined ? link.headers : link.headersWithBody;
   return {
     origin: link.origin,
     method,
     path: `${link.prefix}${path}${query}`,
     headers: { ...known, ...headers, ...(accept === undefined ? {} : { accept }) },
-    body: body === undefined ? undefined : JSON.stringify(body),
+    body: stream?.() ?? (body === undefined ? undefined : JSON.stringify(body)),
   };
 }
 

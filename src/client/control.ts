@@ -14,12 +14,15 @@ import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
 import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
 import { idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
-import type { ChangeOptions, ControlService } from '../contract/control/service.ts';
+import type { ChangeOptions, WholeControlService } from '../contract/control/service.ts';
+import { pushToken, uploadTarget, type TarballStore } from '../contract/control/upload.ts';
+import { isNotOffered } from '../contract/service-error.ts';
 import { query, segment } from './path.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { featuresOf } from './features.ts';
-import { checked, readJson } from './reading.ts';
+import { checked, readJson, readNothing } from './reading.ts';
+import { tarballStore } from './tarball-store.ts';
 
 /** How a control service is reached. */
 export interface ControlServiceSettings extends ConnectionSettings {
@@ -30,7 +33,7 @@ export interface ControlServiceSettings extends ConnectionSettings {
 }
 
 /** The control service over HTTP; `close` ends its connections and what still runs on them. */
-export interface ControlServiceClient extends ControlService {
+export interface ControlServiceClient extends WholeControlService, TarballStore {
   close(): Promise<void>;
 }
 
@@ -44,6 +47,8 @@ const readIntegrations = readJson(githubIntegrations);
 const readRepositories = readJson(githubRepositories);
 const readListeners = readJson(listenersList);
 const readLogs = readJson(logPage);
+const readUpload = readJson(uploadTarget);
+const readPushToken = readJson(pushToken);
 
 /**
  * Talks to a deployment control service (control-service.md, Endpoints). Requests are held to the contract before they
@@ -144,6 +149,37 @@ export function connectControlService(settings: ControlServiceSettings): Control
     deployLogs: async (id, revisionId, asked, options) =>
       call(link, logs('deploy', id, revisionId, asked), readLogs, options),
     features: featuresOf(link),
+    deleteDeployment: async (id, { deleteTracingProject }, options) => {
+      const asked = query({ delete_tracing_project: deleteTracingProject });
+      const operation = {
+        name: 'delete deployment',
+        method: 'DELETE',
+        path: deploymentPath(id),
+        query: asked,
+      } as const;
+      return call(link, operation, readNothing, options);
+    },
+    interruptRevision: async (id, revisionId, options) => {
+      const path = `${revisionPath(id, revisionId)}/interruption`;
+      return call(link, { name: 'interrupt revision', method: 'POST', path }, readNothing, options);
+    },
+    requestUpload: async (id, options) => {
+      // Asking again only hands out another address. The document has the path without the prefix, the public service with it.
+      const at = (path: string) =>
+        call(link, { name: 'request upload', method: 'POST', path, safe: true }, readUpload, options);
+      const path = `${deploymentPath(id)}/upload-url`;
+      try {
+        return await at(path);
+      } catch (error) {
+        if (!isNotOffered(error)) throw error;
+        return at(path.replace(/^\/v2/, ''));
+      }
+    },
+    requestPushToken: async (id, options) => {
+      const path = `${deploymentPath(id)}/push-token`;
+      return call(link, { name: 'request push token', method: 'POST', path, safe: true }, readPushToken, options);
+    },
+    putTarball: tarballStore(settings),
     close: () => link.close(),
   };
 }

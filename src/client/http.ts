@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { BodyStream } from './body-stream.ts';
 import { failureOf, type SendFailure } from './send-failure.ts';
@@ -5,11 +6,12 @@ import { failureOf, type SendFailure } from './send-failure.ts';
 /** One request as it goes out. Its address and its headers are whole. */
 export interface HttpRequest {
   origin: string;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With the prefix of the base address and the query. */
   path: string;
   headers: Readonly<Record<string, string>>;
-  body?: string | undefined;
+  /** A stream is read once; its length has to stand in the headers. */
+  body?: string | Readable | undefined;
 }
 
 /** How long and how large an exchange may get, and what ends it early. */

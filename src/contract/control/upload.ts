@@ -27,8 +27,11 @@ export interface TarballStore {
    * PUT of a tarball at `UploadTarget.upload_url`. It changes nothing at the deployment: that is done by naming its path
    * in a PATCH. So one that failed may be done again, at a new address.
    */
-  putTarball(uploadUrl: string, tarball: Tarball, options?: CallOptions): Promise<void>;
+  putTarball(uploadUrl: string, tarball: Tarball, options?: CallOptions): Promise<Put>;
 }
+
+/** The bytes are there as they were measured; or they have changed since, `why` in one clause, and nothing whole was sent. */
+export type Put = { kind: 'stored' } | { kind: 'changed'; why: string };
 
 /** The answer of POST /v2/deployments/{id}/push-token, for the source `internal_docker`. `token` is a secret. */
 export const pushToken = z.looseObject({ token: z.string().min(1), registry_url: z.string().min(1) });

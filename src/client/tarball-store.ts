@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Put, Tarball, TarballStore } from '../contract/control/upload.ts';
+import { call, type Operation } from './call.ts';
+import { connection, type ConnectionSettings } from './connection.ts';
+import { readNothing } from './reading.ts';
+
+/** The longest that one upload takes (ms): the largest tarball on a slow line. */
+const uploadMs = 15 * 60_000;
+
+/**
+ * Puts tarballs at the addresses that a control service hands out. These carry their own permission and may be anybody's:
+ * no key, tenant or token goes there, and nothing that leads elsewhere is followed. The address lets whoever has it write,
+ * so errors name its host alone.
+ */
+export function tarballStore(settings: ConnectionSettings): TarballStore['putTarball'] {
+  const { apiKey: _, tenantId: __, bearer: ___, ...keyless } = settings;
+  return async (uploadUrl, tarball, options = {}) => {
+    const { origin, pathname, search, searchParams } = new URL(uploadUrl);
+    const link = connection(origin, keyless);
+    let changed: string | undefined;
+    const operation: Operation = {
+      name: 'upload source',
+      method: 'PUT',
+      path: pathname,
+      query: search,
+      told: '/…',
+      headers: {
+        'content-type': 'application/gzip',
+        'content-length': String(tarball.size),
+        'content-digest': `sha-256=:${Buffer.from(hexOf(tarball), 'hex').toString('base64')}:`,
+      },
+      stream: () =>
+        Readable.from(
+          asMeasured(tarball, (why) => (changed = why)),
+          { objectMode: false },
+        ),
+      secrets: [uploadUrl, `${pathname}${search}`, pathname, ...searchParams.values()].filter(
+        (each) => each.length >= 8,
+      ),
+      attemptTimeoutMs: uploadMs,
+      callTimeoutMs: 2 * uploadMs,
+    };
+    try {
+      await call(link, operation, readNothing, options);
+      return { kind: 'stored' };
+    } catch (error) {
+      if (changed === undefined) throw error;
+      return { kind: 'changed', why: changed } satisfies Put;
+    } finally {
+      await link.close();
+    }
+  };
+}
+
+const hexOf = ({ digest }: Tarball): string => digest.replace(/^sha256:/, '');
+
+/**
+ * The bytes, as long as they are those that were measured. The last piece is held back until it is known: what is sent
+ * whole is right, and what is not right never arrives whole.
+ */
+async function* asMeasured(tarball: Tarball, changed: (why: string) => void): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let size = 0;
+  let held: Uint8Array | undefined;
+  const fail = (why: string): never => {
+    changed(why);
+    throw new Error(why);
+  };
+  try {
+    for await (const bytes of tarball.read()) {
+      if (held) yield held;
+      held = bytes;
+      size += bytes.length;
+      hash.update(bytes);
+    }
+  } catch (error) {
+    fail(error instanceof Error ? error.message : 'it could not be read again');
+  }
+  if (size !== tarball.size || hash.digest('hex') !== hexOf(tarball))
+    fail('its content is another than when it was measured');
+  if (held) yield held;
+}
