@@ -7,9 +7,12 @@ import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { resolveDatabase } from '../database/resolve-database.ts';
 import type { Compute } from './compute/compute.ts';
+import { agentServerPath } from './compute/agent-server-path.ts';
 import { processCompute } from './compute/process-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { deploymentUsers } from './isolation/deployment-users.ts';
+import { isolate } from './isolation/isolation.ts';
 import { workBell } from './listeners/work-bell.ts';
 import { admitToAgent } from './keys/admit.ts';
 import { keepKey } from './keys/kept-key.ts';
@@ -45,6 +48,8 @@ export interface LocalSettings {
   log: (message: string) => void;
   /** What runs agents; processes of this machine when absent. */
   compute?: Compute | undefined;
+  /** The program that runs an agent as a process; the agent server of this installation when absent. */
+  agentServer?: string | undefined;
 }
 
 /** The services, running. */
@@ -95,11 +100,17 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const store = await openSealedStore(tables.db, { env: settings.env ?? {}, dataDir, clock, log });
     const { apiKey, tenantId } = await keepKey(store, dataDir);
 
-    const compute = settings.compute ?? processCompute({ clock });
+    const { agentServer = agentServerPath() } = settings;
+    const { folder: workDir, program, ids, warning } = isolate({ dataDir, log, agentServer });
+    const users = ids && deploymentUsers(store, ids, log);
+    await users?.sweepAll();
+    const compute = settings.compute ?? processCompute({ clock, ...program, warning, sweep: users?.sweep });
     const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
     const rollouts = startRollouts({
       store,
       dataDir,
+      workDir,
+      ...(users ? { userOf: users.userOf } : {}),
       adminDatabaseUrl: database.url,
       allowGit,
       gateway,

@@ -30,7 +30,7 @@ export interface ProcessComputeSettings {
   /** Told in every deploy log: that agents are not kept apart from this service as they should be. */
   warning?: string | undefined;
   /** Ends whatever a deployment that is deleted still has running; nothing when absent. */
-  sweep?: (deploymentId: string) => Promise<void>;
+  sweep?: ((deploymentId: string) => Promise<void>) | undefined;
   memory?: MemoryWatch;
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
@@ -22,10 +22,10 @@ export interface Isolation {
 }
 
 export interface IsolationSettings {
-  /** The service's data folder, a real path. */
+  /** The service's data folder. */
   dataDir: string;
-  /** What agents would be started with if they ran as this service's own user. */
-  program: AgentProgramFiles;
+  /** The program that runs an agent, where it is installed. */
+  agentServer: string;
   log: (message: string) => void;
   /** Root's folder for what others have to reach. */
   systemFolder?: string;
@@ -36,7 +36,10 @@ export interface IsolationSettings {
  * in root's folder instead, the builds and a copy of the program, so that a checkout below a closed home works too.
  * Where that can't be, as in a container without the rights for it, all run as this service does, and a warning says so.
  */
-export function isolate({ dataDir, program, log, systemFolder = defaultSystemFolder }: IsolationSettings): Isolation {
+export function isolate(settings: IsolationSettings): Isolation {
+  const { agentServer, log, systemFolder = defaultSystemFolder } = settings;
+  const dataDir = realpathSync(settings.dataDir);
+  const program: AgentProgramFiles = { node: process.execPath, agentServer };
   const together: Isolation = { folder: dataDir, program, ids: undefined, warning: undefined };
   if (process.getuid?.() !== 0) return together;
   try {
