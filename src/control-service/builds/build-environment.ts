@@ -29,8 +29,14 @@ const npmVariable = (env: NodeJS.ProcessEnv, name: string): string | undefined =
 /**
  * The environment of a build's commands: a search path with our Node.js first, a home of the build's own, and what it
  * takes to reach the network and the person's npm registry. Nothing else of `env`, which is this service's own.
+ *
+ * @param packageCache where npm keeps what it downloads.
  */
-export function buildEnvironment(folder: BuildFolder, dataDir: string, env: NodeJS.ProcessEnv): Record<string, string> {
+export function buildEnvironment(
+  folder: BuildFolder,
+  packageCache: string,
+  env: NodeJS.ProcessEnv,
+): Record<string, string> {
   const ofNpm: [string, string | undefined][] = npmSettings.map((name) => [
     `npm_config_${name}`,
     npmVariable(env, name),
@@ -43,7 +49,7 @@ export function buildEnvironment(folder: BuildFolder, dataDir: string, env: Node
     ...present(network.map((name) => [name, env[name]])),
     ...present(ofNpm),
     ...present(files.filter(([, file]) => file !== undefined && existsSync(file))),
-    npm_config_cache: join(dataDir, 'npm-cache'),
+    npm_config_cache: packageCache,
     npm_config_update_notifier: 'false',
     npm_config_fund: 'false',
     npm_config_audit: 'false',
@@ -54,6 +60,12 @@ export function buildEnvironment(folder: BuildFolder, dataDir: string, env: Node
     NO_COLOR: '1',
   };
 }
+
+/** Of the environment of a build, what says where its packages come from. */
+export const registryOf = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(([name]) => /^npm_config_(registry|userconfig|globalconfig)$/.test(name)),
+  );
 
 /** What the network's variables may hold that is nobody's business: a proxy's user and password. */
 export function networkSecrets(env: NodeJS.ProcessEnv): string[] {

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
 import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
 import type { Build, BuiltFrom } from './build.ts';
+import { removeTree } from './remove-tree.ts';
 
 /** The folders of one build. */
 export interface BuildFolder {
@@ -15,49 +16,45 @@ export interface BuildFolder {
   home: string;
   /** Temporary files of the build's commands. */
   temporary: string;
+  /** Where packages are installed that are to be kept for later builds too; not there before, nor after. */
+  stage: string;
 }
 
-const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
+/** Where the builds of a data folder lie. */
+export const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
 
 /** Where the build of a revision lies, or would. */
 export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
   const root = join(buildsIn(dataDir), revisionId);
-  return { root, source: join(root, 'source'), home: join(root, 'home'), temporary: join(root, 'tmp') };
-}
-
-/** Makes the folders of a build anew: what an earlier attempt left is removed. */
-export async function freshBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
-  const folder = buildFolder(dataDir, revisionId);
-  await removeBuild(folder.root);
-  for (const path of [folder.source, folder.home, folder.temporary])
-    await mkdir(path, { recursive: true, mode: 0o700 });
-  return folder;
-}
-
-/** Removes a build; one that is not there is no error. */
-async function removeBuild(root: string): Promise<void> {
-  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 3 });
-  await remove().catch(async (error: unknown) => {
-    // Nothing can be taken out of a folder that a build closed, even by its owner.
-    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
-    await openFolders(root);
-    await remove();
-  });
+  return {
+    root,
+    source: join(root, 'source'),
+    home: join(root, 'home'),
+    temporary: join(root, 'tmp'),
+    stage: join(root, 'stage'),
+  };
 }
 
 /**
- * Lets us write into every folder of a tree; links are not followed. The attempt that failed may still be removing other
- * parts of it: what is gone meanwhile needs no opening.
+ * Makes the folders of a build anew: what an earlier attempt left is removed. The folders above those that a build's
+ * commands work in are the service's; a user that knows its way may pass through them, and nobody may look around.
  */
-async function openFolders(folder: string): Promise<void> {
-  try {
-    await chmod(folder, 0o700);
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) await openFolders(join(folder, entry.name));
-    }
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
+export async function freshBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
+  const folder = buildFolder(dataDir, revisionId);
+  await removeTree(folder.root);
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  for (const path of [buildsIn(dataDir), folder.root]) {
+    await mkdir(path, { recursive: true });
+    await chmod(path, 0o711);
   }
+  for (const path of [folder.source, folder.home, folder.temporary]) await mkdir(path, { mode: 0o700 });
+  return folder;
+}
+
+/** Empties the checkout of a build in which nothing has run yet. */
+export async function emptySource({ source }: BuildFolder): Promise<void> {
+  await removeTree(source);
+  await mkdir(source, { mode: 0o700 });
 }
 
 /**
@@ -65,7 +62,7 @@ async function openFolders(folder: string): Promise<void> {
  * revision and no start has to fail for it.
  */
 export async function clearAway(root: string, tell: (message: string) => void): Promise<void> {
-  await removeBuild(root).catch((error: unknown) => {
+  await removeTree(root).catch((error: unknown) => {
     tell(`${root} could not be removed: ${messageOf(error)}`);
   });
 }

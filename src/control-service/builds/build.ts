@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { Secret } from '../../contract/control/secret.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
@@ -10,8 +11,11 @@ export interface GitSource {
   repoRef: string | undefined;
   /** Builds this commit instead of the head of the ref: a revision that is built again. */
   commit?: string | undefined;
-  /** What a private repository is cloned with: a secret. Undefined where the repository needs none. */
-  token?: (() => Promise<string | undefined>) | undefined;
+  /**
+   * Gets what a private repository is cloned with, a secret, or says why there is none. Absent where the repository needs
+   * none. It is handed to git in its environment: no command line and no file ever holds it.
+   */
+  token?: (() => Promise<Part<string>>) | undefined;
 }
 
 /** A tarball that was uploaded (control-service.md, source_tarball_path: the source `internal_source`). */
@@ -23,8 +27,15 @@ export interface TarballSource {
   digest: string;
 }
 
+/** For whom something is built: nothing that is kept for later builds is shared with another tenant. */
+export interface BuildOwner {
+  tenantId: string;
+  /** The integration that lets a private repository be cloned. */
+  integrationId?: string | undefined;
+}
+
 /** What a revision is built from, and how. */
-export interface BuildRequest {
+export interface BuildRequest extends BuildOwner {
   revisionId: string;
   from: GitSource | TarballSource;
   /** Relative to the root of the source. */
@@ -63,14 +74,32 @@ export interface Build {
 /** How a build ends. `interrupted`: the signal aborted; nothing is left of it. */
 export type BuildEnd = { kind: 'built'; build: Build } | { kind: 'failed'; reason: string } | { kind: 'interrupted' };
 
-/** Milliseconds that each part of a build may take. */
+/** What a build may take. Memory and processes are bounded where the machine has `/proc`. */
 export interface BuildBounds {
+  /** Milliseconds for each part. */
   cloneMs: number;
   installMs: number;
   buildMs: number;
+  /** Bytes of memory of all its processes together. */
+  memoryBytes: number;
+  processes: number;
+  /** How much of what its commands print is kept; it may print more, for which its log has a note. */
+  outputBytes: number;
+  outputLines: number;
+  /** Bytes that have to be free on the disk for a build to begin; it is ended when less than half of them are left. */
+  leastFreeBytes: number;
 }
 
-export const usualBuildBounds: BuildBounds = { cloneMs: 300_000, installMs: 900_000, buildMs: 900_000 };
+export const usualBuildBounds: BuildBounds = {
+  cloneMs: 300_000,
+  installMs: 900_000,
+  buildMs: 900_000,
+  memoryBytes: Math.min(4_294_967_296, Math.floor(totalmem() * 0.75)),
+  processes: 512,
+  outputBytes: 8_000_000,
+  outputLines: 15_000,
+  leastFreeBytes: 500_000_000,
+};
 
 /** Why a part of a build can't go on, or what it made. */
 export type Part<T> = { ok: true; value: T } | { ok: false; reason: string };

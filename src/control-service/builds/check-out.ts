@@ -2,11 +2,16 @@ import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCode } from '../../database/embedded/file-errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
+import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
-import { cannot, made, type BuildRequest, type GitSource, type Part } from './build.ts';
-import { isWithin, type BuildFolder } from './build-folder.ts';
-import { explainFetch, gitConfig, gitVariables, refToFetch, type GitProtocol } from './git-settings.ts';
+import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
+import { emptySource, isWithin, type BuildFolder } from './build-folder.ts';
+import { saysDiskIsFull } from './free-space.ts';
+import { explainFetch, gitConfig, gitVariables, refToFetch, tokenVariables, type GitProtocol } from './git-settings.ts';
+import { fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
+import { removeTree } from './remove-tree.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
+import { inTurn } from './turns.ts';
 
 /** What git is given to fetch from. */
 interface Remote {
@@ -37,58 +42,111 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Rem
   return made({ address: path, protocol: 'file' });
 }
 
+export interface CheckOutSettings {
+  folder: BuildFolder;
+  dataDir: string;
+  owner: BuildOwner;
+  /** What lets git in where the repository is private. */
+  token: string | undefined;
+  allowGit: readonly string[];
+  run: RunCommand;
+  withinMs: number;
+  signal: AbortSignal;
+  log: WriteLine;
+}
+
 /**
- * Fetches the one commit that a revision is built from and checks it out, without its history, tags and submodules.
+ * Checks out the one commit that a revision is built from, without its history, tags and submodules: what is new of it is
+ * fetched into the repository's mirror, and from there it is copied into the build, whose repository shares no file with
+ * the mirror. A mirror that turns out to be damaged is made anew.
  *
  * @returns the commit. Where the build was interrupted the reason says nothing: the caller knows.
  */
-export async function checkOut(
-  { repoUrl, repoRef, commit }: GitSource,
-  {
-    folder,
-    allowGit,
-    run,
-    withinMs,
-    log,
-  }: {
-    folder: BuildFolder;
-    allowGit: readonly string[];
-    run: RunCommand;
-    withinMs: number;
-    log: BuildRequest['log'];
-  },
-): Promise<Part<string>> {
+export async function checkOut(source: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
+  const { repoUrl, repoRef, commit } = source;
+  const { folder, dataDir, owner, allowGit, signal, log } = settings;
   const remote = remoteOf(repoUrl, allowGit);
   if (!remote.ok) return remote;
   const ref = repoRef === undefined ? undefined : readRepoRef(repoRef);
   if (ref && !ref.ok) return cannot(`source_revision_config.repo_ref: ${ref.problem}.`);
-
-  const configFile = join(folder.root, 'gitconfig');
-  writeFileSync(configFile, gitConfig);
-  const env = gitVariables(configFile, remote.value.protocol);
-  const git = (args: string[], silent = false): Promise<CommandEnd> =>
-    run({ command: 'git', args, cwd: folder.source, env, withinMs, silent });
   const what = commit ? `commit ${commit}` : ref ? `ref ${refToFetch(ref.ref)}` : 'default branch';
   log('info', `Cloning ${repoUrl}, ${what}.`);
 
-  const begun = await git(['init', '--quiet', '--template=', '.']);
-  if (begun.kind !== 'done') return cannot(`git init failed: ${reasonOf(begun)}.`);
-  const options = ['--depth', '1', '--no-tags', '--no-recurse-submodules', '--no-progress', '--quiet'];
-  const fetched = await git(['fetch', ...options, '--', remote.value.address, commit ?? refToFetch(ref?.ref)]);
-  if (fetched.kind === 'interrupted') return cannot('');
-  if (fetched.kind === 'failed') {
-    return cannot(`${explainFetch(fetched.output.join('\n'), { repoUrl, what })} (git: ${reasonOf(fetched)})`);
-  }
-  const named = await git(['rev-parse', '--verify', '--end-of-options', 'FETCH_HEAD^{commit}'], true);
-  const found = named.kind === 'done' ? named.output[0] : undefined;
-  if (!found) return cannot(`The ${what} of ${repoUrl} is no commit: ${reasonOf(named)}.`);
-  const checkedOut = await git(['checkout', '--quiet', '--force', '--detach', found]);
-  if (checkedOut.kind !== 'done') return cannot(`Commit ${found} could not be checked out: ${reasonOf(checkedOut)}.`);
-  log('info', `Checked out commit ${found}.`);
-  return made(found);
+  writeFileSync(join(folder.root, 'gitconfig'), gitConfig);
+  const { address } = remote.value;
+  const mirror = mirrorFolder(dataDir, owner, address);
+  const wanted = { address, ref: commit ?? refToFetch(ref?.ref), isCommit: commit !== undefined };
+  const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, settings);
+  const end = await inTurn(mirror, signal, async () => {
+    const first = await attempt();
+    if (first.kind !== 'damaged' || signal.aborted) return first;
+    log('warning', `The mirror of ${repoUrl} on this machine is damaged (${first.reason}); it is made anew.`);
+    await removeTree(mirror);
+    await emptySource(folder);
+    return attempt();
+  });
+  if (end === undefined) return cannot('');
+  if (end.kind !== 'there') return cannot(end.reason);
+  log('info', `Checked out commit ${end.commit}.`);
+  return made(end.commit);
 }
 
-const reasonOf = (end: CommandEnd): string => (end.kind === 'failed' ? (end.said ?? end.how) : end.kind);
+/** How an attempt ended: `damaged` where another one on a new mirror may go better. */
+type Attempt = { kind: 'there'; commit: string } | { kind: 'refused' | 'damaged'; reason: string };
+
+async function throughMirror(
+  mirror: string,
+  wanted: Wanted,
+  { address, protocol }: Remote,
+  asked: { repoUrl: string; what: string },
+  { folder, token, run, withinMs }: CheckOutSettings,
+): Promise<Attempt> {
+  const configFile = join(folder.root, 'gitconfig');
+  const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
+    const env = {
+      ...gitVariables(configFile, protocol),
+      GIT_DIR: mirror,
+      ...(remote ? tokenVariables(address, token) : {}),
+    };
+    return run({ command: 'git', args, cwd: mirror, env, withinMs, silent, asService: true });
+  };
+  const inSource = (...args: string[]): Promise<CommandEnd> => {
+    const env = gitVariables(configFile, 'file');
+    return run({ command: 'git', args, cwd: folder.source, env, withinMs, asService: true });
+  };
+
+  const opened = await openMirror(mirror, inMirror);
+  if (!opened.ok) return refused(`git init failed: ${opened.reason}.`);
+  const fetched = await fetchInto(mirror, wanted, inMirror);
+  if (fetched.kind === 'interrupted') return refused('');
+  if (fetched.kind === 'damaged') {
+    return { kind: opened.value === 'kept' ? 'damaged' : 'refused', reason: fetched.how };
+  }
+  if (fetched.kind === 'refused') {
+    if (fetched.isNoCommit) return refused(`The ${asked.what} of ${asked.repoUrl} is no commit.`);
+    return refused(`${explainFetch(fetched.printed, asked)} (git: ${fetched.how})`);
+  }
+  const { commit } = fetched;
+  const copying = ['--depth', '1', '--no-tags', '--no-recurse-submodules', '--no-progress', '--quiet'];
+  for (const args of [
+    ['init', '--quiet', '--template=', '.'],
+    ['fetch', ...copying, '--', mirror, commit],
+    ['checkout', '--quiet', '--force', '--detach', commit],
+  ]) {
+    const end = await inSource(...args);
+    if (end.kind === 'interrupted') return refused('');
+    if (end.kind === 'failed') {
+      const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
+      return {
+        kind: opened.value === 'kept' && !saysDiskIsFull(end.output.join('\n')) ? 'damaged' : 'refused',
+        reason,
+      };
+    }
+  }
+  return { kind: 'there', commit };
+}
+
+const refused = (reason: string): Attempt => ({ kind: 'refused', reason });
 
 function realPath(path: string): string | undefined {
   try {

@@ -51,6 +51,28 @@ export const gitVariables = (configFile: string, protocol: GitProtocol): Record<
   LC_ALL: 'C',
 });
 
+/** What git sends with a token, as GitHub wants it from an installation: a secret as much as the token is. */
+const basicOf = (token: string): string => Buffer.from(`x-access-token:${token}`).toString('base64');
+
+/** Every spelling of a token that must not be read in what git prints. */
+export const tokenSecrets = (token: string | undefined): string[] =>
+  token === undefined ? [] : [token, basicOf(token)];
+
+/**
+ * The variables that let git in with a token: at this address only, and to nowhere else by a redirect. They are in the
+ * environment of one command, where no process list and no configuration file shows them.
+ */
+export const tokenVariables = (address: string, token: string | undefined): Record<string, string> =>
+  token === undefined || !URL.canParse(address)
+    ? {}
+    : {
+        GIT_CONFIG_COUNT: '2',
+        GIT_CONFIG_KEY_0: 'http.followRedirects',
+        GIT_CONFIG_VALUE_0: 'false',
+        GIT_CONFIG_KEY_1: `http.${new URL(address).origin}/.extraHeader`,
+        GIT_CONFIG_VALUE_1: `Authorization: Basic ${basicOf(token)}`,
+      };
+
 /** What to fetch for a `repo_ref`: a branch is its plain name, a tag its full path, nothing the repository's own default. */
 export function refToFetch(repoRef: string | undefined): string {
   if (repoRef === undefined) return 'HEAD';

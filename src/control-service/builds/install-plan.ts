@@ -62,4 +62,19 @@ export function planInstall(installCommand: string | undefined, folders: readonl
   };
 }
 
+/** An install command that does what a package manager does by itself, and nothing besides: its result can be kept. */
+const plainInstall =
+  /^(?:(npm) (?:ci|install|i)|(pnpm) (?:install|i)|(yarn)(?: install)?|(bun) (?:install|i))(?: --(?:frozen-lockfile|immutable|ignore-scripts|legacy-peer-deps|no-audit|no-fund|omit=dev|omit=optional|production|prod|prefer-offline|force))*$/;
+
+/** The package manager of an install command that is one of its plain installs; undefined for any other command. */
+export function managerOf(installCommand: string): PackageManager | undefined {
+  const [, ...managers] = plainInstall.exec(installCommand.trim()) ?? [];
+  const name = managers.find((each) => each !== undefined);
+  return lockFiles.map(([, manager]) => manager).find((manager) => manager === name);
+}
+
+/** Whether a folder holds a lock file of a package manager. */
+export const isLockedFor = (manager: PackageManager, files: ReadonlySet<string>): boolean =>
+  lockFiles.some(([file, other]) => other === manager && files.has(file));
+
 const inFolder = (file: string, folder: string): string => (folder === '' ? file : `${folder}/${file}`);

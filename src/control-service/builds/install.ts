@@ -4,9 +4,10 @@ import * as z from 'zod';
 import type { WriteLine } from '../compute/log-line.ts';
 import { cannot, made, type Part } from './build.ts';
 import { findTool } from './find-tool.ts';
-import { planInstall, type SeenFolder } from './install-plan.ts';
+import { isLockedFor, managerOf, planInstall, type SeenFolder } from './install-plan.ts';
 import { readBeginning } from './read-beginning.ts';
 import type { RunCommand } from './run-command.ts';
+import { installInPlace, installThroughStore, type StoredInstallSettings } from './stored-install.ts';
 
 export interface InstallSettings {
   installCommand: string | undefined;
@@ -19,12 +20,16 @@ export interface InstallSettings {
   path: string;
   withinMs: number;
   log: WriteLine;
+  /** Installs through the store of what was installed before. */
+  store: Omit<StoredInstallSettings, 'run' | 'withinMs' | 'log'>;
 }
 
 /** Installs the packages of a checkout, in the way that `planInstall` decides. */
 export async function install(settings: InstallSettings): Promise<Part<'installed'>> {
-  const { installCommand, source, configFolder, run, path, withinMs, log } = settings;
-  const plan = planInstall(installCommand, foldersUp(configFolder, source));
+  const { installCommand, source, configFolder, run, path, withinMs, log, store } = settings;
+  const folders = foldersUp(configFolder, source);
+  const plan = planInstall(installCommand, folders);
+  const stored = { ...store, run, withinMs, log };
   switch (plan.kind) {
     case 'refused':
       return cannot(plan.reason);
@@ -33,28 +38,33 @@ export async function install(settings: InstallSettings): Promise<Part<'installe
       return made('installed');
     case 'command': {
       log('info', `Installing: ${plan.command}`);
-      const end = await run({ command: '/bin/sh', args: ['-c', plan.command], cwd: source, withinMs });
-      if (end.kind === 'done') return made('installed');
-      return cannot(end.kind === 'failed' ? failure('source_config.install_command', end) : '');
+      const name = 'source_config.install_command';
+      const asked = { name, command: '/bin/sh', args: ['-c', plan.command], folder: source };
+      const manager = managerOf(plan.command);
+      const top = folders.at(-1);
+      return manager !== undefined && top && isLockedFor(manager, top.files) && findTool(manager, path)
+        ? installThroughStore({ ...asked, manager, above: [] }, stored)
+        : installInPlace(asked, stored);
     }
     case 'manager': {
-      const { manager, args, folder, why } = plan;
+      const { manager, args, why } = plan;
       if (!findTool(manager, path)) {
         return cannot(
           `${why}, which is not installed on this machine. Install ${manager}, or commit the lock file of another package manager, or set source_config.install_command.`,
         );
       }
-      log('info', `Installing: ${manager} ${args.join(' ')} (${why})`);
-      const end = await run({ command: manager, args, cwd: join(source, folder), withinMs });
-      if (end.kind === 'done') return made('installed');
-      return cannot(end.kind === 'failed' ? failure(`${manager} ${args.join(' ')}`, end) : '');
+      const command = [manager, ...args].join(' ');
+      log('info', `Installing: ${command} (${why})`);
+      const folder = join(source, plan.folder);
+      const above = folders.filter((each) => isAbove(each.path, plan.folder)).map((each) => join(source, each.path));
+      return installThroughStore({ name: command, command: manager, args, folder, manager, above }, stored);
     }
   }
 }
 
-/** Says that a command of the build failed, and how. */
-export const failure = (what: string, { how, said }: { how: string; said: string | undefined }): string =>
-  said === undefined ? `${what} failed: ${how}.` : `${what} failed: ${how}. It said: ${said}`;
+/** Whether a folder of the repository, by its path, lies above another one. */
+const isAbove = (path: string, other: string): boolean =>
+  path !== other && (path === '' || other.startsWith(`${path}/`));
 
 /** How much of these files is looked at, in bytes: a longer manifest is no manifest, and a lock file says at its top what it is. */
 const largestManifest = 1_000_000;

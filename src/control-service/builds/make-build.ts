@@ -1,16 +1,25 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../clock.ts';
+import { startLeashed } from '../compute/leashed-process.ts';
 import { maskOf } from '../compute/mask.ts';
+import { handOver } from '../isolation/hand-over.ts';
 import { commandProblem } from '../rules/commands.ts';
-import { buildEnvironment, networkSecrets } from './build-environment.ts';
+import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
 import { clearAway, freshBuildFolder, recordBuild, type BuildFolder } from './build-folder.ts';
+import { buildProcesses } from './build-processes.ts';
+import { watchBuild } from './build-watch.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
 import type { Build, BuildBounds, BuildEnd, BuildRequest, BuiltFrom, Part } from './build.ts';
 import { checkOut } from './check-out.ts';
+import { failure } from './failure.ts';
 import { findTool } from './find-tool.ts';
+import { diskIsFull, freeSpace, isDiskFull, saysDiskIsFull, spaceIsShort, type FreeSpace } from './free-space.ts';
+import { tokenSecrets } from './git-settings.ts';
 import { findGraphConfig } from './graph-config-file.ts';
-import { failure, install } from './install.ts';
+import { install } from './install.ts';
+import { outputBound } from './output-bound.ts';
+import { packageCache } from './package-cache.ts';
 import { commandRunner, type RunCommand } from './run-command.ts';
 import { unpackSource } from './unpack-source.ts';
 
@@ -20,61 +29,140 @@ export interface BuildSettings {
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   clock: Clock;
-  bounds?: BuildBounds;
+  /** Bounds other than the usual ones. */
+  bounds?: Partial<BuildBounds>;
   /** This service's environment, of which a build gets the little that it needs. */
   env?: NodeJS.ProcessEnv;
+  /** How much space the disk has left; as the file system says, when absent. */
+  freeSpace?: FreeSpace;
+  /** Makes room on the disk where it is short, early; nothing is done when absent. */
+  makeRoom?: () => Promise<void>;
+  /** Told when a part of a build is done, before the next one begins. */
+  step?: BuildStep | undefined;
 }
+
+/** Told of the parts of a build as they are done. */
+export type BuildStep = (done: 'cloned' | 'installed' | 'built') => void | Promise<void>;
 
 /**
  * Makes the build of a revision: clones or unpacks, reads the graph configuration, installs, builds (control-service.md,
- * source_config).
- * A build that fails or is interrupted leaves nothing on the disk.
+ * source_config). A build that fails or is interrupted leaves nothing on the disk and nothing that runs.
  */
 export async function makeBuild(
   request: BuildRequest,
   settings: BuildSettings,
   signal: AbortSignal,
 ): Promise<BuildEnd> {
-  const folder = await freshBuildFolder(settings.dataDir, request.revisionId);
+  const { dataDir } = settings;
+  const bounds = { ...usualBuildBounds, ...settings.bounds };
+  const short = await lacksSpace(settings, bounds);
+  if (short !== undefined) return { kind: 'failed', reason: short };
+  let folder: BuildFolder | undefined;
   let complete = false;
   try {
-    const part = await build(request, folder, settings, signal);
+    folder = await freshBuildFolder(dataDir, request.revisionId);
+    const part = await build(request, folder, { ...settings, bounds }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
-    if (!part.ok) return { kind: 'failed', reason: part.reason };
+    if (!part.ok) return { kind: 'failed', reason: inWords(part.reason, dataDir) };
     recordBuild(part.value);
     complete = true;
     return { kind: 'built', build: part.value };
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    return { kind: 'failed', reason: diskIsFull(dataDir, 'for this build') };
   } finally {
-    await clearAway(complete ? folder.temporary : folder.root, (message) => request.log('warning', message));
+    const left = folder && (complete ? folder.temporary : folder.root);
+    if (left !== undefined) await clearAway(left, (message) => request.log('warning', message));
   }
 }
+
+/** The sentence about a disk that has too little space for a build, after room was made where that is possible. */
+async function lacksSpace(
+  { dataDir, freeSpace: free = freeSpace, makeRoom }: BuildSettings,
+  { leastFreeBytes }: BuildBounds,
+): Promise<string | undefined> {
+  if ((await free(dataDir)) >= leastFreeBytes) return undefined;
+  await makeRoom?.();
+  const left = await free(dataDir);
+  return left < leastFreeBytes ? spaceIsShort(dataDir, left, leastFreeBytes) : undefined;
+}
+
+/** A reason that tells of a full disk tells what can be done about it as well. */
+const inWords = (reason: string, dataDir: string): string =>
+  saysDiskIsFull(reason) ? `${diskIsFull(dataDir, 'for this build')} (${reason})` : reason;
 
 async function build(
   request: BuildRequest,
   folder: BuildFolder,
-  { dataDir, allowGit, clock, bounds = usualBuildBounds, env: ours = process.env }: BuildSettings,
+  settings: BuildSettings & { bounds: BuildBounds },
   signal: AbortSignal,
 ): Promise<Part<Build>> {
-  const { installCommand, buildCommand, graphConfigPath, log } = request;
+  const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;
+  const { dataDir, allowGit, clock, bounds, env: ours = process.env, step } = settings;
   const wrong = commandsProblem(installCommand, buildCommand);
   if (wrong) return cannot(wrong);
-  const env = buildEnvironment(folder, dataDir, ours);
-  const path = env.PATH ?? '';
-  const mask = maskOf([...request.secrets.map(({ value }) => value), ...networkSecrets(ours)]);
-  const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask.whole(message)) };
-  const run = commandRunner({ env, log, mask, clock, signal });
+  const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
+  if (token && !token.ok) return token;
 
-  const obtained = await obtainSource(masked, { folder, allowGit, run, path, withinMs: bounds.cloneMs, signal });
+  const env = buildEnvironment(folder, await packageCache(dataDir, tenantId, user), ours);
+  const path = env.PATH ?? '';
+  const secrets = [
+    ...request.secrets.map(({ value }) => value),
+    ...networkSecrets(ours),
+    ...tokenSecrets(token?.value),
+  ];
+  const mask = maskOf(secrets);
+  const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask.whole(message)) };
+  const processes = buildProcesses(folder.root, clock);
+  const watching = { processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock };
+  const watch = (over: AbortSignal): Promise<string | undefined> => watchBuild(watching, over);
+  const output = outputBound(log, bounds);
+  const run = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
+  if (user) for (const own of [folder.home, folder.temporary]) await handOver(own, user);
+
+  const obtaining = { folder, dataDir, allowGit, run, path, withinMs: bounds.cloneMs, signal, token: token?.value };
+  const obtained = await obtainSource(masked, obtaining);
   if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
+  await step?.('cloned');
 
   const config = findGraphConfig(folder.source, graphConfigPath, masked.log);
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
   const configFolder = dirname(config.value);
-
-  const installing = { installCommand, source, configFolder, run, path, withinMs: bounds.installMs, log: masked.log };
-  const installed = await install(installing);
-  if (!installed.ok) return installed;
+  let isGiven = false;
+  const giveSource = async (): Promise<void> => {
+    if (user && !isGiven) await handOver(folder.source, user);
+    isGiven = true;
+  };
+  const readAsUser = (of: string): ReturnType<typeof startLeashed> =>
+    startLeashed(
+      { command: 'tar', args: ['-cf', '-', '.'], cwd: of, env, withInput: false, graceSeconds: 0, user },
+      clock,
+    );
+  const store = {
+    dataDir,
+    tenantId,
+    user,
+    stage: folder.stage,
+    registry: registryOf(env),
+    giveSource,
+    readAsUser,
+    signal,
+  };
+  const withinMs = bounds.installMs;
+  const installed = await install({
+    installCommand,
+    source,
+    configFolder,
+    run,
+    path,
+    withinMs,
+    log: masked.log,
+    store,
+  });
+  if (!installed.ok || signal.aborted) return installed.ok ? cannot('') : installed;
+  await giveSource();
+  await step?.('installed');
 
   if (buildCommand !== undefined) {
     log('info', `Building: ${buildCommand}`);
@@ -82,31 +170,33 @@ async function build(
     const end = await run(spec);
     if (end.kind !== 'done') return cannot(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
+  await step?.('built');
   return made({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
 }
 
 interface Obtaining {
   folder: BuildFolder;
+  dataDir: string;
   allowGit: readonly string[];
   run: RunCommand;
   /** The search path of the build. */
   path: string;
   withinMs: number;
   signal: AbortSignal;
+  token: string | undefined;
 }
 
 /** Puts the source into its folder. */
-async function obtainSource(
-  { from, log, onCommit }: BuildRequest,
-  { folder, allowGit, run, path, withinMs, signal }: Obtaining,
-): Promise<Part<BuiltFrom>> {
+async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<Part<BuiltFrom>> {
+  const { from, log, onCommit } = request;
+  const { folder, path, signal } = obtaining;
   if (from.kind === 'tarball') return unpackSource(from, { into: folder.source, log, signal });
   if (!findTool('git', path)) {
     return cannot(
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  const commit = await checkOut(from, { folder, allowGit, run, withinMs, log });
+  const commit = await checkOut(from, { ...obtaining, owner: request, log });
   if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
   await onCommit(commit.value);
   return made({ kind: 'commit', commit: commit.value });

@@ -1,9 +1,11 @@
 import { pause, type Clock } from '../../clock.ts';
 import { lastWords } from '../compute/last-words.ts';
-import { startLeashed } from '../compute/leashed-process.ts';
+import { startLeashed, type ProcessUser } from '../compute/leashed-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { Mask } from '../compute/mask.ts';
 import { logProcess } from '../compute/process-log.ts';
+import type { BuildProcesses } from './build-processes.ts';
+import type { OutputBound } from './output-bound.ts';
 
 /** One command of a build. */
 export interface CommandSpec {
@@ -16,6 +18,8 @@ export interface CommandSpec {
   env?: Record<string, string>;
   /** Keeps what it prints out of the log. */
   silent?: boolean;
+  /** Runs it as this service's own user: a program of the machine that runs nothing of the source, as git does. */
+  asService?: boolean;
 }
 
 /** How a command ended. `output` holds the last lines that it printed, masked. */
@@ -30,21 +34,44 @@ export type RunCommand = (spec: CommandSpec) => Promise<CommandEnd>;
 
 export interface CommandSettings {
   env: Record<string, string>;
-  log: WriteLine;
+  /** Whose commands they are; this service's own user where there is none. */
+  user: ProcessUser | undefined;
+  output: OutputBound;
   mask: Mask;
   clock: Clock;
+  processes: BuildProcesses;
+  /** Resolves with the reason why the build takes too much, or with undefined when the signal aborts first. */
+  watch: (over: AbortSignal) => Promise<string | undefined>;
   /** Ends the command under way, with all that it started. */
   signal: AbortSignal;
 }
 
 const linesKept = 50;
 
-/** Makes what runs the commands of a build. Each is killed whole when its time is up or the build is interrupted. */
-export function commandRunner({ env, log, mask, clock, signal }: CommandSettings): RunCommand {
-  return async ({ command, args, cwd, withinMs, env: more = {}, silent = false }) => {
+/**
+ * Lets the machine end a build first when its memory is used up, then becomes the command. Everybody may ask that for
+ * themselves; where it can't be asked the command runs all the same.
+ */
+const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
+
+/**
+ * Makes what runs the commands of a build. Each is killed whole when its time is up, when the build takes too much of the
+ * machine, or when it is interrupted; what it leaves running is killed when it ends, also outside of its process group.
+ */
+export function commandRunner(settings: CommandSettings): RunCommand {
+  const { env, user, output: bound, mask, clock, processes, watch, signal } = settings;
+  return async ({ command, args, cwd, withinMs, env: more = {}, silent = false, asService = false }) => {
     if (signal.aborted) return { kind: 'interrupted' };
     const started = startLeashed(
-      { command, args, cwd, env: { ...env, ...more }, withInput: false, graceSeconds: 0 },
+      {
+        command: '/bin/sh',
+        args: ['-c', firstToGo, 'sh', command, ...args],
+        cwd,
+        env: { ...env, ...processes.mark, ...more },
+        withInput: false,
+        graceSeconds: 0,
+        user: asService ? undefined : user,
+      },
       clock,
     );
     const output: string[] = [];
@@ -53,27 +80,31 @@ export function commandRunner({ env, log, mask, clock, signal }: CommandSettings
       output.push(line);
       if (output.length > linesKept) output.shift();
       if (line.trim() !== '') words.hear(line);
-      if (!silent) log(level, line);
+      if (!silent) bound.tell(level, line);
     };
     const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
     const over = new AbortController();
-    const late = isLate(over.signal);
+    const endedFor = Promise.race([isLate(over.signal), watch(over.signal)]).then((why) => {
+      if (why !== undefined) started.kill();
+      return why;
+    });
     signal.addEventListener('abort', started.kill, { once: true });
     const end = await started.ended;
     signal.removeEventListener('abort', started.kill);
     over.abort();
+    if (!asService) await processes.kill();
     await said;
+    if (!silent) bound.commandEnded();
     if (signal.aborted) return { kind: 'interrupted' };
-    if (await late) return failed(`it took longer than ${withinMs / 1_000} s and was ended`);
+    const why = await endedFor;
+    if (why !== undefined) return failed(why);
     if (end.kind === 'unstartable') return failed(`it could not be started (${end.reason})`);
     if (end.kind === 'killed') return failed(`it was killed by ${end.signal}`);
     return end.code === 0 ? { kind: 'done', output } : failed(`exit code ${end.code}`);
 
-    async function isLate(ended: AbortSignal): Promise<boolean> {
+    async function isLate(ended: AbortSignal): Promise<string | undefined> {
       await pause(clock, withinMs, ended);
-      if (ended.aborted) return false;
-      started.kill();
-      return true;
+      return ended.aborted ? undefined : `it took longer than ${withinMs / 1_000} s and was ended`;
     }
 
     function failed(how: string): CommandEnd {

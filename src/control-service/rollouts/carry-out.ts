@@ -157,6 +157,8 @@ async function buildRequest({ deployment, revision, buildLog }: Undertaking, too
   const { source_config, source_revision_config, repo_commit_sha } = revision;
   return {
     revisionId: revision.id,
+    tenantId: deployment.tenant_id,
+    integrationId: source_config.integration_id ?? undefined,
     from: {
       kind: 'git',
       repoUrl: source_config.repo_url ?? '',

@@ -41,6 +41,7 @@ export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
     return makeBuild(
       {
         revisionId: 'r-1',
+        tenantId: 't-1',
         from: { kind: 'git', repoUrl, repoRef, commit, token },
         graphConfigPath: 'langgraph.json',
         installCommand: undefined,

@@ -112,6 +112,7 @@ test('a build gets a home and a way to the registry, and nothing of the environm
     'CI',
     'HOME',
     'HTTPS_PROXY',
+    'LANDFALL_BUILD',
     'NO_COLOR',
     'PATH',
     'TMPDIR',

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import { made, type Part } from './build.ts';
+import { copyTree, sealTree, type TreeSize } from './copy-tree.ts';
+import type { Manifest } from './manifests.ts';
+import { removeTree } from './remove-tree.ts';
+import { takeTree, type TarProcess } from './take-tree.ts';
+
+/** Where what was installed is kept for later builds. */
+export const storeIn = (dataDir: string): string => join(dataDir, 'store');
+
+/** Where the entry of a key lies. Tenants share none: a registry may have let in one of them and not the other. */
+export const entryFolder = (dataDir: string, tenantId: string, key: string): string =>
+  join(storeIn(dataDir), tenantId, key);
+
+const entry = z.object({ folders: z.array(z.string()) });
+
+/** What an install made: the folders of packages, relative to the folder that was installed. */
+export type StoreEntry = z.infer<typeof entry>;
+
+/** The entry in a folder, if there is a whole one: what says so is written last. */
+export function readEntry(folder: string): StoreEntry | undefined {
+  try {
+    return entry.safeParse(JSON.parse(readFileSync(join(folder, 'entry.json'), 'utf8'))).data;
+  } catch (error) {
+    if (error instanceof SyntaxError || hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+/** Writes manifests into an empty folder, to be installed there without the rest of the source. */
+export async function layOut(files: readonly Manifest[], folder: string): Promise<void> {
+  for (const { path, bytes } of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), bytes);
+  }
+}
+
+/**
+ * Keeps what this service's own user installed in `stage` as an entry: sealed, and moved to its place whole, so that a
+ * service that is killed leaves no half of one.
+ */
+export async function keepEntry(stage: string, to: string): Promise<StoreEntry> {
+  await sealTree(stage);
+  return settle(stage, to);
+}
+
+/**
+ * Keeps what another user installed in `stage`: the user itself hands it over as a stream of bytes, out of which this
+ * service writes a tree of its own beside the stage. With root's rights nothing is done in a folder that others write in.
+ *
+ * @param read starts what writes the stage as a tar to its standard output, as that user.
+ */
+export async function keepEntryOf(stage: string, to: string, read: () => TarProcess): Promise<Part<StoreEntry>> {
+  const own = `${stage}.own`;
+  try {
+    await mkdir(own, { mode: 0o700 });
+    const taken = await takeTree(read(), own);
+    return taken.ok ? made(await settle(own, to)) : taken;
+  } finally {
+    await removeTree(own);
+  }
+}
+
+async function settle(tree: string, to: string): Promise<StoreEntry> {
+  const kept: StoreEntry = { folders: packageFolders(tree, '') };
+  for (const name of readdirSync(tree)) {
+    if (!isOnTheWay(name, kept.folders)) await removeTree(join(tree, name));
+  }
+  await writeFile(join(tree, 'entry.json'), JSON.stringify(kept), { mode: 0o600 });
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  await removeTree(to);
+  await rename(tree, to);
+  return kept;
+}
+
+const isOnTheWay = (name: string, folders: readonly string[]): boolean =>
+  folders.some((folder) => folder.split('/')[0] === name);
+
+/** The outermost folders of packages below a folder. */
+function packageFolders(root: string, path: string): string[] {
+  return readdirSync(join(root, path), { withFileTypes: true })
+    .filter((each) => each.isDirectory())
+    .flatMap(({ name }) => {
+      const below = path === '' ? name : `${path}/${name}`;
+      return name === 'node_modules' ? [below] : packageFolders(root, below);
+    });
+}
+
+/** Copies an entry's folders of packages into a checkout, in the place of any that are there; notes that it was used. */
+export async function useEntry(from: string, { folders }: StoreEntry, to: string): Promise<TreeSize> {
+  const now = new Date();
+  await utimes(join(from, 'entry.json'), now, now);
+  const total = { files: 0, bytes: 0 };
+  for (const folder of folders) {
+    await removeTree(join(to, folder));
+    const { files, bytes } = await copyTree(join(from, folder), join(to, folder));
+    total.files += files;
+    total.bytes += bytes;
+  }
+  return total;
+}
+
+/** Everything that lies in the store, whole or not, with when it was used last (ms since the epoch). */
+export async function entriesThere(dataDir: string): Promise<{ folder: string; usedAt: number; isWhole: boolean }[]> {
+  const root = storeIn(dataDir);
+  if (!existsSync(root)) return [];
+  const found = [];
+  for (const tenant of await readdir(root)) {
+    for (const key of await readdir(join(root, tenant))) {
+      const folder = join(root, tenant, key);
+      const said = await stat(join(folder, 'entry.json')).catch((error: unknown) => {
+        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+        throw error;
+      });
+      found.push({ folder, usedAt: said?.mtimeMs ?? 0, isWhole: said !== undefined });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,34 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+
+/** Tells how many bytes may still be written where a folder lies, or will lie. */
+export type FreeSpace = (folder: string) => Promise<number>;
+
+/** As the file system says, for users that are not root. */
+export const freeSpace: FreeSpace = async (folder) => {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT') || dirname(folder) === folder) throw error;
+    return freeSpace(dirname(folder));
+  }
+};
+
+/** What is printed by whoever can't write for want of space, git, npm and our own steps alike. */
+export const saysDiskIsFull = (text: string): boolean =>
+  /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full/i.test(text);
+
+/** Whether an error is that there is no space. */
+export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');
+
+/** Says that a build ended for want of space, and what can be done about it. */
+export const diskIsFull = (dataDir: string, doing: string): string =>
+  `The disk of this machine is full: there was no space left ${doing}. What is live is not touched by it. Make room where ${dataDir} lies, or start the service with --data on a larger disk, then deploy again.`;
+
+/** Says that a build was not begun, or was ended, because too little space is left. */
+export const spaceIsShort = (dataDir: string, free: number, needed: number): string =>
+  `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build takes at least ${inMegabytes(needed)} MB. What is live is not touched by it. Make room where ${dataDir} lies, or start the service with --data on a larger disk, then deploy again.`;
+
+const inMegabytes = (bytes: number): number => Math.floor(bytes / 1_000_000);

@@ -1,0 +1,190 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { PackageManager } from './install-plan.ts';
+
+/** A file that decides what an install makes. */
+export interface Manifest {
+  /** Relative to the folder that is installed. */
+  path: string;
+  bytes: Buffer;
+}
+
+/** What an install is decided by; or why it may depend on more than these files, so that no other build may use it. */
+export type Manifests = { kind: 'whole'; files: Manifest[] } | { kind: 'more'; why: string };
+
+/** The files beside the lock file that package managers read. */
+const atTheTop = new Set([
+  'package.json',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  '.pnpmfile.cjs',
+  'yarn.lock',
+  '.yarnrc',
+  '.yarnrc.yml',
+  'bun.lock',
+  'bun.lockb',
+  'bunfig.toml',
+  '.npmrc',
+]);
+
+/** Yarn's own program, plugins and patches may be part of the repository. */
+const yarnFolders = ['releases', 'plugins', 'patches'];
+
+/** Folders and bytes that are looked at for manifests; a repository with more is installed each time. */
+const mostFolders = 2_000;
+const mostBytes = 64_000_000;
+
+/** The scripts of a package itself that an install runs: they may read whatever is in the repository. */
+const ownScripts = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+  'postprepare',
+  'dependencies',
+] as const;
+
+const texts = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const manifest = z.object({
+  scripts: texts,
+  bin: z.unknown(),
+  workspaces: z.unknown(),
+  dependencies: texts,
+  devDependencies: texts,
+  optionalDependencies: texts,
+  peerDependencies: texts,
+  resolutions: texts,
+  overrides: texts,
+  patchedDependencies: z.unknown(),
+  pnpm: z.object({ patchedDependencies: z.unknown(), overrides: texts }).optional().catch(undefined),
+});
+
+/**
+ * Collects what decides an install of a checkout's folder: the lock file, the manifests of the package and of its
+ * workspaces, and the settings of package managers. Where the install may read more (scripts of the package itself,
+ * packages that lie in the repository, patches), it tells why.
+ */
+export function collectManifests(folder: string, manager: PackageManager): Manifests {
+  try {
+    const files = [...topFiles(folder), ...filesOfYarn(folder)];
+    const top = files.find(({ path }) => path === 'package.json');
+    if (!top) return { kind: 'more', why: 'there is no package.json beside the lock file' };
+    const hasWorkspaces =
+      files.some(({ path }) => path === 'pnpm-workspace.yaml') || /"workspaces"\s*:/.test(top.bytes.toString());
+    if (hasWorkspaces) files.push(...workspaceFiles(folder));
+    if (sum(files) > mostBytes) return { kind: 'more', why: 'its lock file and manifests are very large' };
+    const why = [...files.map((file) => reaches(folder, file)), linker(files, manager)].find(
+      (each) => each !== undefined,
+    );
+    return why === undefined ? { kind: 'whole', files } : { kind: 'more', why };
+  } catch (error) {
+    if (error instanceof TooMuch) return { kind: 'more', why: error.message };
+    throw error;
+  }
+}
+
+class TooMuch extends Error {}
+
+const sum = (files: readonly Manifest[]): number => files.reduce((bytes, file) => bytes + file.bytes.length, 0);
+
+function topFiles(folder: string): Manifest[] {
+  return readdirSync(folder)
+    .filter((name) => atTheTop.has(name))
+    .map((name) => readManifest(folder, name));
+}
+
+function readManifest(folder: string, path: string): Manifest {
+  const file = join(folder, path);
+  const stat = lstatSync(file);
+  if (!stat.isFile()) throw new TooMuch(`${path} is not a plain file`);
+  if (stat.size > mostBytes) throw new TooMuch(`${path} is very large`);
+  return { path, bytes: readFileSync(file) };
+}
+
+function filesOfYarn(folder: string): Manifest[] {
+  return yarnFolders.flatMap((name) => {
+    const path = `.yarn/${name}`;
+    const there = lstatSync(join(folder, path), { throwIfNoEntry: false });
+    return there?.isDirectory() ? allFiles(folder, path) : [];
+  });
+}
+
+function allFiles(folder: string, path: string): Manifest[] {
+  return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
+    const below = `${path}/${entry.name}`;
+    return entry.isDirectory() ? allFiles(folder, below) : [readManifest(folder, below)];
+  });
+}
+
+/** The manifests in the folders below, which may be workspaces. Links are not followed. */
+function workspaceFiles(folder: string): Manifest[] {
+  const found: Manifest[] = [];
+  const left: string[] = foldersIn(folder, '');
+  for (let seen = 0; left.length > 0; seen += 1) {
+    if (seen > mostFolders) throw new TooMuch(`the repository has more than ${mostFolders} folders`);
+    const path = left.pop() ?? '';
+    for (const name of ['package.json', '.npmrc', 'binding.gyp']) {
+      const stat = lstatSync(join(folder, path, name), { throwIfNoEntry: false });
+      if (stat) found.push(readManifest(folder, `${path}/${name}`));
+    }
+    left.push(...foldersIn(folder, path));
+  }
+  return found;
+}
+
+const foldersIn = (folder: string, path: string): string[] =>
+  readdirSync(join(folder, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git')
+    .map((entry) => (path === '' ? entry.name : `${path}/${entry.name}`));
+
+/** What in a manifest lets an install read, or link to, more than manifests. */
+function reaches(folder: string, { path, bytes }: Manifest): string | undefined {
+  if (path === 'package.json' && lstatSync(join(folder, 'binding.gyp'), { throwIfNoEntry: false })) {
+    return 'binding.gyp is compiled at the install';
+  }
+  if (path.endsWith('binding.gyp')) return `${path} is compiled at the install`;
+  if (path === 'pnpm-workspace.yaml' && bytes.includes('patchedDependencies')) return `${path} names patches`;
+  if (!path.endsWith('package.json')) return undefined;
+  const read = parsed(bytes);
+  if (!read) return `${path} can't be read`;
+  const script = ownScripts.find((name) => read.scripts?.[name] !== undefined);
+  if (script !== undefined) return `the script "${script}" of ${path} may read the whole repository`;
+  if (path !== 'package.json' && read.bin !== undefined) return `${path} has programs of its own`;
+  if (read.patchedDependencies !== undefined || read.pnpm?.patchedDependencies !== undefined) {
+    return `${path} names patches`;
+  }
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies, resolutions, overrides } = read;
+  const named = [dependencies, devDependencies, optionalDependencies, peerDependencies, resolutions, overrides];
+  const local = [...named, read.pnpm?.overrides].flatMap((each) => Object.entries(each ?? {})).find(isLocal);
+  return local === undefined ? undefined : `${path} takes ${local[0]} from the repository itself`;
+}
+
+/** Whether a dependency is of a file or folder of the repository, in whichever spelling, or patched by one. */
+const isLocal = ([, asked]: [string, unknown]): boolean =>
+  /(^|[@#:"])(file:|link:|portal:|patch:|exec:|\.{1,2}\/|~\/|\/)/.test(
+    typeof asked === 'string' ? asked.replace(/^(https?|git\+\w+|git|ssh):\/\//, '') : JSON.stringify(asked),
+  );
+
+function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {
+  try {
+    return manifest.safeParse(JSON.parse(bytes.toString())).data;
+  } catch {
+    // The package manager itself will say better what is wrong with the file.
+    return undefined;
+  }
+}
+
+/** Yarn 2 and newer links packages in its own way unless it is told otherwise: then there is no folder to keep. */
+function linker(files: readonly Manifest[], manager: PackageManager): string | undefined {
+  if (manager !== 'yarn') return undefined;
+  const isModern = files.some(({ path, bytes }) => path === 'yarn.lock' && bytes.includes('__metadata:'));
+  const settings = files.find(({ path }) => path === '.yarnrc.yml')?.bytes.toString() ?? '';
+  return isModern && !/^nodeLinker:\s*["']?node-modules/m.test(settings)
+    ? 'Yarn is not told to make folders of packages (nodeLinker: node-modules in .yarnrc.yml)'
+    : undefined;
+}

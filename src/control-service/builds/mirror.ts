@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import type { BuildOwner, Part } from './build.ts';
+import { cannot, made } from './build.ts';
+import { removeTree } from './remove-tree.ts';
+import type { CommandEnd } from './run-command.ts';
+
+/** Where the mirrors of a data folder lie. */
+export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
+
+/**
+ * Where the mirror of a repository lies. What one tenant's credentials could read lies where no build of another tenant
+ * looks for it, and what an integration's could read where none without that integration does.
+ */
+export function mirrorFolder(dataDir: string, { tenantId, integrationId }: BuildOwner, address: string): string {
+  const name = createHash('sha256')
+    .update(JSON.stringify([integrationId ?? null, address]))
+    .digest('hex');
+  return join(mirrorsIn(dataDir), tenantId, name.slice(0, 32));
+}
+
+/** What is to be fetched into a mirror. */
+export interface Wanted {
+  /** Where from. */
+  address: string;
+  /** `refs/heads/main`, `HEAD`, or a commit's id. */
+  ref: string;
+  /** Whether `ref` is a commit: then nothing is fetched where the mirror holds it. */
+  isCommit: boolean;
+}
+
+/** Runs git with a mirror as its repository. */
+export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
+
+/** How a fetch ended. `damaged`: the mirror itself is at fault; a new one may do better. */
+export type Fetched =
+  | { kind: 'fetched'; commit: string }
+  | { kind: 'refused'; printed: string; how: string; isNoCommit?: boolean }
+  | { kind: 'damaged'; how: string }
+  | { kind: 'interrupted' };
+
+/** After so many fetches a mirror is made anew: each leaves a pack, and many packs are slow. */
+const mostPacks = 100;
+
+/**
+ * Makes a mirror ready: what a git that was killed left in it (locks, half a pack) is removed, and where there is no mirror,
+ * or half of one, an empty one is made. To be called by whoever has its turn on the folder, and nobody else.
+ *
+ * @returns whether it held something before.
+ */
+export async function openMirror(folder: string, git: RunGit): Promise<Part<'new' | 'kept'>> {
+  if (isWhole(folder) && packsIn(folder) < mostPacks) {
+    await clearUp(folder);
+    const now = new Date();
+    await utimes(folder, now, now);
+    return made('kept');
+  }
+  await removeTree(folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const begun = await git(['init', '--bare', '--quiet', '--template=', '.']);
+  return begun.kind === 'done' ? made('new') : cannot(begun.kind === 'failed' ? (begun.said ?? begun.how) : '');
+}
+
+/** What git itself asks of a folder before it calls it a repository. */
+const isWhole = (folder: string): boolean =>
+  ['HEAD', 'objects', 'refs', 'config'].every((name) => existsSync(join(folder, name)));
+
+function packsIn(folder: string): number {
+  try {
+    return readdirSync(join(folder, 'objects/pack')).filter((name) => name.endsWith('.pack')).length;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 0;
+    throw error;
+  }
+}
+
+async function clearUp(folder: string): Promise<void> {
+  const left = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
+    ({ name }) => name.endsWith('.lock') || name.startsWith('tmp_') || name.startsWith('.tmp-'),
+  );
+  for (const { parentPath, name } of left) await rm(join(parentPath, name), { recursive: true, force: true });
+}
+
+/**
+ * Fetches one ref into a mirror, without history and tags, and tells the commit that it leads to. A remote that refuses is
+ * told with what git printed. Nothing of a remote is written to the mirror's configuration: neither address nor token.
+ */
+export async function fetchInto(folder: string, { address, ref, isCommit }: Wanted, git: RunGit): Promise<Fetched> {
+  const kept = `refs/landfall/${createHash('sha256').update(ref).digest('hex')}`;
+  const find = async (name: string): Promise<string | undefined> => {
+    const named = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], {
+      silent: true,
+    });
+    return named.kind === 'done' ? named.output[0] : undefined;
+  };
+  if (isCommit && (await find(ref)) !== undefined) return { kind: 'fetched', commit: ref };
+  const options = ['--depth', '1', '--no-tags', '--no-recurse-submodules', '--no-progress', '--quiet', '--force'];
+  const fetched = await git(['fetch', ...options, '--no-write-fetch-head', '--', address, `${ref}:${kept}`], {
+    remote: true,
+  });
+  if (fetched.kind === 'interrupted') return fetched;
+  if (fetched.kind === 'failed') {
+    const printed = fetched.output.join('\n');
+    const how = fetched.said ?? fetched.how;
+    return isOfMirror(printed, folder) ? { kind: 'damaged', how } : { kind: 'refused', printed, how };
+  }
+  const commit = await find(kept);
+  return commit === undefined
+    ? { kind: 'refused', printed: '', how: '', isNoCommit: true }
+    : { kind: 'fetched', commit };
+}
+
+/** Whether what git printed is about the mirror and not about the remote. */
+const isOfMirror = (printed: string, folder: string): boolean =>
+  printed.includes(folder) ||
+  /bad object|corrupt|unable to read|missing (blob|tree|commit|necessary)|did not send all|loose object|inflate|bad (config|signature|line|index)|broken|invalid sha1 pointer|sha1 mismatch|packfile|shallow file/i.test(
+    printed,
+  );

@@ -1,0 +1,49 @@
+import type { LogLevel, WriteLine } from '../compute/log-line.ts';
+
+/** How much of what the commands of a build print is kept. */
+export interface OutputBounds {
+  outputBytes: number;
+  outputLines: number;
+}
+
+/** Of the output that is left out, the last lines of a command are told after all: there an error stands. */
+const keepLast = 100;
+
+/** Passes the output of a build's commands on until there was too much of it. */
+export interface OutputBound {
+  tell: WriteLine;
+  /** To be called when a command has ended: tells its last lines, if they were left out. */
+  commandEnded: () => void;
+}
+
+/**
+ * Makes the bound. A build that prints without end goes on, for its time is bounded too; what is beyond the bound is left
+ * out, and the log says so where it happens.
+ */
+export function outputBound(write: WriteLine, { outputBytes, outputLines }: OutputBounds): OutputBound {
+  let bytes = 0;
+  let lines = 0;
+  let leftOut = 0;
+  let isToldOf = false;
+  let last: [LogLevel, string][] = [];
+  return {
+    tell(level, line) {
+      bytes += Buffer.byteLength(line);
+      lines += 1;
+      if (bytes <= outputBytes && lines <= outputLines) return write(level, line);
+      if (!isToldOf) write('warning', `[cut: a build may print ${outputLines} lines and ${outputBytes} bytes]`);
+      isToldOf = true;
+      leftOut += 1;
+      last.push([level, line]);
+      if (last.length > keepLast) last.shift();
+    },
+    commandEnded() {
+      if (leftOut === 0) return;
+      if (leftOut > last.length)
+        write('warning', `[${leftOut - last.length} lines left out; the last of the command:]`);
+      for (const [level, line] of last) write(level, line);
+      leftOut = 0;
+      last = [];
+    },
+  };
+}

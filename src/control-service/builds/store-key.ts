@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { Manifest } from './manifests.ts';
+
+/** All that decides what an install makes. */
+export interface InstallFacts {
+  /** The command with its arguments. */
+  command: readonly string[];
+  managerVersion: string;
+  /** `process.version` of the Node.js that runs install scripts. */
+  nodeVersion: string;
+  /** `linux-x64-glibc`: for what was the code compiled? */
+  platform: string;
+  /** Where packages come from and as whom: the variables that say so. */
+  registry: Readonly<Record<string, string>>;
+  /** Who installs: an entry that one user's processes had in their hands is not handed to another. */
+  uid: number | undefined;
+  files: readonly Manifest[];
+}
+
+/** Raised whenever entries that were made before must not be used any more. */
+const format = 1;
+
+/** The name of a store entry: equal where every fact is equal, and only there. */
+export function storeKey(facts: InstallFacts): string {
+  const { command, managerVersion, nodeVersion, platform, registry, uid, files } = facts;
+  const sorted = files
+    .map(({ path, bytes }) => [path, createHash('sha256').update(bytes).digest('hex')] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const settings = Object.entries(registry).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const all = [format, command, managerVersion, nodeVersion, platform, settings, uid ?? null, sorted];
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+}
