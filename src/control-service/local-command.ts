@@ -2,6 +2,11 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { fieldSpellings } from '../contract/control/aliases.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
+import { readRegistryAddress } from './registry/registry-address.ts';
+import type { RegistryAddress } from './registry/registry-address.ts';
+import { registryFrom } from './registry/registry-settings.ts';
+import { hostings } from './rules/hosting.ts';
+import type { Hosting } from './rules/hosting.ts';
 import { startLocal } from './local.ts';
 import type { LocalServices } from './local.ts';
 
@@ -13,6 +18,9 @@ export const localUsage = `Runs the control service and its agents on this machi
   --port P           the port on 127.0.0.1, 0 for a free one (${usualPort})
   --data DIR         where database, builds and the API key are kept (.landfall)
   --allow-git DIR    lets repo_url name repositories below this folder; may be repeated
+  --hosting WORD     where it says that it runs, which decides what sources there are: any, cloud or self-hosted (any)
+  --registry HOST    the image registry of internal_docker, as in HOST/PATH; its user and password, or a refresh
+                     token, in LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN
   --base-path PATH   a path that everything hangs below, as in /api-host
   --field-names WORD the spelling of answers: contract or public (contract)
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
@@ -27,6 +35,8 @@ export interface LocalCommand {
   allowGit: string[];
   basePath: string;
   fieldNames: FieldSpelling;
+  hosting: Hosting;
+  registry: RegistryAddress | undefined;
   json: boolean;
   help: boolean;
 }
@@ -43,6 +53,8 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
         'allow-git': { type: 'string', multiple: true },
         'base-path': { type: 'string' },
         'field-names': { type: 'string' },
+        hosting: { type: 'string' },
+        registry: { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean' },
       },
@@ -59,6 +71,15 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   if (values.data === '') return { ok: false, problem: '--data is empty.' };
   if (values['allow-git']?.includes('')) return { ok: false, problem: '--allow-git is empty.' };
   if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
+  const hosting = hostings.find((word) => word === (values.hosting ?? 'any'));
+  if (!hosting) return { ok: false, problem: `--hosting is ${hostings.join(' or ')}.` };
+  const registry = values.registry === undefined ? undefined : readRegistryAddress(values.registry);
+  if (values.registry !== undefined && !registry) {
+    return {
+      ok: false,
+      problem: '--registry is a host, with a path where images lie below one, as in registry.example.com/agents.',
+    };
+  }
   return {
     ok: true,
     command: {
@@ -67,6 +88,8 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
       allowGit: values['allow-git'] ?? [],
       basePath,
       fieldNames,
+      hosting,
+      registry,
       json: values.json ?? false,
       help: values.help ?? false,
     },
@@ -91,10 +114,15 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
     tell(`${read.problem}\n\n${localUsage}`);
     return 2;
   }
-  const { port, data, allowGit, basePath, fieldNames, json, help } = read.command;
+  const { port, data, allowGit, basePath, fieldNames, hosting, json, help } = read.command;
   if (help) {
     say(localUsage);
     return 0;
+  }
+  const registry = read.command.registry && registryFrom(read.command.registry, env);
+  if (registry?.kind === 'problem') {
+    tell(registry.problem);
+    return 2;
   }
   let services: LocalServices;
   try {
@@ -107,6 +135,8 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
       allowGit,
       basePath,
       fieldNames,
+      hosting,
+      registry,
       clock: systemClock,
       log: tell,
     });

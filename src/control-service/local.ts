@@ -22,10 +22,15 @@ import { openSealedStore } from './sealing/open-sealed-store.ts';
 import { createHttpServer } from './server.ts';
 import { createControlService } from './service.ts';
 import type { OurControlService } from './service.ts';
+import type { RegistrySettings } from './registry/registry.ts';
+import { createRegistry } from './registry/registry.ts';
+import type { Hosting } from './rules/hosting.ts';
 import { claimDatabase } from './sole.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import type { ControlTables } from './store/tables.ts';
+import { keepUploadKey } from './uploads/upload-key.ts';
+import { createUploads } from './uploads/uploads.ts';
 
 /** How the services are started on one machine. */
 export interface LocalSettings {
@@ -43,6 +48,10 @@ export interface LocalSettings {
   basePath?: string | undefined;
   /** The spelling of answers where a request asks for none; the document's when absent. */
   fieldNames?: FieldSpelling | undefined;
+  /** Where it says that it runs, which decides what sources there are; anywhere when absent. */
+  hosting?: Hosting | undefined;
+  /** The image registry that push tokens are for; none when absent. */
+  registry?: Pick<RegistrySettings, 'address' | 'credentials'> | undefined;
   clock: Clock;
   /** Told what a person who runs the service may want to know. No secret is ever told. */
   log: (message: string) => void;
@@ -104,6 +113,9 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { folder: workDir, program, ids, warning } = isolate({ dataDir, log, agentServer });
     const users = ids && deploymentUsers(store, ids, log);
     await users?.sweepAll();
+    const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
+    await uploads.sweep();
+    const registry = settings.registry && createRegistry({ ...settings.registry, clock });
     const compute = settings.compute ?? processCompute({ clock, ...program, warning, sweep: users?.sweep });
     const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
     const rollouts = startRollouts({
@@ -128,6 +140,9 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         tenantId: tenant,
         baseUrl: () => url,
         allowGit,
+        hosting: settings.hosting,
+        uploads,
+        registry,
         ...(by ? { by } : {}),
       });
     const app = createApp({
@@ -136,6 +151,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       noteKeyUse: store.noteKeyUse,
       fieldNames,
       log,
+      uploads,
     });
     const server = createHttpServer({
       fetch: app.fetch,

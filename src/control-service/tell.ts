@@ -77,13 +77,15 @@ export function tellRevision(revision: RevisionRecord): Revision {
   };
 }
 
-function revisionConfig({ source_revision_config, repo_commit_sha }: RevisionRecord): SourceRevisionConfig {
+function revisionConfig(revision: RevisionRecord): SourceRevisionConfig {
+  const { source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
   return {
     repo_ref: source_revision_config.repo_ref ?? null,
     graph_config_path: source_revision_config.graph_config_path ?? null,
     image_uri: source_revision_config.image_uri ?? null,
     source_tarball_path: source_revision_config.source_tarball_path ?? null,
     repo_commit_sha,
+    source_tarball_digest,
   };
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Parser, ReadEntry, Unpack } from 'tar';
 import type { WriteLine } from '../compute/log-line.ts';
 import { cannot, made, type BuiltFrom, type Part, type TarballSource } from './build.ts';
@@ -23,6 +24,7 @@ export async function unpackSource(
   { file, digest }: TarballSource,
   { into, log, signal, bounds = usualTarBounds }: Unpacking,
 ): Promise<Part<BuiltFrom>> {
+  if (!existsSync(file)) return cannot(gone);
   log('info', `Unpacking the source tarball ${digest}.`);
   const judge = entryJudge(bounds);
   let against: string | undefined;
@@ -61,4 +63,5 @@ export async function unpackSource(
 const refusal = (why: string): string =>
   `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
 
+const gone = 'The source tarball is not on this machine any more: it was cleared away. Upload it again.';
 const changed = 'The source tarball on this machine is not the one that was uploaded. Upload it again.';

@@ -6,6 +6,7 @@ import type { AgentProgram, AgentSpec, Compute } from '../compute/compute.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { uploadedFile } from '../uploads/object-path.ts';
 import type { EnsureDatabase } from './agent-database.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { LogBook, LogWriter } from './log-book.ts';
@@ -74,10 +75,6 @@ async function programOf(undertaking: Undertaking, tools: Tools): Promise<AgentP
     }
     return { kind: 'image', imageUri: revision.source_revision_config.image_uri ?? '' };
   }
-  if (revision.source !== 'github') {
-    await fail(undertaking, 'CREATE_FAILED', unsupported(revision.source), tools);
-    return undefined;
-  }
   const build =
     revision.build_folder === null ? await buildAnew(undertaking, tools) : await oldBuild(undertaking, tools);
   return build && programOfBuild(build, tools);
@@ -91,9 +88,6 @@ const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentP
   graphConfigFile: build.graphConfigFile,
   homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
 });
-
-const unsupported = (source: string): string =>
-  `This machine can't run a deployment with the source ${source}: it builds github repositories with graphs in JavaScript or TypeScript, and runs them as processes. Create a deployment with the source github.`;
 
 async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
   const { revision, buildLog, signal } = undertaking;
@@ -154,17 +148,12 @@ async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build |
 
 async function buildRequest({ deployment, revision, buildLog }: Undertaking, tools: Tools): Promise<BuildRequest> {
   const { store, patiently, userOf } = tools;
-  const { source_config, source_revision_config, repo_commit_sha } = revision;
+  const { source_config, source_revision_config } = revision;
   return {
     revisionId: revision.id,
     tenantId: deployment.tenant_id,
     integrationId: source_config.integration_id ?? undefined,
-    from: {
-      kind: 'git',
-      repoUrl: source_config.repo_url ?? '',
-      repoRef: source_revision_config.repo_ref ?? undefined,
-      commit: repo_commit_sha ?? undefined,
-    },
+    from: sourceOf(revision, tools),
     graphConfigPath: source_revision_config.graph_config_path ?? '',
     installCommand: source_config.install_command ?? undefined,
     buildCommand: source_config.build_command ?? undefined,
@@ -172,6 +161,21 @@ async function buildRequest({ deployment, revision, buildLog }: Undertaking, too
     user: userOf && (await patiently(() => userOf(deployment))),
     log: buildLog.write,
     onCommit: (commit) => patiently(() => store.noteCommit(revision.id, commit)),
+  };
+}
+
+/** What a revision is built from. */
+function sourceOf(revision: RevisionRecord, { dataDir }: Pick<Tools, 'dataDir'>): BuildRequest['from'] {
+  const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
+  if (source === 'internal_source') {
+    const file = uploadedFile(dataDir, source_revision_config.source_tarball_path ?? '');
+    return { kind: 'tarball', file, digest: source_tarball_digest ?? '' };
+  }
+  return {
+    kind: 'git',
+    repoUrl: source_config.repo_url ?? '',
+    repoRef: source_revision_config.repo_ref ?? undefined,
+    commit: repo_commit_sha ?? undefined,
   };
 }
 

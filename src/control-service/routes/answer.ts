@@ -31,7 +31,7 @@ export function answerError(context: Context, error: unknown, log: (message: str
   return context.json({ detail: 'The service failed at this request; its log says more.' }, 500);
 }
 
-const known: readonly ContentfulStatusCode[] = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 501];
+const known: readonly ContentfulStatusCode[] = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 501, 502];
 const statusOf = (status: number): ContentfulStatusCode => known.find((one) => one === status) ?? 500;
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : typeof error);

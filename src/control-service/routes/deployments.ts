@@ -3,7 +3,7 @@ import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { answer } from './answer.ts';
 import type { Env } from './env.ts';
 import { readConditions, readJson, readQuery } from './read.ts';
-import { notOffered, onlyMethods } from './refusing.ts';
+import { onlyMethods } from './refusing.ts';
 
 const all = '/v2/deployments';
 const one = '/v2/deployments/:id';
@@ -33,11 +33,6 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
     return c.body(null, 204);
   });
   routes.all(one, onlyMethods('GET', 'PATCH', 'DELETE'));
-
-  for (const path of ['/v2/deployments/:id/upload-url', '/deployments/:id/upload-url']) {
-    routes.post(path, notOffered('Uploading sources'));
-  }
-  routes.post('/v2/deployments/:id/push-token', notOffered('Pushing images'));
 
   routes.get(revisions, async (c) =>
     answer(c, fieldNames, await c.var.service.listRevisions(c.req.param('id'), readQuery(c))),

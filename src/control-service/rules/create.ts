@@ -3,6 +3,8 @@ import type { DeploymentCreateRequest } from '../../contract/control/deployment.
 import { fieldRules } from '../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import { fieldAt, surplusFields } from './field.ts';
+import { hostingProblem } from './hosting.ts';
+import type { Hosting } from './hosting.ts';
 import { listenerProblems } from './listener.ts';
 import type { KnownListener } from './listener.ts';
 import { nameProblem } from './names.ts';
@@ -11,6 +13,7 @@ import type { Judged } from './refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
 import { repoRefProblem } from './repo-ref-problem.ts';
 import { readBody } from './shape.ts';
+import { tarballProblem } from './tarball.ts';
 import { askedProblems, withEmptyValues } from './wanted.ts';
 import type { Asked } from './wanted.ts';
 
@@ -20,6 +23,8 @@ export interface CreateFacts {
   integrationKnown: boolean;
   /** The tenant's listener that is asked for. */
   listener: KnownListener | undefined;
+  /** Where the service says that it runs. */
+  hosting: Hosting;
   /** The folders that `repo_url` may name one below of. */
   allowGit: readonly string[];
 }
@@ -47,6 +52,7 @@ export function judgeCreate(
   };
   const problems = [
     nameProblem(name),
+    hostingProblem(source, facts.hosting),
     ...fieldRules
       .filter(({ path, requiredFor }) => requiredFor.includes(source) && fieldAt(request, path) == null)
       .map(({ path }) => `${path} is required with the source ${source}.`),
@@ -56,13 +62,9 @@ export function judgeCreate(
     source_config.integration_id && !facts.integrationKnown
       ? 'source_config.integration_id is none of those that GET /v1/integrations/github/install lists.'
       : undefined,
-    source === 'internal_source' && source_revision_config.source_tarball_path ? tarballProblem : undefined,
+    source === 'internal_source' && source_revision_config.source_tarball_path ? tarballProblem('unknown') : undefined,
     ...(source === 'external_docker' ? listenerProblems(source_config, facts.listener) : []),
     ...askedProblems(asked),
   ].filter((told) => told !== undefined);
   return problems.length > 0 ? againstRules(problems) : accepted({ name, source, ...asked });
 }
-
-/** No path is handed out before the deployment exists (control-service.md, source_revision_config). */
-const tarballProblem =
-  'source_revision_config.source_tarball_path was not handed out by POST /deployments/{deployment_id}/upload-url for this deployment.';

@@ -8,6 +8,8 @@ import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { repoRefProblem } from './repo-ref-problem.ts';
 import { readBody } from './shape.ts';
+import { tarballProblem } from './tarball.ts';
+import type { NamedTarball } from './tarball.ts';
 import { askedProblems, withEmptyValues } from './wanted.ts';
 import type { Asked } from './wanted.ts';
 
@@ -46,8 +48,14 @@ export function readPatch(body: unknown): Judged<ReadPatch> {
 /**
  * What a deployment becomes by a PATCH, or every rule that the PATCH breaks (control-service.md, source_config,
  * source_revision_config, States). Null and absent leave a field as it is; a fixed field may be restated, not changed.
+ *
+ * @param tarball what is known of the `source_tarball_path` that the request names; not looked at where it names none.
  */
-export function judgePatch(current: Current, { request, restated }: ReadPatch): Judged<PatchResult> {
+export function judgePatch(
+  current: Current,
+  { request, restated }: ReadPatch,
+  tarball: NamedTarball = 'unknown',
+): Judged<PatchResult> {
   const { source } = current;
   const given = rulesGiven(request);
   const ref =
@@ -61,7 +69,7 @@ export function judgePatch(current: Current, { request, restated }: ReadPatch): 
       : undefined,
     ref && !ref.ok ? repoRefProblem(ref) : undefined,
     source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path')
-      ? 'source_revision_config.source_tarball_path was not handed out by POST /deployments/{deployment_id}/upload-url for this deployment.'
+      ? tarballProblem(tarball)
       : undefined,
     ...askedProblems(asked),
   ].filter((told) => told !== undefined);

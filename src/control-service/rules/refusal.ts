@@ -5,7 +5,7 @@ import type { FieldProblem } from '../../contract/service-error.ts';
  * of bounds, any other status with sentences.
  */
 export type Refusal =
-  { status: 422; problems: readonly FieldProblem[] } | { status: 400 | 404 | 409 | 412 | 501; detail: string };
+  { status: 422; problems: readonly FieldProblem[] } | { status: 400 | 404 | 409 | 412 | 501 | 502; detail: string };
 
 /** A request as it was understood, or why it was not. */
 export type Judged<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };

@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentsList } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../contract/control/service.ts';
+import { foreignImageProblem } from '../registry/registry-address.ts';
 import { judgeCreate, readCreate } from '../rules/create.ts';
 import { deletedSince, keyOfAnother, readKeyedWrite } from '../rules/idempotency-key.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
@@ -27,6 +28,7 @@ export function deploymentOperations({
   baseUrl,
   allowGit,
   hosting = 'any',
+  registry,
   by = theService,
 }: ServiceSettings) {
   const tell = (view: DeploymentView): Deployment => tellDeployment(view, baseUrl());
@@ -60,6 +62,9 @@ export function deploymentOperations({
     return end;
   }
 
+  const foreignImage = (imageUri: string | null | undefined): string | undefined =>
+    imageUri && registry ? foreignImageProblem(imageUri, registry.address, tenantId) : undefined;
+
   /** What is known of the tarball that a change names. */
   async function namedTarball(deploymentId: string, path: string | null | undefined): Promise<NamedTarball> {
     const upload = path ? await store.uploads.find(path) : undefined;
@@ -74,6 +79,8 @@ export function deploymentOperations({
   ): Promise<DeploymentView> => {
     const read = take(call, readPatch(body));
     const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call), read.request));
+    const image = foreignImage(read.request.source_revision_config?.image_uri);
+    if (image) throw refusedCall(call, { status: 400, detail: image });
     const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
     return change(call, id, { ifLatest, keyed }, (current) => {
       const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read, tarball);
@@ -108,6 +115,8 @@ export function deploymentOperations({
         call,
         judgeCreate(request, { integrationKnown: integration !== undefined, listener, hosting, allowGit }),
       );
+      const image = foreignImage(request.source_revision_config.image_uri);
+      if (image) throw refusedCall(call, { status: 400, detail: image });
       const end = await store.createDeployment(tenantId, asked, keyed, { by, operation: call.operation });
       if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
       if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);

@@ -23,6 +23,7 @@ const kinds: Readonly<Record<Refusal['status'], ServiceErrorKind>> = {
   412: 'conflict',
   422: 'rejected',
   501: 'missing',
+  502: 'busy',
 };
 
 /** A refusal as the error that a caller gets, in process and over HTTP alike. Nothing has taken effect. */

@@ -22,7 +22,7 @@ export interface ServiceSettings {
   /** Whose deployments these are. */
   tenantId: string;
   /** Who asks, for the record of changes; the service itself when absent. */
-  by?: Actor;
+  by?: Actor | undefined;
   /** The service's own address as callers know it, without a slash at its end: agents' addresses begin with it. */
   baseUrl: () => string;
   /** The folders that `repo_url` may name one below of: absolute paths. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { missingSource } from '../rules/missing-source.ts';
 import type { TakenBuild } from './records.ts';
 import { wantedColumns } from './records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
@@ -11,16 +12,22 @@ export async function insertRevision(
   wanted: DeploymentRecord,
   taken?: TakenBuild,
 ): Promise<RevisionRecord> {
+  const path = wanted.source_revision_config.source_tarball_path;
+  const upload = path
+    ? await trx.selectFrom('uploads').select('digest').where('object_path', '=', path).executeTakeFirst()
+    : undefined;
+  const message = await waitsForListener(trx, wanted);
   const revision = await trx
     .insertInto('revisions')
     .values({
       id: randomUUID(),
       deployment_id: wanted.id,
       status: 'CREATING',
-      status_message: null,
+      status_message: missingSource(wanted) ?? null,
       source: wanted.source,
       ...wantedColumns(wanted),
       repo_commit_sha: taken?.repo_commit_sha ?? null,
+      source_tarball_digest: upload?.digest ?? null,
       build_folder: taken?.build_folder ?? null,
       redeploy_of: taken?.redeploy_of ?? null,
       created_at: now,
@@ -28,6 +35,20 @@ export async function insertRevision(
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await recordEvent(trx, now, revision.id, 'CREATING');
+  await recordEvent(trx, now, revision.id, 'CREATING', message);
   return revision;
+}
+
+/** Whom a revision waits for that this service does not carry out itself. */
+async function waitsForListener(
+  trx: ControlDatabase,
+  { listener_id }: Pick<DeploymentRecord, 'listener_id'>,
+): Promise<string | null> {
+  if (listener_id === null) return null;
+  const listener = await trx
+    .selectFrom('listeners')
+    .select('compute_id')
+    .where('id', '=', listener_id)
+    .executeTakeFirstOrThrow();
+  return `Waits for the listener ${listener.compute_id}: landfall listener, beside its cluster, carries it out.`;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
+import { missingSource } from '../rules/missing-source.ts';
 import { deploymentStatus } from '../rules/deployment-status.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from '../rules/revision-states.ts';
@@ -20,6 +21,7 @@ export interface StepDetails {
  * Takes the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end
  * SKIPPED; while one is running, those that wait become QUEUED. A revision that has a build already begins at
  * AWAITING_DEPLOY, every other at AWAITING_BUILD. Safe under several processes: each revision is handed out once.
+ * Those of a deployment with a listener are never handed out here: `claimWork` does.
  */
 export async function claimNextRevision(
   db: ControlDatabase,
@@ -27,7 +29,8 @@ export async function claimNextRevision(
   deploymentId: string,
 ): Promise<RevisionRecord | undefined> {
   return db.transaction().execute(async (trx) => {
-    if (!(await lockDeployment(trx, deploymentId))) return undefined;
+    const deployment = await lockDeployment(trx, deploymentId);
+    if (!deployment) return undefined;
     const unfinished = await trx
       .selectFrom('revisions')
       .selectAll()
@@ -41,9 +44,12 @@ export async function claimNextRevision(
       for (const { id, status } of waiting) if (status === 'CREATING') await step(trx, now, id, 'QUEUED');
       return undefined;
     }
-    const [next, ...older] = waiting;
-    if (!next) return undefined;
-    for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message: skipped(next.id) });
+    // One that waits for its source stays, until a newer one that has it takes its place.
+    const at = waiting.findIndex((revision) => missingSource(revision) === undefined);
+    const next = waiting[at];
+    const older = waiting.slice(at + 1);
+    if (!next || deployment.listener_id !== null) return undefined;
+    await skipOlder(trx, now, next.id, older);
     return step(trx, now, next.id, firstStep(next.build_folder !== null));
   });
 }
@@ -95,6 +101,7 @@ export async function activate(
   clock: Clock,
   deploymentId: string,
   revisionId: string,
+  imageVersion?: string | null,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const deployment = await lockDeployment(trx, deploymentId);
@@ -106,15 +113,26 @@ export async function activate(
       .executeTakeFirst();
     if (!deployment || revision?.status !== 'DEPLOYING') return false;
     const now = new Date(clock.now());
-    await step(trx, now, revisionId, 'DEPLOYED', { message: null });
-    await trx
-      .updateTable('deployments')
-      .set({ active_revision_id: revisionId, updated_at: now })
-      .where('id', '=', deploymentId)
-      .execute();
-    await refreshStatus(trx, now, deployment);
+    await makeLive(trx, now, deployment, revisionId, imageVersion);
     return true;
   });
+}
+
+/** Makes a revision that is DEPLOYING the live one of its deployment, which is locked. */
+export async function makeLive(
+  trx: ControlDatabase,
+  now: Date,
+  deployment: DeploymentRecord,
+  revisionId: string,
+  imageVersion: string | null = null,
+): Promise<void> {
+  await step(trx, now, revisionId, 'DEPLOYED', { message: null });
+  await trx
+    .updateTable('deployments')
+    .set({ active_revision_id: revisionId, image_version: imageVersion, updated_at: now })
+    .where('id', '=', deployment.id)
+    .execute();
+  await refreshStatus(trx, now, deployment);
 }
 
 /** Writes down what became of the database that the deployment's agents keep their state in. */
@@ -180,6 +198,15 @@ export async function refreshStatus(trx: ControlDatabase, now: Date, deployment:
   await trx.updateTable('deployments').set({ status, updated_at: now }).where('id', '=', deployment.id).execute();
 }
 
-const skipped = (by: string): string => `The newer revision ${by} was asked for before this one was begun.`;
+/** Ends revisions that a newer one made superfluous while they waited. */
+export async function skipOlder(
+  trx: ControlDatabase,
+  now: Date,
+  by: string,
+  older: readonly Pick<RevisionRecord, 'id'>[],
+): Promise<void> {
+  const message = `The newer revision ${by} was asked for before this one was begun.`;
+  for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message });
+}
 
 const isOneOf = (list: readonly RevisionStatus[], status: RevisionStatus): boolean => list.includes(status);

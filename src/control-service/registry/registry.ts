@@ -1,0 +1,141 @@
+import * as z from 'zod';
+import type { Clock } from '../../clock.ts';
+import { readChallenge } from './challenge.ts';
+import { repositoryOf } from './registry-address.ts';
+import type { RegistryAddress } from './registry-address.ts';
+
+/** What this service shows at its registry: a secret. */
+export type RegistryCredentials =
+  { kind: 'password'; user: string; password: string } | { kind: 'token'; token: string };
+
+export interface RegistrySettings {
+  address: RegistryAddress;
+  credentials: RegistryCredentials;
+  clock: Clock;
+  /** Milliseconds that the registry has for each answer; 10 s when absent. */
+  withinMs?: number;
+}
+
+/** What asking for a push token ends in. */
+export type PushTokenEnd =
+  /** `repository` is where to push to, as `docker push` wants it: host and path. `token` is a secret. */
+  | { kind: 'made'; token: string; repository: string }
+  /** It makes no tokens, or none for us: for a person. */
+  | { kind: 'refused'; why: string }
+  | { kind: 'unreachable'; why: string };
+
+/** An image registry that deployments' images are pushed to. */
+export interface Registry {
+  address: RegistryAddress;
+  /** A token of the registry's own that lets its holder pull from and push to one deployment's repository. */
+  pushToken(of: { tenantId: string; deployment: string }): Promise<PushTokenEnd>;
+}
+
+/** The longest answer of a token endpoint that is read, in characters. */
+const longestAnswer = 100_000;
+
+const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
+
+/**
+ * Speaks the token protocol of container registries: `GET /v2/` is answered with the address of a token endpoint, which
+ * then makes a token for one scope out of a user and a password, or out of a refresh token. A registry that has no such
+ * endpoint gets no push tokens: what this service shows there itself would open every repository to whoever has it.
+ */
+export function createRegistry({ address, credentials, clock, withinMs = 10_000 }: RegistrySettings): Registry {
+  const name = `The image registry ${address.host}`;
+
+  /** One request, answered in time; redirects are not followed, since the credentials would go along. */
+  async function ask(url: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; text: string }> {
+    const late = new AbortController();
+    const answered = new AbortController();
+    void clock.sleep(withinMs, answered.signal).then(
+      () => late.abort(),
+      () => undefined,
+    );
+    try {
+      const response = await fetch(url, { ...init, redirect: 'manual', signal: late.signal });
+      return { status: response.status, headers: response.headers, text: await beginOf(response) };
+    } finally {
+      answered.abort();
+    }
+  }
+
+  function request(realm: string, service: string | undefined, scope: string): [url: string, init: RequestInit] {
+    if (credentials.kind === 'password') {
+      const url = new URL(realm);
+      if (service !== undefined) url.searchParams.set('service', service);
+      url.searchParams.set('scope', scope);
+      url.searchParams.set('account', credentials.user);
+      const basic = Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64');
+      return [url.href, { headers: { authorization: `Basic ${basic}` } }];
+    }
+    const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: credentials.token });
+    form.set('service', service ?? '');
+    form.set('client_id', 'landfall');
+    form.set('scope', scope);
+    return [realm, { method: 'POST', body: form }];
+  }
+
+  async function make(repository: string): Promise<PushTokenEnd> {
+    const begun = await ask(`${address.protocol}://${address.host}/v2/`);
+    const challenge = readChallenge(begun.headers.get('www-authenticate'));
+    if (begun.status !== 401 || challenge.kind === 'no-tokens') {
+      return {
+        kind: 'refused',
+        why: `${name} has no token endpoint, so that no token for one repository can be made. Push with a user and a password that it gave you.`,
+      };
+    }
+    if (new URL(challenge.realm).protocol !== 'https:' && address.protocol === 'https') {
+      return { kind: 'refused', why: `${name} names a token endpoint that is not https. Nothing was sent there.` };
+    }
+    const scope = `repository:${repository}:pull,push`;
+    const { status, text } = await ask(...request(challenge.realm, challenge.service, scope));
+    if (status >= 500) return { kind: 'unreachable', why: `Its token endpoint answered ${status}.` };
+    if (status !== 200) {
+      return {
+        kind: 'refused',
+        why: `${name} made no token for ${repository}: its token endpoint answered ${status}. Check the user, password or token that this service was started with.`,
+      };
+    }
+    const token = tokenIn(text);
+    if (token === undefined) return { kind: 'unreachable', why: 'Its token endpoint answered without a token.' };
+    return { kind: 'made', token, repository: `${address.host}/${repository}` };
+  }
+
+  return {
+    address,
+    async pushToken(of) {
+      try {
+        const end = await make(repositoryOf(address, of));
+        return end.kind === 'unreachable' ? { ...end, why: `${name} can't be used at the moment. ${end.why}` } : end;
+      } catch (error) {
+        // What fetch throws is that the registry was not reached, or not in time.
+        const how = error instanceof Error && error.name !== 'AbortError' ? reasonOf(error) : 'no answer in time';
+        return { kind: 'unreachable', why: `${name} can't be reached (${how}). Try again.` };
+      }
+    },
+  };
+}
+
+const reasonOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : error.message);
+
+function tokenIn(text: string): string | undefined {
+  try {
+    const read = tokenAnswer.safeParse(JSON.parse(text)).data;
+    return read?.token ?? read?.access_token;
+  } catch {
+    // What is no JSON holds no token; its text may be anybody's and is not told.
+    return undefined;
+  }
+}
+
+/** The text of an answer, as far as a token endpoint's reaches. */
+async function beginOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > longestAnswer) break;
+  }
+  return text;
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '../../clock.ts';
+import { unfinishedStatuses } from '../rules/revision-states.ts';
+import type { ControlDatabase } from './tables.ts';
+
+/** What became of an address that was handed out: whether a tarball was stored there, and still is. */
+export type UploadState = 'handed-out' | 'stored' | 'removed';
+
+/** An upload as it is looked at. */
+export interface Upload {
+  objectPath: string;
+  deploymentId: string;
+  state: UploadState;
+  /** `sha256:<hex>`; undefined before something was stored. */
+  digest: string | undefined;
+}
+
+/** Remembers an address that is handed out for a deployment that exists. */
+async function addUpload(
+  db: ControlDatabase,
+  clock: Clock,
+  { objectPath, deploymentId, expiresAt }: { objectPath: string; deploymentId: string; expiresAt: Date },
+): Promise<void> {
+  await db
+    .insertInto('uploads')
+    .values({
+      object_path: objectPath,
+      deployment_id: deploymentId,
+      expires_at: expiresAt,
+      digest: null,
+      bytes: null,
+      stored_at: null,
+      removed_at: null,
+      created_at: new Date(clock.now()),
+    })
+    .execute();
+}
+
+/** The upload of this path, whosever; undefined where it was not handed out. */
+async function findUpload(db: ControlDatabase, objectPath: string): Promise<Upload | undefined> {
+  const row = await db
+    .selectFrom('uploads')
+    .select(['object_path', 'deployment_id', 'digest', 'stored_at', 'removed_at'])
+    .where('object_path', '=', objectPath)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { object_path, deployment_id, digest, stored_at, removed_at } = row;
+  const state = removed_at ? 'removed' : stored_at ? 'stored' : 'handed-out';
+  return { objectPath: object_path, deploymentId: deployment_id, state, digest: digest ?? undefined };
+}
+
+/** Writes down that a tarball is stored; false where the address has served before, or its deployment is gone. */
+async function noteStored(
+  db: ControlDatabase,
+  clock: Clock,
+  objectPath: string,
+  { digest, bytes }: { digest: string; bytes: number },
+): Promise<boolean> {
+  const noted = await db
+    .updateTable('uploads')
+    .set({ digest, bytes: String(bytes), stored_at: new Date(clock.now()) })
+    .where('object_path', '=', objectPath)
+    .where('stored_at', 'is', null)
+    .returning('object_path')
+    .executeTakeFirst();
+  return noted !== undefined;
+}
+
+/** The paths of the tarballs that are stored, of any deployment: the files that have to be there. */
+async function storedUploads(db: ControlDatabase): Promise<string[]> {
+  const rows = await db
+    .selectFrom('uploads')
+    .select('object_path')
+    .where('stored_at', 'is not', null)
+    .where('removed_at', 'is', null)
+    .execute();
+  return rows.map(({ object_path }) => object_path);
+}
+
+/**
+ * The paths of tarballs that were stored before a time and that nothing needs: neither a deployment's wish, nor its live
+ * revision, nor one that is on its way names them.
+ */
+async function sparedUploads(db: ControlDatabase, storedBefore: Date): Promise<string[]> {
+  const rows = await db
+    .selectFrom('uploads')
+    .select(['object_path', 'deployment_id'])
+    .where('stored_at', '<', storedBefore)
+    .where('removed_at', 'is', null)
+    .execute();
+  if (rows.length === 0) return [];
+  const owners = [...new Set(rows.map(({ deployment_id }) => deployment_id))];
+  const deployments = await db
+    .selectFrom('deployments')
+    .select(['id', 'active_revision_id', 'source_revision_config'])
+    .where('id', 'in', owners)
+    .execute();
+  const active = deployments.flatMap(({ active_revision_id }) => active_revision_id ?? []);
+  const revisions = await db
+    .selectFrom('revisions')
+    .select('source_revision_config')
+    .where('deployment_id', 'in', owners)
+    .where((where) =>
+      where.or([where('status', 'in', unfinishedStatuses), ...(active.length > 0 ? [where('id', 'in', active)] : [])]),
+    )
+    .execute();
+  const needed = new Set(
+    [...deployments, ...revisions].map(({ source_revision_config }) => source_revision_config.source_tarball_path),
+  );
+  return rows.map(({ object_path }) => object_path).filter((path) => !needed.has(path));
+}
+
+/** Writes down that the file of an upload is removed: its path can be named no more. */
+async function noteRemoved(db: ControlDatabase, clock: Clock, objectPath: string): Promise<void> {
+  await db
+    .updateTable('uploads')
+    .set({ removed_at: new Date(clock.now()) })
+    .where('object_path', '=', objectPath)
+    .execute();
+}
+
+/** Forgets addresses that expired before a time without anything having been put there. */
+async function forgetUnusedUploads(db: ControlDatabase, expiredBefore: Date): Promise<void> {
+  await db.deleteFrom('uploads').where('stored_at', 'is', null).where('expires_at', '<', expiredBefore).execute();
+}
+
+/** What the store knows of uploads. */
+export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
+  add: (upload: { objectPath: string; deploymentId: string; expiresAt: Date }) => addUpload(db, clock, upload),
+  find: (objectPath: string) => findUpload(db, objectPath),
+  noteStored: (objectPath: string, stored: { digest: string; bytes: number }) =>
+    noteStored(db, clock, objectPath, stored),
+  stored: () => storedUploads(db),
+  spared: (storedBefore: Date) => sparedUploads(db, storedBefore),
+  noteRemoved: (objectPath: string) => noteRemoved(db, clock, objectPath),
+  forgetUnused: (expiredBefore: Date) => forgetUnusedUploads(db, expiredBefore),
+});
+export type UploadStore = ReturnType<typeof uploadStore>;

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import type { AskedDigest } from './content-digest.ts';
+
+/** How taking in a tarball ends. After everything but `received` nothing of it is on the disk. */
+export type Received =
+  /** `digest` is `sha256:<hex>`. */
+  | { kind: 'received'; digest: string; bytes: number }
+  | { kind: 'too-large' }
+  | { kind: 'no-gzip' }
+  | { kind: 'other-digest'; digest: string }
+  /** The sender went away, or sent less or more than it had announced. */
+  | { kind: 'cut' }
+  | { kind: 'disk-full' };
+
+/** A body on its way. */
+export interface Incoming {
+  body: AsyncIterable<Uint8Array>;
+  /** `Content-Length`, where it was sent. */
+  announced: number | undefined;
+  asked: AskedDigest;
+}
+
+/** What every gzip begins with: two bytes of magic, and the one method that there is. */
+const gzipBegin = [0x1f, 0x8b, 0x08];
+
+/**
+ * Writes a tarball to the disk as it comes in, and gives it its name once all of it is there, safely written. Only its
+ * owner may read it.
+ */
+export async function receiveTarball(file: string, incoming: Incoming, largest: number): Promise<Received> {
+  if ((incoming.announced ?? 0) > largest) return { kind: 'too-large' };
+  const draft = `${file}.part`;
+  try {
+    const received = await write(draft, incoming, largest);
+    if (received.kind === 'received') await rename(draft, file);
+    return received;
+  } catch (error) {
+    if (hasCode(error, 'ENOSPC', 'EDQUOT')) return { kind: 'disk-full' };
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function write(draft: string, { body, announced, asked }: Incoming, largest: number): Promise<Received> {
+  const handle = await open(draft, 'w', 0o600);
+  try {
+    const hash = createHash('sha256');
+    const begin: number[] = [];
+    let bytes = 0;
+    for await (const part of partsOf(body)) {
+      if (part === 'cut') return { kind: 'cut' };
+      bytes += part.byteLength;
+      if (bytes > largest) return { kind: 'too-large' };
+      if (begin.length < gzipBegin.length) begin.push(...part.subarray(0, gzipBegin.length - begin.length));
+      if (begin.some((byte, at) => byte !== gzipBegin[at])) return { kind: 'no-gzip' };
+      hash.update(part);
+      await handle.writeFile(part);
+    }
+    if (announced !== undefined && bytes !== announced) return { kind: 'cut' };
+    if (begin.length < gzipBegin.length) return { kind: 'no-gzip' };
+    const digest = hash.digest();
+    const named = `sha256:${digest.toString('hex')}`;
+    if (asked.kind === 'sha-256' && !asked.digest.equals(digest)) return { kind: 'other-digest', digest: named };
+    await handle.sync();
+    return { kind: 'received', digest: named, bytes };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The body part by part; whatever keeps its rest from coming is `cut`. */
+async function* partsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | 'cut'> {
+  const parts = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await parts.next().catch(() => 'cut' as const);
+      if (next === 'cut') yield 'cut';
+      if (next === 'cut' || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await parts.return?.();
+  }
+}

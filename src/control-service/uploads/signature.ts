@@ -1,0 +1,33 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What is signed of an address: that a tarball may be put at this path until then. */
+export interface SignedUpload {
+  objectPath: string;
+  /** Seconds since the epoch. */
+  expires: number;
+}
+
+/** Why an address does not serve, or that it does. */
+export type SignatureVerdict = 'good' | 'forged' | 'expired';
+
+const signatureOf = (key: Buffer, { objectPath, expires }: SignedUpload): Buffer =>
+  createHmac('sha256', key).update(`PUT\n${objectPath}\n${expires}`).digest();
+
+/** The query that lets somebody without an API key put one tarball at one path. */
+export function signedQuery(key: Buffer, upload: SignedUpload): string {
+  return `expires=${upload.expires}&signature=${signatureOf(key, upload).toString('base64url')}`;
+}
+
+/** Judges an address by its query; in the same time wherever a signature differs. */
+export function judgeSignature(
+  key: Buffer,
+  objectPath: string,
+  { expires, signature }: { expires: string | undefined; signature: string | undefined },
+  now: number,
+): SignatureVerdict {
+  if (expires === undefined || signature === undefined || !/^\d{1,12}$/.test(expires)) return 'forged';
+  const sent = Buffer.from(signature, 'base64url');
+  const ours = signatureOf(key, { objectPath, expires: Number(expires) });
+  if (sent.length !== ours.length || !timingSafeEqual(sent, ours)) return 'forged';
+  return now < Number(expires) * 1_000 ? 'good' : 'expired';
+}

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { keepFile, readKeptFile } from '../keys/kept-file.ts';
+
+/**
+ * The key that upload addresses are signed with: made at the first start and kept in `<dataDir>/upload-key`, which only
+ * its owner can read. Without the file a new one is made, and addresses that were handed out before serve no more.
+ *
+ * @throws Error where the file holds something else.
+ */
+export async function keepUploadKey(dataDir: string): Promise<Buffer> {
+  const file = join(dataDir, 'upload-key');
+  const line = (await readKeptFile(file)) ?? (await keepFile(file, randomBytes(32).toString('hex')));
+  if (!/^[0-9a-f]{64}$/.test(line)) throw new Error(`${file} holds no key. Remove the file to have a new one made.`);
+  return Buffer.from(line, 'hex');
+}

@@ -1,0 +1,132 @@
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { largestTarball } from '../../contract/control/upload.ts';
+import type { UploadTarget } from '../../contract/control/upload.ts';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import type { UploadStore } from '../store/uploads.ts';
+import { newObjectPath, uploadedFile, uploadsFolder } from './object-path.ts';
+import { receiveTarball, type Incoming, type Received } from './receive.ts';
+import { judgeSignature, signedQuery } from './signature.ts';
+
+export interface UploadsSettings {
+  store: UploadStore;
+  /** The service's data folder; uploads lie in `uploads/` of it. */
+  dataDir: string;
+  /** What addresses are signed with: a secret. */
+  key: Buffer;
+  clock: Clock;
+  /** How long an address serves, in milliseconds; 15 minutes when absent. */
+  serveMs?: number;
+  /** The most bytes that are taken; `largestTarball` when absent. */
+  largest?: number;
+}
+
+/** A tarball as it is put at an address. */
+export interface Put extends Incoming {
+  objectPath: string;
+  expires: string | undefined;
+  signature: string | undefined;
+}
+
+/** What becomes of a put: what was received, or why the address does not serve. */
+export type PutEnd = Received | { kind: 'forged' | 'expired' | 'unknown' | 'used' | 'in-use' };
+
+/** Takes source tarballs in (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
+export interface Uploads {
+  /** Hands an address out for a deployment that exists. It serves once, until it expires, whoever has it. */
+  handOut(deploymentId: string, baseUrl: string): Promise<UploadTarget>;
+  /**
+   * Takes a tarball in. An address that was put at in vain (cut, too large, wrong) may be used again until it expires:
+   * nothing is left of the attempt. While one attempt is under way another one is turned away.
+   */
+  put(put: Put): Promise<PutEnd>;
+  /** Removes what a kill left: parts of uploads, and files that nothing knows. To be called once, before any `put`. */
+  sweep(): Promise<void>;
+  /** Removes tarballs that were stored longer ago than this and that nothing needs; how many. */
+  removeOld(ageMs: number): Promise<number>;
+  largest: number;
+}
+
+/** Makes what takes uploads in. The one process that has the data folder may have one of these. */
+export function createUploads(settings: UploadsSettings): Uploads {
+  const { store, dataDir, key, clock, serveMs = 15 * 60_000, largest = largestTarball } = settings;
+  const underWay = new Set<string>();
+
+  async function receive(put: Put): Promise<PutEnd> {
+    const upload = await store.find(put.objectPath);
+    if (!upload) return { kind: 'unknown' };
+    if (upload.state !== 'handed-out') return { kind: 'used' };
+    const file = uploadedFile(dataDir, upload.objectPath);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    const received = await receiveTarball(file, put, largest);
+    if (received.kind !== 'received') return received;
+    if (await store.noteStored(upload.objectPath, received)) return received;
+    // Its deployment was deleted while it came in.
+    await rm(file, { force: true });
+    return { kind: 'unknown' };
+  }
+
+  return {
+    largest,
+    async handOut(deploymentId, baseUrl) {
+      const objectPath = newObjectPath(deploymentId);
+      const expires = Math.floor((clock.now() + serveMs) / 1_000);
+      await store.add({ objectPath, deploymentId, expiresAt: new Date(expires * 1_000) });
+      return {
+        upload_url: `${baseUrl}/${objectPath}?${signedQuery(key, { objectPath, expires })}`,
+        object_path: objectPath,
+      };
+    },
+    async put(put) {
+      const verdict = judgeSignature(key, put.objectPath, put, clock.now());
+      if (verdict !== 'good') return { kind: verdict };
+      if (underWay.has(put.objectPath)) return { kind: 'in-use' };
+      underWay.add(put.objectPath);
+      try {
+        return await receive(put);
+      } finally {
+        underWay.delete(put.objectPath);
+      }
+    },
+    async sweep() {
+      const stored = new Set(await store.stored());
+      const root = join(dataDir, uploadsFolder);
+      for (const deployment of await listed(root)) {
+        for (const name of await listed(join(root, deployment))) {
+          if (!stored.has(`${uploadsFolder}/${deployment}/${name}`)) {
+            await rm(join(root, deployment, name), { force: true, recursive: true });
+          }
+        }
+        await removeIfEmpty(join(root, deployment));
+      }
+    },
+    async removeOld(ageMs) {
+      await store.forgetUnused(new Date(clock.now() - ageMs));
+      const spared = await store.spared(new Date(clock.now() - ageMs));
+      for (const objectPath of spared) {
+        // Written down first: a path whose file is gone must not be taken any more.
+        await store.noteRemoved(objectPath);
+        await rm(uploadedFile(dataDir, objectPath), { force: true });
+      }
+      return spared.length;
+    },
+  };
+}
+
+async function listed(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error;
+  }
+}
