@@ -110,7 +110,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { apiKey, tenantId } = await keepKey(store, dataDir);
 
     const { agentServer = agentServerPath() } = settings;
-    const { folder: workDir, program, ids, warning } = isolate({ dataDir, log, agentServer });
+    const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
     const users = ids && deploymentUsers(store, ids, log);
     await users?.sweepAll();
     const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeIsolated } from '../control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../database/remove-embedded.ts';
 import { startAppProcess, type AppProcess } from './app-process.ts';
 import { freePort } from './free-port.ts';
@@ -42,7 +43,8 @@ export async function setStage(root: string, example: string): Promise<Stage> {
   const running: { stop(): Promise<void> }[] = [];
   const clear = async (): Promise<void> => {
     for (const each of running.splice(0).reverse()) await each.stop();
-    // As root the databases lie elsewhere, where nobody would find them.
+    // As root the databases and builds lie elsewhere, where nobody would find them.
+    await removeIsolated(data);
     for (const each of [data, appData]) {
       await removeEmbeddedData({ dataDir: join(each, 'postgres'), log: () => undefined });
     }

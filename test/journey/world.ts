@@ -9,6 +9,7 @@ import type { ControlServiceClient } from '../../src/client/control.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { startLocalService } from '../../src/demo/local-service.ts';
 import type { LocalService } from '../../src/demo/local-service.ts';
+import { removeIsolated } from '../../src/control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../../src/database/remove-embedded.ts';
 import { Repository } from '../../src/demo/repository.ts';
 import { runStep } from '../../src/demo/runner.ts';
@@ -139,6 +140,7 @@ export async function openWorld({ env = process.env }: { env?: NodeJS.ProcessEnv
     async close() {
       await control.close();
       await service.stop();
+      await removeIsolated(data);
       await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },

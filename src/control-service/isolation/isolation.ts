@@ -1,4 +1,15 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
@@ -7,6 +18,7 @@ import { firstClosed, wayTo } from '../../database/embedded/reach.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../../database/embedded/system-folder.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { agentIds, type IdRange } from './id-range.ts';
+import { removeApart } from './remove-apart.ts';
 import { copyProgram, telltales, type AgentProgramFiles } from './program.ts';
 
 /** How far builds and agents are kept apart from this service and from one another. */
@@ -36,7 +48,7 @@ export interface IsolationSettings {
  * in root's folder instead, the builds and a copy of the program, so that a checkout below a closed home works too.
  * Where that can't be, as in a container without the rights for it, all run as this service does, and a warning says so.
  */
-export function isolate(settings: IsolationSettings): Isolation {
+export async function isolate(settings: IsolationSettings): Promise<Isolation> {
   const { agentServer, log, systemFolder = defaultSystemFolder } = settings;
   const dataDir = realpathSync(settings.dataDir);
   const program: AgentProgramFiles = { node: process.execPath, agentServer };
@@ -45,6 +57,7 @@ export function isolate(settings: IsolationSettings): Isolation {
   try {
     const ids = agentIds([readFileSync('/proc/self/uid_map', 'utf8'), readFileSync('/proc/self/gid_map', 'utf8')]);
     if (!ids) throw new Error('this container knows too few users');
+    await removeForsaken(systemFolder, log);
     const anyone: ProcessUser = { uid: ids.first, gid: ids.first };
     const folder = reachableFolder(dataDir, anyone, systemFolder);
     if (folder !== dataDir) log(`Builds lie in ${folder}: the users that they run as may not enter ${dataDir}.`);
@@ -63,9 +76,26 @@ export function isolate(settings: IsolationSettings): Isolation {
   }
 }
 
-/** Removes what `isolate` put elsewhere for a data folder that is removed, a real path; nothing there is no error. */
-export function removeIsolated(dataDir: string, systemFolder: string = defaultSystemFolder): void {
-  rmSync(folderFor(dataDir, systemFolder), { recursive: true, force: true });
+/** Removes what `isolate` put elsewhere for a data folder that is removed; nothing there is no error. */
+export async function removeIsolated(dataDir: string, systemFolder: string = defaultSystemFolder): Promise<void> {
+  if (process.getuid?.() === 0 && existsSync(dataDir))
+    await removeApart(folderFor(realpathSync(dataDir), systemFolder));
+}
+
+/** The file in a folder that stands for a data folder which tells which one that is. */
+const noteIn = (folder: string): string => join(folder, 'stands-for');
+
+/** Removes the folders that stand for a data folder which is gone: what lies in them can be built again. */
+async function removeForsaken(systemFolder: string, log: (message: string) => void): Promise<void> {
+  if (!existsSync(systemFolder)) return;
+  for (const name of readdirSync(systemFolder)) {
+    const folder = join(systemFolder, name);
+    if (!/^agents-[0-9a-f]{16}$/.test(name) || !existsSync(noteIn(folder))) continue;
+    if (existsSync(readFileSync(noteIn(folder), 'utf8'))) continue;
+    await removeApart(folder).catch((error: unknown) => {
+      log(`${folder}, whose data folder is gone, could not be removed: ${messageOf(error)}`);
+    });
+  }
 }
 
 const folderFor = (dataDir: string, systemFolder: string): string => join(systemFolder, `agents-${folderKey(dataDir)}`);
@@ -77,6 +107,7 @@ function reachableFolder(dataDir: string, anyone: ProcessUser, systemFolder: str
   if (!isOpen) {
     ensureRootFolder(systemFolder);
     ensureRootFolder(folder);
+    writeFileSync(noteIn(folder), dataDir, { mode: 0o600 });
   }
   const builds = join(folder, 'builds');
   mkdirSync(builds, { recursive: true });

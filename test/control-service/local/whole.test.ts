@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal } from '../../../src/control-service/local.ts';
 import type { LocalServices } from '../../../src/control-service/local.ts';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
@@ -16,11 +17,13 @@ import { fromGit, fromImage, nobody, refusalOf } from '../worlds.ts';
 const undo: (() => void)[] = [];
 let postgres: TestPostgres;
 let services: LocalServices;
+let dataDir: string;
 let repo: { folder: string; commit: string };
 const logged: string[] = [];
 
 beforeAll(async () => {
   const root = temporaryFolder(undo);
+  dataDir = join(root, 'data');
   repo = repository(join(root, 'git/agent'), {
     'agents/a/langgraph.json': graphConfig,
     'agents/a/graph.js': 'export const graph = {};\n',
@@ -30,7 +33,7 @@ beforeAll(async () => {
   postgres = await startTestPostgres();
   services = await startLocal({
     port: 0,
-    dataDir: join(root, 'data'),
+    dataDir,
     databaseUrl: postgres.url,
     allowGit: [join(root, 'git')],
     clock: systemClock,
@@ -44,6 +47,7 @@ afterAll(async () => {
   await services.close();
   for (const { id } of resources) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
   await postgres.stop();
+  await removeIsolated(dataDir);
   for (const remove of undo) remove();
 });
 
