@@ -12,9 +12,10 @@ const variableOf = ({ name, value, valueFrom }: EnvVar): Record<string, unknown>
   valueFrom ? { name, valueFrom } : { name, value: value ?? '' };
 
 /** control-service.md, Container, without its restart policy, which says where in the pod it goes. */
-function containerOf({ restartPolicy: _, env, resources, volumeMounts, ...rest }: Container): Record<string, unknown> {
+function containerOf({ env, resources, volumeMounts, ...rest }: Container): Record<string, unknown> {
   return withoutNulls({
     ...rest,
+    restartPolicy: undefined,
     env: env?.map(variableOf),
     resources: resources ? withoutNulls(resources) : undefined,
     volumeMounts: volumeMounts?.map(mountOf),

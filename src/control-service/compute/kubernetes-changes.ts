@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { ServiceError } from '../../contract/service-error.ts';
+import type { Kind, Manifest } from '../kubernetes/manifest.ts';
+import type { AgentSpec } from './compute.ts';
+import { follow, workloadsOf, type Following } from './kubernetes-following.ts';
+import type { Objects, OwnObject } from './kubernetes-objects.ts';
+import type { Mask } from './mask.ts';
+
+/** What a start has done to the cluster, and what was there before. */
+export interface Begun {
+  applied: Manifest[];
+  former: OwnObject[];
+}
+
+/** Applies everything, first what the agents stand on, and follows it until it is available. */
+export async function rollOut(
+  manifests: readonly Manifest[],
+  begun: Begun,
+  following: Following,
+): Promise<string | undefined> {
+  const { base, onIt } = workloadsOf(manifests);
+  const last = manifests.filter((one) => onIt.includes(one) || one.kind === 'HorizontalPodAutoscaler');
+  const first = manifests.filter((one) => !last.includes(one));
+  for (const [applied, awaited] of [
+    [first, base],
+    [last, onIt],
+  ] as const) {
+    for (const manifest of applied) {
+      begun.applied.push(manifest);
+      await following.objects.apply(manifest, begun.former.some(isSame(manifest)));
+    }
+    const reason = await follow(awaited, following);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+const isSame =
+  ({ kind, metadata }: Manifest) =>
+  (other: Pick<OwnObject, 'kind' | 'name'>): boolean =>
+    other.kind === kind && other.name === metadata.name;
+
+/** Removes what former revisions had and this one has not. Data outlives every revision: it goes with the deployment. */
+export async function prune(manifests: readonly Manifest[], objects: Objects, deploymentId: string): Promise<void> {
+  const owned = await objects.owned(deploymentId);
+  const storage = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ name }) => name);
+  for (const { kind, name } of owned.toReversed()) {
+    const isKept = manifests.some((manifest) => isSame(manifest)({ kind, name }));
+    const holdsData = kind === 'PersistentVolumeClaim' || (kind === 'Secret' && storage.includes(name));
+    if (!isKept && !holdsData) await objects.remove(kind, name);
+  }
+}
+
+/** What describes how something runs. The others are new with every revision, or hold data. */
+const canGoBack = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAutoscaler']);
+
+const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
+
+/**
+ * Undoes a start: what is new goes, and what was changed is applied as it was. Where the former state was already this
+ * revision's, from a start that was cut short, there is nothing to go back to.
+ */
+export async function putBack(
+  { applied, former }: Begun,
+  objects: Objects,
+  spec: AgentSpec,
+  mask: Mask,
+): Promise<void> {
+  try {
+    for (const manifest of applied.toReversed()) {
+      const before = former.find(isSame(manifest));
+      if (!before) await objects.remove(manifest.kind, manifest.metadata.name);
+      else if (canGoBack.has(manifest.kind)) {
+        const { labels, annotations } = before.object.metadata;
+        const metadata = { ...manifest.metadata, labels, annotations };
+        await objects.apply({ ...manifest, metadata, spec: specified.parse(before.object).spec }, true);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    spec.log(
+      'warning',
+      mask.whole(`What the failed revision left in the cluster could not be put back: ${error.message}`),
+    );
+  }
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import type { Clock } from '../../clock.ts';
+import { ServiceError } from '../../contract/service-error.ts';
+import { passwordKey } from '../kubernetes/database.ts';
+import type { PartSettings } from '../kubernetes/input.ts';
+import { kindsOfParts } from '../kubernetes/manifest.ts';
+import { kubernetesManifests } from '../kubernetes/manifests.ts';
+import { baseName, partName } from '../kubernetes/names.ts';
+import type { AgentSpec, AgentStart, Compute, RunningAgent } from './compute.ts';
+import { prune, putBack, rollOut, type Begun } from './kubernetes-changes.ts';
+import { connect, type ClusterSettings, type Connection } from './kubernetes-connection.ts';
+import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
+import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-words.ts';
+import { maskOf } from './mask.ts';
+
+export interface KubernetesComputeSettings extends ClusterSettings {
+  clock: Clock;
+  /** The namespace of deployments that name none; that of the context when absent, and else `default`. */
+  namespace?: string | undefined;
+  /** Milliseconds until a revision has to be available; ten minutes when absent. */
+  rolloutWithinMs?: number;
+  /** Milliseconds that a pod may be in a trouble that does not pass by waiting; 30 s when absent. */
+  troubleMs?: number;
+  /** Milliseconds between two looks at a rollout; a second when absent. */
+  everyMs?: number;
+  /** Milliseconds that an agent has for finishing when its pod is stopped; 30 s when absent. */
+  drainMs?: number;
+  /** The image of cache parts. */
+  cacheImage?: string;
+  /** The image of database parts: Postgres, with the variables of its official image. */
+  databaseImage?: string;
+}
+
+/** A compute that can also remove what a deployment has in the cluster. */
+export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
+
+/**
+ * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by server-side
+ * apply and followed until its replicas are available, which the cluster asks them for (`GET /ok`): whoever calls this
+ * need not be able to reach them. The exchange of revisions is the cluster's own, so stopping an agent does nothing
+ * here; `remove` ends a deployment. A start that fails or is broken off puts back what was there before.
+ */
+export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
+  const { rolloutWithinMs = 600_000, troubleMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
+  const parts: PartSettings = {
+    cacheImage: settings.cacheImage ?? 'redis:7',
+    databaseImage: settings.databaseImage ?? 'postgres:17',
+    progressDeadlineSeconds: Math.ceil(rolloutWithinMs / 1_000),
+    drainMs,
+  };
+  const patience = { clock, everyMs, withinMs: rolloutWithinMs, troubleMs };
+  let connecting: ReturnType<typeof connect> | undefined;
+  const namespaceOf = (asked: string | undefined, connection: Connection): string =>
+    asked ?? settings.namespace ?? connection.namespace ?? 'default';
+
+  return {
+    async start(spec, signal): Promise<AgentStart> {
+      if (spec.program.kind !== 'image') return failed(noBuilds);
+      const connected = await (connecting ??= connect(settings));
+      if (connected.kind === 'none') {
+        connecting = undefined;
+        return failed(connected.reason);
+      }
+      const { connection } = connected;
+      const namespace = namespaceOf(spec.namespace, connection);
+      const objects = objectsIn(connection, namespace, signal);
+      let mask = maskOf(secretsOf(spec));
+      const begun: Begun = { applied: [], former: [] };
+      const end = async (reason: string): Promise<AgentStart> => {
+        await putBack(begun, objectsIn(connection, namespace), spec, mask);
+        return failed(signal.aborted ? 'The start was broken off.' : mask.whole(reason));
+      };
+      try {
+        const missing = await missingBeforehand(spec, objects);
+        if (missing !== undefined) return failed(missing);
+        begun.former = await objects.owned(spec.deploymentId);
+        const databasePassword = passwordIn(begun.former, spec);
+        mask = maskOf([...secretsOf(spec), databasePassword]);
+        const { manifests, ignored } = kubernetesManifests({
+          spec,
+          imageUri: spec.program.imageUri,
+          namespace,
+          databasePassword,
+          running: runningIn(begun.former, spec),
+          settings: parts,
+        });
+        for (const field of ignored) spec.log('warning', `resource_spec.${field} has no effect.`);
+        const reason = await rollOut(manifests, begun, { objects, patience, log: spec.log, mask, signal });
+        if (reason !== undefined) return await end(reason);
+        await prune(manifests, objects, spec.deploymentId);
+        return {
+          kind: 'running',
+          agent: agentAt(`http://${baseName({ name: spec.name, id: spec.deploymentId })}.${namespace}.svc`),
+        };
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error;
+        return await end(clusterProblem(error, connection.server, namespace));
+      }
+    },
+
+    async remove({ id, namespace }) {
+      const connected = await (connecting ??= connect(settings));
+      if (connected.kind === 'none') {
+        connecting = undefined;
+        throw new Error(connected.reason);
+      }
+      const objects = objectsIn(connected.connection, namespaceOf(namespace, connected.connection));
+      const owned = await objects.owned(id);
+      // What runs goes before what it stands on.
+      for (const kind of kindsOfParts.toReversed()) {
+        for (const { name } of owned.filter((one) => one.kind === kind)) await objects.remove(kind, name);
+      }
+    },
+  };
+}
+
+const noBuilds =
+  'A cluster runs container images, which a build is not. Use the source external_docker or internal_docker, or a deployment without a listener.';
+
+const failed = (reason: string): AgentStart => ({ kind: 'failed', reason });
+
+/** The agents of a deployment, as the cluster runs them: they end when the cluster ends them. */
+function agentAt(origin: string): RunningAgent {
+  let leave = (_words: string): void => {};
+  const exited = new Promise<string>((resolve) => (leave = resolve));
+  const stop = (): Promise<void> => {
+    leave('it is left to the cluster');
+    return Promise.resolve();
+  };
+  // Anybody in the cluster reaches its Service, so there is no token that only a gateway would know.
+  return { origin, token: '', stop, exited };
+}
+
+/** What has to be there before anything is made, and is not. */
+async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
+  const { namespace } = objects;
+  const home = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  if (!(await mayLack(() => objects.read(`read namespace ${namespace}`, home)))) return missingNamespace(namespace);
+  const account = resourceSpec?.service_account_name;
+  if (!account) return undefined;
+  const path = `${home}/serviceaccounts/${encodeURIComponent(account)}`;
+  const found = await objects.read(`read service account ${account}`, path);
+  return found ? undefined : missingServiceAccount(account, namespace);
+}
+
+/** Whoever may work in a namespace often may not read the namespace itself: then it is taken to be there. */
+async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
+  try {
+    return (await look()) !== undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 403) return true;
+    throw error;
+  }
+}
+
+/** Everything in the agent's surroundings that must not be read in a log. */
+function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
+  const password = URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '';
+  const all = [...secrets.map(({ value }) => value), databaseUrl, password, tracing?.token ?? ''];
+  return all.filter((secret) => secret !== '');
+}
+
+const passwordSecret = z.looseObject({ data: z.looseObject({ [passwordKey]: z.string().min(1) }) });
+
+/** The password of the deployment's own database: that of the first start, or a new one. */
+function passwordIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): string {
+  const secretName = partName(baseName({ name, id: deploymentId }), 'database');
+  const kept = owned.find((one) => one.kind === 'Secret' && one.name === secretName);
+  const parsed = passwordSecret.safeParse(kept?.object);
+  const inBase64 = parsed.data?.data[passwordKey];
+  return typeof inBase64 === 'string'
+    ? Buffer.from(inBase64, 'base64').toString()
+    : randomBytes(24).toString('base64url');
+}
+
+const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
+
+/** How many replicas the cluster runs of each part now. */
+function runningIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec) {
+  const base = baseName({ name, id: deploymentId });
+  const of = (part: 'agent' | 'queue'): number | undefined => {
+    const found = owned.find((one) => one.kind === 'Deployment' && one.name === partName(base, part));
+    return replicas.safeParse(found?.object).data?.spec.replicas;
+  };
+  return { agent: of('agent'), queue: of('queue') };
+}

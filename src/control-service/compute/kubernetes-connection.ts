@@ -1,0 +1,198 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { pause, type Clock } from '../../clock.ts';
+import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
+import * as z from 'zod';
+
+/** Where a cluster is, and as whom it is spoken to. */
+export interface ClusterSettings {
+  clock: Clock;
+  /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then what a pod is given by its cluster. */
+  kubeconfig?: string | undefined;
+  /** The context in it; its current one when absent. */
+  context?: string | undefined;
+}
+
+/** One request to the cluster's API. */
+export interface ClusterRequest {
+  /** In words: `apply Deployment support-agent-1a2b3c4d`. */
+  operation: string;
+  method: 'GET' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Record<string, string>;
+  /** Applied as JSON, which is YAML. */
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+}
+
+/** A cluster's API. Everything that is sent may be sent again: reading, applying and deleting. */
+export interface Connection {
+  /** The address of its API. */
+  server: string;
+  /** The namespace of its context, where it names one. */
+  namespace: string | undefined;
+  /**
+   * Sends a request, again where the cluster was busy, broke down or could not be reached.
+   *
+   * @returns the text of the answer.
+   * @throws ServiceError when it was refused, or still failed at the last try.
+   */
+  send(request: ClusterRequest): Promise<string>;
+}
+
+/** A cluster that can be asked, or why there is none. */
+export type Connected = { kind: 'connected'; connection: Connection } | { kind: 'none'; reason: string };
+
+/** Milliseconds that one try may take. */
+const answerWithinMs = 20_000;
+/** Milliseconds to wait before each further try. */
+const waits = [500, 1_000, 2_000, 4_000, 8_000];
+/** The longest wait that a cluster may ask for. */
+const longestWaitMs = 30_000;
+
+type Client = typeof import('@kubernetes/client-node');
+
+/** Reads who and where the cluster is. Nothing is sent yet. */
+export async function connect(settings: ClusterSettings): Promise<Connected> {
+  // Loaded only here: it is large, and most services never meet a cluster.
+  const client = await import('@kubernetes/client-node');
+  const config = new client.KubeConfig();
+  const from = settings.kubeconfig ?? 'KUBECONFIG, ~/.kube/config and the service account of a pod';
+  try {
+    if (settings.kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(settings.kubeconfig);
+    if (settings.context !== undefined) config.setCurrentContext(settings.context);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no kubeconfig';
+    return { kind: 'none', reason: `The kubeconfig could not be read (${from}): ${code}.` };
+  }
+  const cluster = config.getCurrentCluster();
+  const context = config.getContextObject(config.getCurrentContext());
+  // Without any configuration the client takes kubectl's proxy on this machine.
+  const isGuess = cluster?.name === 'cluster' && cluster.server === 'http://localhost:8080';
+  if (!cluster || (isGuess && settings.kubeconfig === undefined)) {
+    const asked = settings.context === undefined ? '' : ` has no context ${settings.context} with a cluster`;
+    return {
+      kind: 'none',
+      reason: `No cluster is configured: looked at ${from}${asked && `, which${asked}`}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`,
+    };
+  }
+  const server = cluster.server.replace(/\/+$/, '');
+  return {
+    kind: 'connected',
+    connection: {
+      server,
+      namespace: context?.namespace,
+      send: (request) => sendPatiently(client, config, server, request, settings.clock),
+    },
+  };
+}
+
+/** A request that failed, with what to know before it is sent again. */
+async function sendPatiently(
+  client: Client,
+  config: KubeConfig,
+  server: string,
+  request: ClusterRequest,
+  clock: Clock,
+): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await sendOnce(client, config, server, request, clock);
+    } catch (error) {
+      const wait = waits[tries];
+      if (!(error instanceof ServiceError) || wait === undefined || !isPassing(error)) throw error;
+      if (request.signal?.aborted) throw error;
+      await pause(clock, Math.min(longestWaitMs, Math.max(wait, error.retryAfterMs ?? 0)), request.signal);
+    }
+  }
+}
+
+/** Two writers met, or the other party was not well; but not: somebody else owns what we would change. */
+const isPassing = ({ kind, detail }: ServiceError): boolean =>
+  kind === 'busy' || kind === 'unreachable' || (kind === 'conflict' && !/conflicts? with/.test(detail ?? ''));
+
+async function sendOnce(
+  client: Client,
+  config: KubeConfig,
+  server: string,
+  { operation, method, path, query = {}, body, signal }: ClusterRequest,
+  clock: Clock,
+): Promise<string> {
+  const address = `${server}${path}`;
+  const fail = (
+    kind: ServiceErrorKind,
+    more: { status?: number; detail?: string; retryAfterMs?: number },
+  ): ServiceError =>
+    new ServiceError({ kind, operation, method, address, effect: method === 'GET' ? 'none' : 'unknown', ...more });
+  const over = new AbortController();
+  const bound = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  const late = clock.sleep(answerWithinMs, bound).then(
+    () => over.abort(new Error(`no answer within ${answerWithinMs / 1_000} s`)),
+    () => undefined,
+  );
+  const context = new client.RequestContext(address, client.HttpMethod[method]);
+  for (const [name, value] of Object.entries(query)) context.setQueryParam(name, value);
+  if (body !== undefined) {
+    context.setHeaderParam('content-type', client.PatchStrategy.ServerSideApply);
+    context.setBody(JSON.stringify(body));
+  }
+  context.setSignal(bound);
+  try {
+    await config.applySecurityAuthentication(context);
+    const answer = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
+    const text = await answer.body.text();
+    if (answer.httpStatusCode < 300) return text;
+    throw fail(kindOf(answer.httpStatusCode), {
+      status: answer.httpStatusCode,
+      ...told(text, answer.headers['retry-after']),
+    });
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw fail('unreachable', { detail: causeOf(bound.aborted ? bound.reason : error) });
+  } finally {
+    over.abort();
+    await late;
+    // The client makes a pool of connections for every request.
+    await context.getDispatcher()?.close();
+  }
+}
+
+function kindOf(status: number): ServiceErrorKind {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 404) return 'missing';
+  if (status === 409) return 'conflict';
+  return status === 429 || status >= 500 ? 'busy' : 'rejected';
+}
+
+const status = z.object({
+  message: z.string(),
+  details: z.object({ retryAfterSeconds: z.number().optional() }).optional(),
+});
+
+/** The most characters of a cluster's own words that are told. */
+const longestDetail = 1_000;
+
+/** What the cluster said of a failure: its `Status`, or nothing that we would repeat. */
+function told(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
+  const parsed = status.safeParse(asJson(text));
+  const seconds = (parsed.data?.details?.retryAfterSeconds ?? Number(retryAfter ?? Number.NaN)) || 0;
+  return {
+    ...(parsed.success ? { detail: parsed.data.message.slice(0, longestDetail) } : {}),
+    ...(seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {}),
+  };
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy before the cluster answers with a page of its own.
+    return undefined;
+  }
+}
+
+/** The innermost reason of a failed connection. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? causeOf(error.cause) : error.message.slice(0, longestDetail);
+}

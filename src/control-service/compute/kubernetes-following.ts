@@ -1,0 +1,206 @@
+import { pause, type Clock } from '../../clock.ts';
+import { ServiceError } from '../../contract/service-error.ts';
+import * as z from 'zod';
+import { pathOf, type Manifest } from '../kubernetes/manifest.ts';
+import { partOf } from '../kubernetes/manifests.ts';
+import { asQuery, labelKeys } from '../kubernetes/names.ts';
+import type { Objects } from './kubernetes-objects.ts';
+import { podTroubles, rolloutState, type PodTrouble } from './kubernetes-rollout.ts';
+import { seconds } from './kubernetes-words.ts';
+import { lastWords } from './last-words.ts';
+import type { WriteLine } from './log-line.ts';
+import type { Mask } from './mask.ts';
+
+/** How patiently a rollout is followed. */
+export interface Patience {
+  clock: Clock;
+  /** Milliseconds between two looks. */
+  everyMs: number;
+  /** Milliseconds until everything has to be available. */
+  withinMs: number;
+  /** Milliseconds that a pod may be in a trouble that does not pass by waiting, until the rollout is given up. */
+  troubleMs: number;
+}
+
+/** What a rollout is followed with. */
+export interface Following {
+  objects: Objects;
+  patience: Patience;
+  log: WriteLine;
+  mask: Mask;
+  signal: AbortSignal;
+}
+
+/** The most pods whose last words are told: the others say the same. */
+const mostPods = 3;
+const mostLines = 40;
+const mostLogBytes = 65_536;
+const mostEvents = 5;
+
+/**
+ * Follows Deployments and StatefulSets until all of them are rolled out.
+ *
+ * @returns why they are not: because the cluster gave one up, a pod can't run, or time is over. Undefined: they are.
+ */
+export async function follow(workloads: readonly Manifest[], following: Following): Promise<string | undefined> {
+  const { patience, signal, log, mask } = following;
+  const { clock, everyMs, withinMs, troubleMs } = patience;
+  const begun = clock.now();
+  let troubledSince: number | undefined;
+  let told = '';
+  while (!signal.aborted) {
+    const isLate = clock.now() - begun >= withinMs;
+    const seen = await lookAt(workloads, following, isLate);
+    if (!seen) {
+      await pause(clock, everyMs, signal);
+      continue;
+    }
+    const { open, pods } = seen;
+    if (open.length === 0) return undefined;
+    const where = open
+      .map(({ workload, state }) => `${workload.metadata.name}: ${state.kind === 'ready' ? '' : state.words}`)
+      .join('; ');
+    if (where !== told) log('info', mask.whole(`Waiting for the cluster. ${where}.`));
+    told = where;
+
+    const troubles = podTroubles(pods);
+    const stuck = open.flatMap(({ state }) => (state.kind === 'progressing' && state.stuck ? [state.stuck] : []));
+    const inVain = stuck.length > 0 || troubles.some(({ canPass }) => !canPass);
+    const now = clock.now();
+    troubledSince = inVain ? (troubledSince ?? now) : undefined;
+
+    const given = open.find(({ state }) => state.kind === 'failed');
+    if (given || isLate || (troubledSince !== undefined && now - troubledSince >= troubleMs)) {
+      const what = given || !isLate ? 'The rollout failed' : `The rollout did not end within ${seconds(withinMs)}`;
+      return [`${what}: ${where}.`, ...stuck.map(sentence), ...(await wordsOf(troubles, pods, following))].join(' ');
+    }
+    await pause(clock, everyMs, signal);
+  }
+  return 'The start was broken off.';
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/[.\s]+$/, '')}.`;
+
+/** What is not rolled out yet, with its pods; undefined where the cluster does not answer now and there is still time. */
+async function lookAt(workloads: readonly Manifest[], { objects, log, mask }: Following, isLate: boolean) {
+  try {
+    const looks = await Promise.all(workloads.map((workload) => look(workload, objects)));
+    const open = looks.filter(({ state }) => state.kind !== 'ready');
+    const pods = await Promise.all(open.map(({ workload }) => podsOf(workload, objects)));
+    return { open, pods: pods.flat() };
+  } catch (error) {
+    const canPass = error instanceof ServiceError && (error.kind === 'busy' || error.kind === 'unreachable');
+    if (!canPass || isLate) throw error;
+    log('warning', mask.whole(`The cluster does not answer (${error.message}). Its rollout goes on without us.`));
+    return undefined;
+  }
+}
+
+async function look(workload: Manifest, objects: Objects) {
+  const { kind, metadata } = workload;
+  const object = await objects.read(`read ${kind} ${metadata.name}`, pathOf(kind, objects.namespace, metadata.name));
+  const state = object
+    ? rolloutState(object)
+    : { kind: 'failed' as const, words: 'somebody deleted it while it was rolled out' };
+  return { workload, state };
+}
+
+/** The pods that a workload makes now: those of a former revision are left out, where pods know theirs. */
+async function podsOf({ metadata, spec }: Manifest, objects: Objects): Promise<unknown[]> {
+  const template = templateLabels.parse(spec);
+  const revision = template.template.metadata.labels[labelKeys.revision];
+  const labelSelector = asQuery({
+    ...template.selector.matchLabels,
+    ...(revision === undefined ? {} : { [labelKeys.revision]: revision }),
+  });
+  const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods`;
+  return objects.list(`list pods of ${metadata.name}`, path, { labelSelector });
+}
+
+const labels = z.record(z.string(), z.string());
+const templateLabels = z.looseObject({
+  selector: z.looseObject({ matchLabels: labels }),
+  template: z.looseObject({ metadata: z.looseObject({ labels }) }),
+});
+
+const named = z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
+
+/** What is wrong with the pods, in sentences; what they and the cluster said of it goes to the log. */
+async function wordsOf(
+  troubles: readonly PodTrouble[],
+  pods: readonly unknown[],
+  following: Following,
+): Promise<string[]> {
+  const sentences: string[] = [];
+  const concerned =
+    troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map((pod) => named.parse(pod).metadata.name);
+  for (const pod of [...new Set(concerned)].slice(0, mostPods)) await tellEvents(pod, following);
+  for (const { pod, words, log } of troubles.slice(0, mostPods)) {
+    const said = log && (await lastLines(pod, log, following));
+    const spoke = said === undefined ? '' : ` It said last: ${said}`;
+    sentences.push(`Pod ${pod}: ${words.replace(/[.\s]+$/, '')}.${spoke}`);
+  }
+  if (troubles.length > mostPods) sentences.push(`So it is with ${troubles.length - mostPods} more.`);
+  return sentences;
+}
+
+const event = z.looseObject({
+  reason: z.string().default(''),
+  message: z.string().default(''),
+  type: z.string().default(''),
+});
+
+/** What the cluster noted about a pod. */
+async function tellEvents(pod: string, { objects, log, mask }: Following): Promise<void> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/events`;
+  const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
+  const events = await unlessRefused(() => objects.list(`list events of pod ${pod}`, path, query), { log, mask });
+  const warnings = (events ?? []).map((told) => event.parse(told)).filter(({ type }) => type === 'Warning');
+  for (const { reason, message } of warnings.slice(-mostEvents)) {
+    log('warning', mask.whole(`Pod ${pod}: ${reason}: ${message}`));
+  }
+}
+
+/** The last lines of a container, told in the log; returned is the one that says best what went wrong. */
+async function lastLines(
+  pod: string,
+  { container, previous }: { container: string; previous: boolean },
+  { objects, log, mask }: Following,
+): Promise<string | undefined> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods/${encodeURIComponent(pod)}/log`;
+  const query = {
+    container,
+    tailLines: String(mostLines),
+    limitBytes: String(mostLogBytes),
+    ...(previous ? { previous: 'true' } : {}),
+  };
+  const text = await unlessRefused(() => objects.text(`read the log of pod ${pod}`, path, query), { log, mask });
+  const words = lastWords();
+  for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
+    const masked = mask.whole(line);
+    words.hear(masked);
+    log('error', masked);
+  }
+  return words.best();
+}
+
+/** What would only explain a failure further must not take its place: where it can't be had, that is told and no more. */
+async function unlessRefused<T>(
+  ask: () => Promise<T>,
+  { log, mask }: Pick<Following, 'log' | 'mask'>,
+): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    log('warning', mask.whole(`The cluster did not let us ${error.operation}: ${error.detail ?? error.kind}.`));
+    return undefined;
+  }
+}
+
+/** The workloads among some manifests, by whether others stand on them. */
+export function workloadsOf(manifests: readonly Manifest[]): { base: Manifest[]; onIt: Manifest[] } {
+  const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+  const isBase = (manifest: Manifest): boolean => ['cache', 'database'].includes(partOf(manifest) ?? '');
+  return { base: workloads.filter(isBase), onIt: workloads.filter((manifest) => !isBase(manifest)) };
+}

@@ -1,0 +1,149 @@
+import * as z from 'zod';
+
+const condition = z.looseObject({
+  type: z.string(),
+  status: z.string(),
+  reason: z.string().default(''),
+  message: z.string().default(''),
+});
+const count = z.number().default(0);
+const workload = z.looseObject({
+  metadata: z.looseObject({ generation: count }),
+  spec: z.looseObject({ replicas: z.number().default(1) }),
+  status: z
+    .looseObject({
+      observedGeneration: count,
+      replicas: count,
+      updatedReplicas: count,
+      availableReplicas: count,
+      conditions: z.array(condition).default([]),
+    })
+    .prefault({}),
+});
+
+/** How far the cluster is with a Deployment or a StatefulSet. */
+export type RolloutState =
+  | { kind: 'ready' }
+  /** Under way; `stuck` says what stands in its way, which may pass by itself. */
+  | { kind: 'progressing'; words: string; stuck?: string }
+  /** The cluster itself has given it up. */
+  | { kind: 'failed'; words: string };
+
+/** Judges a Deployment or a StatefulSet as its controller last described it. */
+export function rolloutState(object: unknown): RolloutState {
+  const { metadata, spec, status } = workload.parse(object);
+  if (status.observedGeneration < metadata.generation) {
+    return { kind: 'progressing', words: 'the cluster has not taken it up yet' };
+  }
+  const is = (type: string, value: string) =>
+    status.conditions.find((one) => one.type === type && one.status === value);
+  const given = is('Progressing', 'False');
+  if (given?.reason === 'ProgressDeadlineExceeded') {
+    return { kind: 'failed', words: `the cluster made no progress (${given.message || given.reason})` };
+  }
+  const words = `${Math.min(status.availableReplicas, status.updatedReplicas)} of ${spec.replicas} replicas are available`;
+  const refused = is('ReplicaFailure', 'True');
+  if (refused) return { kind: 'progressing', words, stuck: `no pod can be made: ${refused.message || refused.reason}` };
+  const isDone =
+    status.updatedReplicas >= spec.replicas &&
+    // The former revision's pods are gone, and no more of ours are counted than are meant.
+    status.replicas <= status.updatedReplicas &&
+    status.availableReplicas >= status.updatedReplicas;
+  return isDone ? { kind: 'ready' } : { kind: 'progressing', words };
+}
+
+const ended = z.looseObject({ exitCode: z.number(), reason: z.string().default(''), message: z.string().default('') });
+const state = z.looseObject({
+  waiting: z.looseObject({ reason: z.string().default(''), message: z.string().default('') }).optional(),
+  running: z.looseObject({}).optional(),
+  terminated: ended.optional(),
+});
+const containerStatus = z.looseObject({
+  name: z.string(),
+  ready: z.boolean().default(false),
+  restartCount: count,
+  state: state.prefault({}),
+  lastState: state.prefault({}),
+});
+const statuses = z.array(containerStatus).default([]);
+const pod = z.looseObject({
+  metadata: z.looseObject({ name: z.string() }),
+  status: z
+    .looseObject({
+      phase: z.string().default(''),
+      reason: z.string().default(''),
+      message: z.string().default(''),
+      conditions: z.array(condition).default([]),
+      initContainerStatuses: statuses,
+      containerStatuses: statuses,
+    })
+    .prefault({}),
+});
+
+/** Something that keeps a pod from becoming ready. */
+export interface PodTrouble {
+  pod: string;
+  /** Where it has words of its own: the container, and whether those of its last run. */
+  log?: { container: string; previous: boolean };
+  words: string;
+  /** Whether it may pass without anybody: a pod waits for a node as long as one may be on its way. */
+  canPass: boolean;
+}
+
+/** What a container waits for that does not come by waiting: nothing, or too slowly to be worth it. */
+const waitsInVain = new Set([
+  'CrashLoopBackOff',
+  'ImagePullBackOff',
+  'ErrImagePull',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
+
+/** Everything that is wrong with some pods, as the cluster describes them. */
+export function podTroubles(pods: readonly unknown[]): PodTrouble[] {
+  return pods.flatMap((told): PodTrouble[] => {
+    const { metadata, status } = pod.parse(told);
+    const { name } = metadata;
+    const unplaced = status.conditions.find((one) => one.type === 'PodScheduled' && one.status === 'False');
+    if (unplaced) {
+      return [{ pod: name, words: `no node takes it: ${unplaced.message || unplaced.reason}`, canPass: true }];
+    }
+    if (status.phase === 'Failed' && status.reason) {
+      return [{ pod: name, words: `it failed: ${status.reason} ${status.message}`.trim(), canPass: false }];
+    }
+    return [...status.initContainerStatuses, ...status.containerStatuses].flatMap((container): PodTrouble[] => {
+      const words = containerTrouble(container);
+      const hasRunBefore = container.lastState.terminated !== undefined && !container.state.terminated;
+      const hasRun = hasRunBefore || container.state.terminated !== undefined || container.state.running !== undefined;
+      const log = hasRun ? { log: { container: container.name, previous: hasRunBefore } } : {};
+      return words === undefined
+        ? []
+        : [{ pod: name, words: `container ${container.name} ${words}`, canPass: false, ...log }];
+    });
+  });
+}
+
+function containerTrouble({
+  ready,
+  restartCount,
+  state,
+  lastState,
+}: z.infer<typeof containerStatus>): string | undefined {
+  if (ready) return undefined;
+  const last = state.terminated ?? lastState.terminated;
+  const end =
+    last && `ended with exit code ${last.exitCode}${last.reason && last.reason !== 'Error' ? ` (${last.reason})` : ''}`;
+  const { waiting } = state;
+  if (waiting && waitsInVain.has(waiting.reason)) {
+    const why = waiting.message ? `: ${waiting.message}` : '';
+    if (waiting.reason !== 'CrashLoopBackOff' || !end) return `waits in vain, ${waiting.reason}${why}`;
+    return `${end}, ${restartCount + 1} times so far (CrashLoopBackOff)`;
+  }
+  // Between two crashes it runs, or waits to: no more healthy for that.
+  return end && (last.exitCode !== 0 || restartCount > 0) ? end : undefined;
+}

@@ -1,0 +1,39 @@
+import type { ServiceError } from '../../contract/service-error.ts';
+
+/** A refusal or silence of the cluster, as a sentence with what to do about it. The text is not masked yet. */
+export function clusterProblem(error: ServiceError, server: string, namespace: string): string {
+  const { kind, operation, status, detail } = error;
+  const said = detail === undefined ? '' : `: ${detail.replace(/[.\s]+$/, '')}`;
+  switch (kind) {
+    case 'unreachable':
+      return `The cluster at ${server} could not be reached${said}. Check the server of the kubeconfig's context, and the way from here to it.`;
+    case 'unauthorized':
+      if (status === 401)
+        return `The cluster at ${server} did not accept the credentials. Check the user of the kubeconfig's context.`;
+      if (/exceeded quota|limitrange|maximum .* usage/i.test(detail ?? '')) {
+        return `The namespace ${namespace} has no room: ${operation} was refused${said}. Raise its quota, or ask for less in source_config.resource_spec.`;
+      }
+      return `The cluster refused to ${operation} in the namespace ${namespace}${said}. Give this account a role there that lets it get, list, patch, create and delete what a deployment is made of, and read pods, their logs and events.`;
+    case 'missing':
+      if (/namespaces? "?.*not found/i.test(detail ?? '')) return missingNamespace(namespace);
+      return `The cluster knows nothing of what it takes to ${operation}${said}. It may be too old: Kubernetes 1.30 or newer is needed.`;
+    case 'conflict':
+      return `The cluster did not ${operation}: something else holds it${said}. Rename or remove what stands in the namespace ${namespace} under that name.`;
+    case 'rejected':
+      return `The cluster refused to ${operation}${said}. Change source_config.resource_spec.`;
+    case 'busy':
+    case 'unreadable':
+      return `The cluster at ${server} could not ${operation} (${status === undefined ? 'its answer made no sense' : `it answered ${status}`})${said}. Try again when it is well.`;
+  }
+}
+
+/** A namespace that is not there: we make none, for whoever made it decides what may run in it. */
+export const missingNamespace = (namespace: string): string =>
+  `The cluster has no namespace ${namespace}. Make it, or name another one in source_config.listener_config.k8s_namespace when the deployment is created.`;
+
+/** A service account that is not there (control-service.md, ResourceSpec: `service_account_name`). */
+export const missingServiceAccount = (name: string, namespace: string): string =>
+  `The service account ${name} is not in the namespace ${namespace}. It has to be there beforehand: make it, or change source_config.resource_spec.service_account_name.`;
+
+/** Milliseconds for a person. */
+export const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
