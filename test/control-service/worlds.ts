@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { systemClock } from '../../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import { hashApiKey, makeApiKey } from '../../src/control-service/keys/api-key.ts';
+import { hashApiKey, makeApiKey, readApiKey } from '../../src/control-service/keys/api-key.ts';
+import { workBell } from '../../src/control-service/listeners/work-bell.ts';
 import { createApp } from '../../src/control-service/routes/app.ts';
+import { putRoutes } from '../../src/control-service/routes/uploads.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
 import { createControlService } from '../../src/control-service/service.ts';
 import type { OurControlService } from '../../src/control-service/service.ts';
+import type { Actor } from '../../src/control-service/store/audit.ts';
 import type { ControlStore } from '../../src/control-service/store/store.ts';
+import type { ServiceSettings } from '../../src/control-service/service/settings.ts';
+import { openUploads, tarball } from './uploads/upload-places.ts';
+import type { PutTarball } from './uploads/upload-places.ts';
 import { httpControl } from './http-control.ts';
 import { instantRollouts } from './instant-rollouts.ts';
 import type { InstantRollouts } from './instant-rollouts.ts';
@@ -25,6 +33,10 @@ export interface World {
   /** Its address and key; in process it is not listened at. */
   baseUrl: string;
   apiKey: string;
+  /** Where its tables are. */
+  databaseUrl: string;
+  /** Puts a tarball at an address that was handed out, as somebody without a key. */
+  put: PutTarball;
   close(): Promise<void>;
 }
 
@@ -36,9 +48,20 @@ export const sides: readonly (readonly [side: string, open: () => Promise<World>
 
 export const allowedFolder = '/srv/git';
 
-export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): Promise<World> {
-  const opened = await openTestStore();
+/**
+ * @param clock what the store goes by: one that ticks with every look when absent.
+ * @param more what its service stands on beside the usual.
+ */
+export async function openWorld(
+  side: 'in process' | 'over HTTP',
+  prefix = '',
+  clock?: Clock,
+  more: Pick<ServiceSettings, 'hosting' | 'registry'> = {},
+): Promise<World> {
+  const opened = await openTestStore(clock);
+  const bell = workBell(systemClock);
   const { store } = opened;
+  const places = openUploads(store);
   const rollouts = instantRollouts(store);
   const keyOf = async (tenantId: string) => {
     const key = makeApiKey();
@@ -48,14 +71,26 @@ export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): 
   const tenantId = await store.addTenant('one');
   const strangerId = await store.addTenant('two');
   const apiKey = await keyOf(tenantId);
+  const strangersKey = await keyOf(strangerId);
   let baseUrl = 'http://service.test';
-  const serviceFor = (tenant: string) =>
-    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => baseUrl, allowGit: [allowedFolder] });
+  const serviceFor = (tenant: string, by?: Actor) =>
+    createControlService({
+      store,
+      rollouts,
+      bell,
+      tenantId: tenant,
+      by,
+      baseUrl: () => baseUrl,
+      allowGit: [allowedFolder],
+      uploads: places.uploads,
+      ...more,
+    });
   const logged: string[] = [];
   if (side === 'in process') {
-    const control = serviceFor(tenantId);
+    const control = serviceFor(tenantId, { kind: 'key', keyId: readApiKey(apiKey)?.id ?? '', keyName: 'unnamed' });
     const end = async () => {
       await rollouts.settled();
+      places.close();
       await opened.close();
     };
     return {
@@ -67,14 +102,18 @@ export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): 
       logged,
       baseUrl,
       apiKey,
+      databaseUrl: opened.url,
+      put: (url, body, headers) => Promise.resolve(putRoutes(places.uploads).request(url, tarball(body, headers))),
       close: end,
     };
   }
   const app = createApp({
     serviceFor,
     findKey: store.findKey,
+    noteKeyUse: store.noteKeyUse,
     fieldNames: 'contract',
     log: (message) => logged.push(message),
+    uploads: places.uploads,
   });
   const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
   server.listen(0, '127.0.0.1');
@@ -84,21 +123,34 @@ export async function openWorld(side: 'in process' | 'over HTTP', prefix = ''): 
   baseUrl = `http://127.0.0.1:${address.port}${prefix}`;
   return {
     control: httpControl(baseUrl, apiKey),
-    stranger: httpControl(baseUrl, await keyOf(strangerId)),
+    stranger: httpControl(baseUrl, strangersKey),
     store,
     tenantId,
     rollouts,
     logged,
     baseUrl,
     apiKey,
+    databaseUrl: opened.url,
+    put: (url, body, headers) => fetch(url, tarball(body, headers)),
     close: async () => {
       await rollouts.settled();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      places.close();
       await opened.close();
     },
   };
 }
+
+/** A request that makes a deployment whose source is uploaded afterwards. */
+export const fromUpload = (changes: Record<string, unknown> = {}) => ({
+  name: `agent-${(names += 1)}`,
+  source: 'internal_source',
+  source_config: { ...config(changes['source_config']) },
+  source_revision_config: { graph_config_path: 'langgraph.json', ...config(changes['source_revision_config']) },
+  secrets: [],
+  ...without(changes),
+});
 
 let names = 0;
 

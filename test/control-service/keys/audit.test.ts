@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { changesKeptMs } from '../../../src/control-service/store/audit.ts';
+import { everyRow } from '../every-row.ts';
+import { fromGit, openWorld, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+describe.each(sides)('the record of changes, %s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world.close());
+
+  const made = async (changes: Record<string, unknown> = {}) => {
+    const { id, latest_revision_id } = await world.control.createDeployment(fromGit(changes));
+    await world.rollouts.settled();
+    return { id, first: latest_revision_id ?? '' };
+  };
+  const changesOf = async (deployment_id: string) =>
+    (await world.control.listAudit({ deployment_id, limit: 100 })).resources;
+
+  test('a creation is told with who did it and what it named', async () => {
+    const { id, first } = await made({ name: 'told', secrets: [{ name: 'MODEL_KEY', value: 'canary-1' }] });
+    expect(await changesOf(id)).toEqual([
+      {
+        id: expect.stringMatching(/^\d+$/),
+        at: expect.stringMatching(/^20\d\d-.*Z$/),
+        actor: 'key',
+        key_id: readApiKey(world.apiKey)?.id,
+        key_name: 'unnamed',
+        operation: 'create deployment',
+        subject: { deployment_id: id, deployment_name: 'told', revision_id: first },
+        fields: [
+          'secrets.MODEL_KEY',
+          'source_config.repo_url',
+          'source_revision_config.graph_config_path',
+          'source_revision_config.repo_ref',
+        ],
+      },
+    ]);
+  });
+
+  test('every way to change a deployment is told by its name, newest first', async () => {
+    const { id, first } = await made();
+    const patch = { source_config: { build_on_push: true }, secrets: [{ name: 'A', value: 'canary-2' }] };
+    const { latest_revision_id: second } = await world.control.patchDeployment(id, patch);
+    const third = await world.control.createRevision(id, {});
+    const { latest_revision_id: fourth } = await world.control.redeployRevision(id, first);
+    expect(
+      (await changesOf(id)).map(({ operation, subject, fields }) => [operation, subject['revision_id'], fields]),
+    ).toEqual([
+      ['redeploy revision', fourth, ['secrets.A']],
+      ['create revision', third.id, []],
+      ['patch deployment', second, ['secrets.A', 'source_config.build_on_push']],
+      ['create deployment', first, expect.any(Array)],
+    ]);
+  });
+
+  test('no value is told or kept', async () => {
+    const { id } = await made({
+      secrets: [{ name: 'A', value: 'canary-3' }],
+      source_config: { install_command: 'canary-3' },
+    });
+    await world.control.patchDeployment(id, { secrets: [{ name: 'A', value: 'canary-4' }] });
+    const kept = (await everyRow(world.databaseUrl))['control.audit'];
+    expect(kept?.length).toBeGreaterThan(1);
+    expect(JSON.stringify([await world.control.listAudit({ limit: 100 }), kept])).not.toMatch(/canary/);
+  });
+
+  test('what changes nothing, is refused or is repeated makes no record', async () => {
+    const { id } = await made();
+    const idempotencyKey = randomUUID();
+    await world.control.patchDeployment(id, { source_config: { build_on_push: false } }, { idempotencyKey });
+    const before = await changesOf(id);
+    await world.control.patchDeployment(id, { source_config: { build_on_push: false } }, { idempotencyKey });
+    await world.control.patchDeployment(id, {});
+    await refusalOf(world.control.patchDeployment(id, { source_config: { repo_url: 'https://example.com/b' } }));
+    await refusalOf(world.control.patchDeployment(id, { secrets: [] }, { ifLatest: randomUUID() }));
+    expect(await changesOf(id)).toEqual(before);
+  });
+
+  test('keys that are made and ended are told by id and name', async () => {
+    const { id } = await world.control.createApiKey({ name: 'ci' });
+    await world.control.revokeApiKey(id);
+    const subject = { api_key_id: id, api_key_name: 'ci' };
+    expect((await world.control.listAudit({ limit: 2 })).resources).toMatchObject([
+      { operation: 'revoke api key', subject },
+      { operation: 'create api key', subject },
+    ]);
+  });
+
+  test("another tenant's changes are not there", async () => {
+    const { id } = await made();
+    expect(await world.stranger.listAudit({ deployment_id: id })).toEqual({ resources: [], next_before: null });
+  });
+
+  test('the record comes in pages, by operation and by key too', async () => {
+    const { resources: all } = await world.control.listAudit({ limit: 100 });
+    const one = await world.control.listAudit({ limit: 2 });
+    const two = await world.control.listAudit({ limit: 2, before: one.next_before ?? '' });
+    expect([...one.resources, ...two.resources]).toEqual(all.slice(0, 4));
+    const creations = await world.control.listAudit({ limit: 100, operation: 'create deployment' });
+    expect(creations.resources).toEqual(all.filter(({ operation }) => operation === 'create deployment'));
+    expect((await world.control.listAudit({ key_id: 'another' })).resources).toEqual([]);
+    expect((await refusalOf(world.control.listAudit({ before: 'x' }))).at).toEqual(['query.before']);
+  });
+});
+
+test('what was changed is known for a year, and forgotten some time after it', async () => {
+  let now = Date.UTC(2030, 0, 1);
+  const world = await openWorld('in process', '', { now: () => now, sleep: () => Promise.resolve() });
+  try {
+    await world.control.createApiKey({ name: 'old' });
+    now += changesKeptMs;
+    await world.control.createApiKey({ name: 'new' });
+    expect((await world.control.listAudit({})).resources).toHaveLength(2);
+    now += 2 * 3_600_000;
+    await world.control.createApiKey({ name: 'newest' });
+    expect((await world.control.listAudit({})).resources.map(({ subject }) => subject['api_key_name'])).toEqual([
+      'newest',
+      'new',
+    ]);
+  } finally {
+    await world.close();
+  }
+});
