@@ -8,7 +8,11 @@ export interface AgentDatabase {
   role: string;
   /** Printable ASCII; a secret. */
   password: string;
+  /** Connections that the role may have at once, so that one deployment leaves some to the others; 20 when absent. */
+  connections?: number | undefined;
 }
+
+const usualConnections = 20;
 
 /**
  * Makes a database unless it exists.
@@ -38,14 +42,14 @@ export async function dropDatabase(adminUrl: string, name: string): Promise<void
  * @returns the address for the agent: a secret.
  */
 export async function ensureAgentDatabase(adminUrl: string, agent: AgentDatabase): Promise<string> {
-  const { database, role, password } = agent;
+  const { database, role, password, connections = usualConnections } = agent;
   for (const name of [database, role]) checkName(name);
   await asAdmin(adminUrl, async (admin) => {
     const quoted = escapeIdentifier(role);
     const known = await admin.query('select from pg_roles where rolname = $1', [role]);
     if (known.rowCount === 0) await admin.query(`create role ${quoted}`);
     await admin.query(
-      `alter role ${quoted} login noinherit nocreatedb nocreaterole password ${escapeLiteral(scramVerifier(password))}`,
+      `alter role ${quoted} login noinherit nocreatedb nocreaterole connection limit ${Math.trunc(connections)} password ${escapeLiteral(scramVerifier(password))}`,
     );
     // Without being its member, an administrator who is no superuser may not make the role an owner.
     await admin.query(

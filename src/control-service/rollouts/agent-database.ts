@@ -8,9 +8,11 @@ import type { DeploymentRecord } from '../store/tables.ts';
 export function databaseOf({
   id,
   database_password,
-}: Pick<DeploymentRecord, 'id' | 'database_password'>): AgentDatabase {
+  source_config,
+}: Pick<DeploymentRecord, 'id' | 'database_password'> & Partial<Pick<DeploymentRecord, 'source_config'>>): AgentDatabase {
   const name = `landfall_agent_${id.replaceAll('-', '')}`;
-  return { database: name, role: name, password: database_password };
+  const connections = source_config?.resource_spec?.db_max_connections ?? undefined;
+  return { database: name, role: name, password: database_password, connections };
 }
 
 /** Makes sure of a deployment's database and tells its address, which is a secret. */
