@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import { apiKeysList, newApiKey } from '../../src/contract/control/api-key.ts';
+import { auditList } from '../../src/contract/control/audit.ts';
 import { deployment, deploymentsList } from '../../src/contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
 import { listener, listenersList } from '../../src/contract/control/listener.ts';
+import { claimStanding, workClaim } from '../../src/contract/control/listener-work.ts';
 import { logPage } from '../../src/contract/control/log.ts';
+import { pushToken, uploadTarget } from '../../src/contract/control/upload.ts';
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
@@ -76,7 +80,21 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     listIntegrations: () => send(githubIntegrations, 'GET', '/v1/integrations/github/install'),
     listRepositories: (id) => send(githubRepositories, 'GET', `/v1/integrations/github/${id}/repos`),
     listListeners: (asked) => send(listenersList, 'GET', `/v2/listeners${query(asked)}`),
+    listApiKeys: (asked) => send(apiKeysList, 'GET', `/v1/api-keys${query(asked)}`),
+    createApiKey: (body, options) => send(newApiKey, 'POST', '/v1/api-keys', body, conditions(options)),
+    revokeApiKey: (id, options) =>
+      send(z.undefined(), 'DELETE', `/v1/api-keys/${encodeURIComponent(id)}`, undefined, conditions(options)),
+    listAudit: (asked) => send(auditList, 'GET', `/v1/audit${query(asked)}`),
+    requestUpload: (id) => send(uploadTarget, 'POST', `${one(id)}/upload-url`),
+    requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => ({ idempotencyKeys: (await send(info, 'GET', '/info')).idempotency_keys }),
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
+    createListener: (body) => send(listener, 'POST', '/v2/listeners', body),
+    patchListener: (id, body) => send(listener, 'PATCH', `/v2/listeners/${encodeURIComponent(id)}`, body),
+    deleteListener: (id) => send(z.undefined(), 'DELETE', `/v2/listeners/${encodeURIComponent(id)}`),
+    claimWork: (id, body) => send(workClaim.optional(), 'POST', `/v2/listeners/${id}/claims`, body),
+    renewClaim: (id, claim) => send(claimStanding, 'POST', `/v2/listeners/${id}/claims/${claim}/renewal`),
+    reportWork: (id, claim, body) => send(claimStanding, 'PUT', `/v2/listeners/${id}/claims/${claim}/status`, body),
+    releaseClaim: (id, claim) => send(z.undefined(), 'DELETE', `/v2/listeners/${id}/claims/${claim}`),
   };
 }

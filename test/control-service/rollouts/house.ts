@@ -21,6 +21,8 @@ import { migrate } from '../../../src/database/migrate.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import { commit, plainAgent, repository, temporaryFolder, type Files } from '../builds/repositories.ts';
 import { fakeAgent } from '../compute/agents.ts';
+import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
+import { tarball, type PutTarball } from '../uploads/upload-places.ts';
 import { httpControl } from '../http-control.ts';
 
 /** Where a service stands: what outlives it. */
@@ -47,6 +49,8 @@ export interface House {
   rollouts: Rollouts;
   gateway: Gateway;
   logged: string[];
+  /** Puts a tarball at an address that was handed out, as somebody without a key. */
+  put: PutTarball;
   close(): Promise<void>;
 }
 
@@ -118,10 +122,11 @@ export async function openHouse(
     lettingGoMs: 20_000,
     ...settings,
   });
+  const uploads = createUploads({ store: store.uploads, dataDir, key: Buffer.alloc(32, 7), clock });
   let origin = '';
   const serviceFor = (tenant: string): OurControlService =>
-    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => origin, allowGit });
-  const app = createApp({ serviceFor, findKey: store.findKey, fieldNames: 'contract', log });
+    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => origin, allowGit, uploads });
+  const app = createApp({ serviceFor, findKey: store.findKey, fieldNames: 'contract', log, uploads });
   const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath: '' });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -143,6 +148,7 @@ export async function openHouse(
     rollouts,
     gateway,
     logged,
+    put: (url, body, headers) => fetch(url, tarball(body, headers)),
     close: () => (closed ??= close()),
   };
   atTheEnd.push(() => house.close());
