@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { sealedBy, sealer, sealingKey, WrongKeyError } from '../../../src/control-service/sealing/sealer.ts';
+
+const [one, two] = [sealingKey(randomBytes(32)), sealingKey(randomBytes(32))];
+const sealed = sealer(one).seal('secrets', 'canary');
+
+test('what is sealed says nothing but whose key it was', () => {
+  expect(sealed).toMatch(/^sealed:v1:[0-9a-f]{16}:[\w-]{16}:[\w-]+$/);
+  expect([sealedBy(sealed), sealed.includes('canary')]).toEqual([one.id, false]);
+  expect(one.key.toString('hex')).not.toContain(one.id);
+});
+
+test('no two envelopes are the same, also of one value', () => {
+  expect(sealer(one).seal('secrets', 'canary')).not.toBe(sealed);
+});
+
+test.each([
+  ['nothing', ''],
+  ['letters of the world', 'kľúč 鍵 🔑'],
+  ['much', 'x'.repeat(300_000)],
+])('%s comes back as it was', (_, clear) =>
+  expect(sealer(one).open('secrets', sealer(one).seal('secrets', clear))).toBe(clear),
+);
+
+test('a former key still opens, and the present one seals', () => {
+  const both = sealer(two, [one]);
+  expect([both.open('secrets', sealed), sealedBy(both.seal('secrets', 'a'))]).toEqual(['canary', two.id]);
+});
+
+test('another key is told as such, with the id of the one that is missing', () => {
+  expect(() => sealer(two).open('secrets', sealed)).toThrow(WrongKeyError);
+  expect(() => sealer(two).open('secrets', sealed)).toThrow(one.id);
+});
+
+test.each([
+  ['in its text', () => `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'B' : 'A'}`],
+  [
+    'in its nonce',
+    () => sealed.replace(/^(.{27})(.)/, (_all, begin: string, letter: string) => begin + (letter === 'A' ? 'B' : 'A')),
+  ],
+  ['by being cut', () => sealed.slice(0, -4)],
+])('an envelope that was changed %s opens nowhere', (_, changed) => {
+  expect(() => sealer(one).open('secrets', changed())).toThrow();
+});
+
+test('an envelope of one column does not open in another', () => {
+  expect(() => sealer(one).open('database_password', sealed)).toThrow();
+});
+
+test.each([['a text'], ['sealed:v1:'], ['sealed:v1:0123456789abcdef:short'], [''], [7], [null]])(
+  '%s is no envelope',
+  (value) => {
+    expect(sealedBy(value)).toBeUndefined();
+  },
+);
