@@ -14,7 +14,9 @@ export async function nextRevision(
   deploymentId: string,
 ): Promise<RevisionRecord | undefined> {
   const [begun] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
-  if (!begun) return store.claimNextRevision(deploymentId);
+  // One that is claimed by a listener is at work in its cluster.
+  const isOurs = begun?.source_config.listener_id == null;
+  if (!begun || !isOurs) return store.claimNextRevision(deploymentId);
   const { id, status } = begun;
   if (status !== 'BUILDING' && status !== 'DEPLOYING') return begun;
   const message = 'Begun again: the service was stopped in the middle of it.';

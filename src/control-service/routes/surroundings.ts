@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
 import type { Env } from './env.ts';
-import { readQuery } from './read.ts';
-import { notOffered, onlyMethods } from './refusing.ts';
+import { readJson, readQuery } from './read.ts';
+import { onlyMethods } from './refusing.ts';
 
 const install = '/v1/integrations/github/install';
 const repositories = '/v1/integrations/github/:id/repos';
 const listeners = '/v2/listeners';
 
-/** Integrations and listeners, to be read. */
+/** Integrations, to be read, and listeners. */
 export function surroundingsRoutes(): Hono<Env> {
   const routes = new Hono<Env>();
   routes.get(install, async (c) => c.json(await c.var.service.listIntegrations()));
@@ -16,11 +16,16 @@ export function surroundingsRoutes(): Hono<Env> {
   routes.all(repositories, onlyMethods('GET'));
 
   routes.get(listeners, async (c) => c.json(await c.var.service.listListeners(readQuery(c))));
-  routes.post(listeners, notOffered('Making listeners'));
-  routes.all(listeners, onlyMethods('GET'));
+  routes.post(listeners, async (c) => c.json(await c.var.service.createListener(await readJson(c)), 201));
+  routes.all(listeners, onlyMethods('GET', 'POST'));
   routes.get(`${listeners}/:id`, async (c) => c.json(await c.var.service.getListener(c.req.param('id'))));
-  routes.patch(`${listeners}/:id`, notOffered('Changing listeners'));
-  routes.delete(`${listeners}/:id`, notOffered('Deleting listeners'));
-  routes.all(`${listeners}/:id`, onlyMethods('GET'));
+  routes.patch(`${listeners}/:id`, async (c) =>
+    c.json(await c.var.service.patchListener(c.req.param('id'), await readJson(c))),
+  );
+  routes.delete(`${listeners}/:id`, async (c) => {
+    await c.var.service.deleteListener(c.req.param('id'));
+    return c.body(null, 204);
+  });
+  routes.all(`${listeners}/:id`, onlyMethods('GET', 'PATCH', 'DELETE'));
   return routes;
 }

@@ -6,6 +6,9 @@ export interface KnownListener {
   compute_config: { k8s_namespaces?: string[] | null | undefined };
 }
 
+/** The sentence against a `listener_id` of nobody's, or of somebody else's. */
+export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
+
 /**
  * A sentence for everything that is wrong with the listener that is asked for and what it is asked
  * (control-service.md, source_config: `listener_id`, `listener_config`).
@@ -16,7 +19,7 @@ export function listenerProblems(
   { listener_id, listener_config }: SourceConfigRequest,
   listener: KnownListener | undefined,
 ): string[] {
-  if (listener_id && !listener) return ['source_config.listener_id is none of those that GET /v2/listeners lists.'];
+  if (listener_id && !listener) return [unknownListener];
   const namespace = listener_config?.k8s_namespace;
   if (!namespace) return [];
   const field = 'source_config.listener_config.k8s_namespace';

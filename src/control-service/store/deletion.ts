@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
+import { claimOn } from './listener-work.ts';
 import { lockDeployment, refreshStatus, step } from './revision-work.ts';
-import type { ControlDatabase } from './tables.ts';
+import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 
 /** A deletion that was asked for. */
 export interface DeletionAsked {
@@ -35,7 +36,8 @@ export async function askDeletion(
       .execute();
     const message = 'Its deployment is being deleted.';
     for (const revision of unfinished) await step(trx, now, revision.id, 'INTERRUPTED', { message });
-    const deletion = deployment.deletion === 'none' ? 'asked' : deployment.deletion;
+    const first = (await runsNowhere(trx, deployment)) ? 'stopped' : 'asked';
+    const deletion = deployment.deletion === 'none' ? first : deployment.deletion;
     await trx
       .updateTable('deployments')
       .set({ deletion, delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject })
@@ -44,6 +46,11 @@ export async function askDeletion(
     await refreshStatus(trx, now, { ...deployment, deletion });
     return { interrupted: unfinished.map((revision) => revision.id) };
   });
+}
+
+/** A deployment with a listener that no listener ever took has nothing in a cluster: there is nothing to wait for. */
+async function runsNowhere(trx: ControlDatabase, { id, listener_id }: DeploymentRecord): Promise<boolean> {
+  return listener_id !== null && (await claimOn(trx, id)) === undefined;
 }
 
 /**

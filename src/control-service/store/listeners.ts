@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase, ListenerRecord } from './tables.ts';
-import { brokenConstraint } from './violations.ts';
+import { brokenConstraint, brokenReference } from './violations.ts';
 
 /** A listener to be known. */
 export interface NewListener {
@@ -22,20 +23,22 @@ export async function addListener(
   const now = new Date(clock.now());
   const { compute_type, compute_id, k8s_namespaces = [], version = null } = listener;
   try {
-    return await db
-      .insertInto('listeners')
-      .values({
-        id: randomUUID(),
-        tenant_id: tenantId,
-        version,
-        compute_type,
-        compute_id,
-        compute_config: JSON.stringify({ k8s_namespaces }),
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    return await inTransaction(db, (trx) =>
+      trx
+        .insertInto('listeners')
+        .values({
+          id: randomUUID(),
+          tenant_id: tenantId,
+          version,
+          compute_type,
+          compute_id,
+          compute_config: JSON.stringify({ k8s_namespaces }),
+          created_at: now,
+          updated_at: now,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    );
   } catch (error) {
     if (brokenConstraint(error) === 'listeners_compute') return undefined;
     throw error;
@@ -71,4 +74,99 @@ export async function findListener(
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+/** What a change makes of a listener. */
+export type ListenerChange = Pick<ListenerRecord, 'version' | 'compute_config'>;
+
+/** What a change of a listener ends in; undefined when there is no such listener. */
+export type ListenerChangeEnd<Refusal> =
+  | { kind: 'changed'; listener: ListenerRecord }
+  /** Deployments are in namespaces that it would have no more; their names, in alphabetical order. */
+  | { kind: 'in-use'; names: string[] }
+  | { kind: 'refused'; refusal: Refusal }
+  | undefined;
+
+/** Changes a listener under a lock on its row: `decide` sees it as it is, and what it returns is written. */
+export async function changeListener<Refusal>(
+  db: ControlDatabase,
+  clock: Clock,
+  tenantId: string,
+  id: string,
+  decide: (current: ListenerRecord) => ListenerChange | { refused: Refusal },
+): Promise<ListenerChangeEnd<Refusal>> {
+  return inTransaction(db, async (trx): Promise<ListenerChangeEnd<Refusal>> => {
+    const current = await trx
+      .selectFrom('listeners')
+      .selectAll()
+      .where('id', '=', id)
+      .where('tenant_id', '=', tenantId)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!current) return undefined;
+    const wanted = decide(current);
+    if ('refused' in wanted) return { kind: 'refused', refusal: wanted.refused };
+    const names = await deployedElsewhere(trx, id, wanted.compute_config.k8s_namespaces ?? []);
+    if (names.length > 0) return { kind: 'in-use', names };
+    const listener = await trx
+      .updateTable('listeners')
+      .set({
+        version: wanted.version,
+        compute_config: JSON.stringify(wanted.compute_config),
+        updated_at: new Date(clock.now()),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { kind: 'changed', listener };
+  });
+}
+
+/** What removing a listener ends in; undefined when there is no such listener. */
+export type ListenerRemovalEnd =
+  | { kind: 'removed' }
+  /** Deployments are carried out by it; their names, in alphabetical order. */
+  | { kind: 'in-use'; names: string[] }
+  | undefined;
+
+/** Removes a listener that no deployment names. The database's own reference decides where one is made at this moment. */
+export async function removeListener(db: ControlDatabase, tenantId: string, id: string): Promise<ListenerRemovalEnd> {
+  try {
+    const removed = await inTransaction(db, (trx) =>
+      trx
+        .deleteFrom('listeners')
+        .where('id', '=', id)
+        .where('tenant_id', '=', tenantId)
+        .returning('id')
+        .executeTakeFirst(),
+    );
+    return removed && { kind: 'removed' };
+  } catch (error) {
+    if (brokenReference(error) !== 'deployments_listener') throw error;
+    const using = await db
+      .selectFrom('deployments')
+      .select('name')
+      .where('listener_id', '=', id)
+      .orderBy('name')
+      .execute();
+    return { kind: 'in-use', names: using.map(({ name }) => name) };
+  }
+}
+
+/** The deployments of a listener that are in none of these namespaces; with no namespaces every one is allowed. */
+async function deployedElsewhere(trx: ControlDatabase, id: string, namespaces: readonly string[]): Promise<string[]> {
+  if (namespaces.length === 0) return [];
+  const deployed = await trx
+    .selectFrom('deployments')
+    .leftJoin('listener_claims', 'listener_claims.deployment_id', 'deployments.id')
+    .select(['deployments.name', 'deployments.source_config', 'listener_claims.namespace'])
+    .where('deployments.listener_id', '=', id)
+    .orderBy('deployments.name')
+    .execute();
+  return deployed
+    .filter(({ source_config, namespace }) => {
+      const used = source_config.listener_config?.k8s_namespace ?? namespace;
+      return used != null && !namespaces.includes(used);
+    })
+    .map(({ name }) => name);
 }

@@ -16,14 +16,14 @@ export async function insertRevision(
   const upload = path
     ? await trx.selectFrom('uploads').select('digest').where('object_path', '=', path).executeTakeFirst()
     : undefined;
-  const message = await waitsForListener(trx, wanted);
+  const message = missingSource(wanted) ?? (await waitsForListener(trx, wanted));
   const revision = await trx
     .insertInto('revisions')
     .values({
       id: randomUUID(),
       deployment_id: wanted.id,
       status: 'CREATING',
-      status_message: missingSource(wanted) ?? null,
+      status_message: message,
       source: wanted.source,
       ...wantedColumns(wanted),
       repo_commit_sha: taken?.repo_commit_sha ?? null,

@@ -34,18 +34,23 @@ export async function listRevisions(
   return select.orderBy('sequence', 'desc').limit(limit).offset(offset).execute();
 }
 
-/** The ids of the deployments that have a waiting or a running revision. */
+/** The ids of the deployments that have a waiting or a running revision, but for those that a listener carries out. */
 export async function deploymentsWithWork(db: ControlDatabase): Promise<string[]> {
   const found = await db
     .selectFrom('revisions')
-    .select('deployment_id')
+    .innerJoin('deployments', 'deployments.id', 'revisions.deployment_id')
+    .select('revisions.deployment_id')
     .distinct()
-    .where('status', 'in', unfinishedStatuses)
+    .where('revisions.status', 'in', unfinishedStatuses)
+    .where('deployments.listener_id', 'is', null)
     .execute();
   return found.map(({ deployment_id }) => deployment_id);
 }
 
-/** Every deployment that has a live revision, with that revision: what a start has to serve again. */
+/**
+ * Every deployment that has a live revision, with that revision: what a start has to serve again. What a listener
+ * carried out runs in its cluster, and is served there.
+ */
 export async function activeRevisions(
   db: ControlDatabase,
 ): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
@@ -54,6 +59,7 @@ export async function activeRevisions(
     .selectAll()
     .where('active_revision_id', 'is not', null)
     .where('deletion', '=', 'none')
+    .where('listener_id', 'is', null)
     .orderBy('created_at')
     .execute();
   const ids = deployments.flatMap(({ active_revision_id }) => active_revision_id ?? []);

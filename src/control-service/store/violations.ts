@@ -1,6 +1,14 @@
+const uniqueViolation = '23505';
+const foreignKeyViolation = '23503';
+
 /** The name of the unique constraint that an error of the database is about, if it is about one. */
-export function brokenConstraint(error: unknown): string | undefined {
-  const isUniqueViolation = error instanceof Error && 'code' in error && error.code === '23505';
-  if (!isUniqueViolation || !('constraint' in error)) return undefined;
+export const brokenConstraint = (error: unknown): string | undefined => constraintOf(error, uniqueViolation);
+
+/** The name of the foreign key that an error of the database is about, if it is about one. */
+export const brokenReference = (error: unknown): string | undefined => constraintOf(error, foreignKeyViolation);
+
+function constraintOf(error: unknown, wanted: string): string | undefined {
+  const isIt = error instanceof Error && 'code' in error && error.code === wanted;
+  if (!isIt || !('constraint' in error)) return undefined;
   return typeof error.constraint === 'string' ? error.constraint : undefined;
 }

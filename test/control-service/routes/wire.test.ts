@@ -226,14 +226,6 @@ describe('over HTTP', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE']);
   });
 
-  test.each([
-    ['POST', `/v2/deployments/${nobody()}/push-token`],
-    ['POST', '/v2/listeners'],
-  ])('%s %s is told as not offered', async (method, path) => {
-    const answer = await send(method, path);
-    expect([answer.status, await answer.json()]).toEqual([501, { detail: expect.stringContaining('not offered') }]);
-  });
-
   test('lists take several ids, with commas or repeated', async () => {
     const [one, two] = [await create(), await create()];
     for (const query of [`deployment_ids=${one.id},${two.id}`, `deployment_ids=${one.id}&deployment_ids=${two.id}`]) {

@@ -1,0 +1,47 @@
+import type { RevisionStatus } from '../../contract/control/revision.ts';
+import type { DeletionState } from './deployment-status.ts';
+import { runningStatuses } from './revision-states.ts';
+
+/** What of a deployment with a listener is to be done next. */
+export type ListenerTurn<Revision> =
+  | { kind: 'nothing' }
+  /** Whatever it has in the cluster is to go. */
+  | { kind: 'removal' }
+  | {
+      kind: 'revision';
+      revision: Revision;
+      /** The statuses that it goes through to where its holder begins: an image is a build that is there already. */
+      steps: readonly RevisionStatus[];
+      /** Revisions that waited and that a newer one made superfluous. */
+      skipped: readonly Revision[];
+      /** Revisions that have to wait until this one has ended. */
+      queued: readonly Revision[];
+    };
+
+/**
+ * Decides what the next holder of a deployment gets: its removal before everything else, then the revision that was begun
+ * and broken off, then the newest that waits.
+ *
+ * @param unfinished the revisions that wait or are at work, newest first.
+ */
+export function whatNext<Revision extends { id: string; status: RevisionStatus }>(
+  deletion: DeletionState,
+  unfinished: readonly Revision[],
+): ListenerTurn<Revision> {
+  if (deletion !== 'none') return deletion === 'asked' ? { kind: 'removal' } : { kind: 'nothing' };
+  const begun = unfinished.find(({ status }) => runningStatuses.some((word) => word === status));
+  if (begun) {
+    const queued = unfinished.filter(({ status }) => status === 'CREATING');
+    return { kind: 'revision', revision: begun, steps: againFrom[begun.status] ?? [], skipped: [], queued };
+  }
+  const [newest, ...skipped] = unfinished;
+  if (!newest) return { kind: 'nothing' };
+  return { kind: 'revision', revision: newest, steps: ['AWAITING_DEPLOY'], skipped, queued: [] };
+}
+
+/** From where a revision was broken off to where it begins again. */
+const againFrom: Partial<Record<RevisionStatus, readonly RevisionStatus[]>> = {
+  AWAITING_BUILD: ['BUILDING', 'AWAITING_DEPLOY'],
+  BUILDING: ['AWAITING_DEPLOY'],
+  DEPLOYING: ['AWAITING_DEPLOY'],
+};

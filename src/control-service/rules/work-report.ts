@@ -1,0 +1,16 @@
+import { workReport } from '../../contract/control/listener-work.ts';
+import type { WorkReport } from '../../contract/control/listener-work.ts';
+import { accepted, againstRules } from './refusal.ts';
+import type { Judged } from './refusal.ts';
+import { readBody } from './shape.ts';
+
+/** Reads what a holder of a claim reports. A failure says why, and the numbers of lines grow, so that each is kept once. */
+export function readReport(body: unknown): Judged<WorkReport> {
+  const read = readBody(workReport, body);
+  if (!read.ok) return read;
+  const { status, message, log } = read.value;
+  if (status === 'DEPLOY_FAILED' && !message?.trim()) return againstRules(['message is required with DEPLOY_FAILED.']);
+  const sequences = (log ?? []).map(({ sequence }) => sequence);
+  const wrong = sequences.find((sequence, at) => at > 0 && sequence <= (sequences[at - 1] ?? 0));
+  return wrong === undefined ? accepted(read.value) : againstRules([`log: the sequence ${wrong} does not grow.`]);
+}

@@ -1,0 +1,108 @@
+import { systemClock } from '../../clock.ts';
+import type { CallOptions } from '../../contract/call-options.ts';
+import { leaseBounds, workRequest } from '../../contract/control/listener-work.ts';
+import type { ClaimStanding, WorkClaim, WorkReport } from '../../contract/control/listener-work.ts';
+import { maskOf } from '../compute/mask.ts';
+import { tellClaim, tellStanding } from '../listeners/tell-claim.ts';
+import { workBell } from '../listeners/work-bell.ts';
+import { readBody } from '../rules/shape.ts';
+import { readReport } from '../rules/work-report.ts';
+import type { Report } from '../store/listener-claims.ts';
+import type { ListenerRecord } from '../store/tables.ts';
+import { found, refusedCall, take, takeId } from './refuse.ts';
+import type { Call } from './refuse.ts';
+import type { ServiceSettings } from './settings.ts';
+
+/** How long a claim may wait before it looks by itself (ms): a lease that runs out rings no bell. */
+const lookEveryMs = 1_000;
+
+/**
+ * The work that is handed to listeners (an addition of ours): each piece to one holder at a time, by a claim that ends
+ * unless it is renewed. Whatever is said under a claim that is over is a 409 and changes nothing.
+ */
+export function listenerWorkOperations({
+  store,
+  tenantId,
+  rollouts,
+  bell = workBell(systemClock),
+}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'bell'>) {
+  async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
+    const listenerId = takeId(call, 'listener_id', id);
+    return found(call, 'Listener', id, await store.findListener(tenantId, listenerId));
+  }
+
+  const claimPath = (id: string, claimId: string): string => `/v2/listeners/${id}/claims/${claimId}`;
+
+  return {
+    /**
+     * POST /v2/listeners/{id}/claims: the next piece of work, or undefined where there is none within `wait_seconds`. A
+     * caller that has gone meanwhile holds nothing.
+     */
+    async claimWork(id: string, body: unknown, { signal }: CallOptions = {}): Promise<WorkClaim | undefined> {
+      const call = { operation: 'claim work', method: 'POST', path: `/v2/listeners/${id}/claims` };
+      const { holder, wait_seconds, lease_seconds } = take(call, readBody(workRequest, body));
+      const listener = await ownListener(call, id);
+      const claimer = { holder, leaseMs: (lease_seconds ?? leaseBounds.usual) * 1_000 };
+      const until = bell.now() + (wait_seconds ?? 0) * 1_000;
+      for (;;) {
+        const next = bell.listen();
+        const work = await store.claimWork(listener, claimer);
+        if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id);
+        else if (work) return tellClaim(work, undefined);
+        const left = until - bell.now();
+        if (left <= 0 || bell.isClosed || signal?.aborted) return undefined;
+        await next.within(Math.min(left, lookEveryMs), signal);
+      }
+    },
+
+    /** POST .../claims/{claim}/renewal */
+    async renewClaim(id: string, claimId: string): Promise<ClaimStanding> {
+      const call = { operation: 'renew claim', method: 'POST', path: `${claimPath(id, claimId)}/renewal` };
+      const claim = takeId(call, 'claim_id', claimId);
+      const listener = await ownListener(call, id);
+      const standing = await store.renewClaim(listener.id, claim);
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
+      return tellStanding(standing.claim, standing.wanted);
+    },
+
+    /** PUT .../claims/{claim}/status: lines of the log first, each number once, then the status. */
+    async reportWork(id: string, claimId: string, body: unknown): Promise<ClaimStanding> {
+      const call = { operation: 'report work', method: 'PUT', path: `${claimPath(id, claimId)}/status` };
+      const claim = takeId(call, 'claim_id', claimId);
+      const report = take(call, readReport(body));
+      const listener = await ownListener(call, id);
+      const end = await store.reportWork(listener.id, claim, await harmless(listener.id, claim, report));
+      if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.why });
+      const { deployment_id, ended_as } = end.claim;
+      if (ended_as === 'REMOVED') await store.noteStopped(deployment_id);
+      if (ended_as !== null) rollouts.wake(deployment_id);
+      return tellStanding(end.claim, end.wanted);
+    },
+
+    /** DELETE .../claims/{claim}: the work is handed back, and free for the next holder at once. */
+    async releaseClaim(id: string, claimId: string): Promise<void> {
+      const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
+      const claim = takeId(call, 'claim_id', claimId);
+      const listener = await ownListener(call, id);
+      const standing = await store.releaseClaim(listener.id, claim);
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
+      bell.ring();
+    },
+  };
+
+  /** What others wrote may hold the revision's secrets. */
+  async function harmless(listenerId: string, claimId: string, report: WorkReport): Promise<Report> {
+    const mask = maskOf(await store.secretsOfClaim(listenerId, claimId));
+    return {
+      status: report.status,
+      message: report.message == null ? null : mask.whole(report.message),
+      imageVersion: report.image_version ?? null,
+      lines: (report.log ?? []).map(({ sequence, level, message, at }) => ({
+        sequence,
+        level,
+        message: mask.whole(message),
+        ...(at == null ? {} : { at: Date.parse(at) }),
+      })),
+    };
+  }
+}

@@ -1,0 +1,82 @@
+import type { Listener, ListenersList } from '../../contract/control/listener.ts';
+import { judgeListenerPatch, readListener, readListenerPatch } from '../rules/listener-changes.ts';
+import { plainPage } from '../rules/queries.ts';
+import type { Refusal } from '../rules/refusal.ts';
+import { readShape } from '../rules/shape.ts';
+import { tellListener } from '../tell.ts';
+import { found, refusedCall, take, takeId } from './refuse.ts';
+import type { ServiceSettings } from './settings.ts';
+
+/** Making, reading, changing and removing listeners (control-service.md, `GET /v2/listeners`, and the public document). */
+export function listenerOperations({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tenantId'>) {
+  return {
+    async createListener(body: unknown): Promise<Listener> {
+      const call = { operation: 'create listener', method: 'POST', path: '/v2/listeners' };
+      const { version, compute_type, compute_id, compute_config } = take(call, readListener(body));
+      const added = await store.addListener(tenantId, {
+        compute_type,
+        compute_id,
+        k8s_namespaces: compute_config.k8s_namespaces ?? [],
+        ...(version == null ? {} : { version }),
+      });
+      if (!added) throw refusedCall(call, { status: 409, detail: taken(compute_id) });
+      return tellListener(added);
+    },
+
+    async listListeners(query: unknown): Promise<ListenersList> {
+      const call = { operation: 'list listeners', method: 'GET', path: '/v2/listeners' };
+      const page = take(call, readShape(plainPage, query, 'query'));
+      const listeners = await store.listListeners(tenantId, page);
+      return { resources: listeners.map(tellListener), offset: (page.offset ?? 0) + listeners.length };
+    },
+
+    async getListener(id: string): Promise<Listener> {
+      const call = { operation: 'get listener', method: 'GET', path: `/v2/listeners/${id}` };
+      const listenerId = takeId(call, 'listener_id', id);
+      return tellListener(found(call, 'Listener', id, await store.findListener(tenantId, listenerId)));
+    },
+
+    async patchListener(id: string, body: unknown): Promise<Listener> {
+      const call = { operation: 'patch listener', method: 'PATCH', path: `/v2/listeners/${id}` };
+      const listenerId = takeId(call, 'listener_id', id);
+      const patch = take(call, readListenerPatch(body));
+      const end = found(
+        call,
+        'Listener',
+        id,
+        await store.changeListener<Refusal>(tenantId, listenerId, (current) => {
+          const judged = judgeListenerPatch(current, patch);
+          return judged.ok ? judged.value : { refused: judged.refusal };
+        }),
+      );
+      if (end.kind === 'refused') throw refusedCall(call, end.refusal);
+      if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: deployedThere(end.names) });
+      return tellListener(end.listener);
+    },
+
+    /** Refused while deployments are carried out by it: nobody else could remove them from their cluster. */
+    async deleteListener(id: string): Promise<void> {
+      const call = { operation: 'delete listener', method: 'DELETE', path: `/v2/listeners/${id}` };
+      const listenerId = takeId(call, 'listener_id', id);
+      const end = found(call, 'Listener', id, await store.removeListener(tenantId, listenerId));
+      if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUse(end.names) });
+    },
+  };
+}
+
+const taken = (computeId: string): string =>
+  `A listener with the compute_id ${computeId} exists already. Use it, or choose another compute_id.`;
+
+/** The most names that are told. */
+const told = 10;
+
+function list(names: readonly string[]): string {
+  const more = names.length - told;
+  return `${names.slice(0, told).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const inUse = (names: readonly string[]): string =>
+  `This listener is in use by ${list(names)}. Delete these deployments first, and leave the listener running until they are gone.`;
+
+const deployedThere = (names: readonly string[]): string =>
+  `compute_config.k8s_namespaces leaves out namespaces in which there are deployments: ${list(names)}. Keep these namespaces, or delete the deployments first.`;

@@ -1,0 +1,204 @@
+import type { Clock } from '../../clock.ts';
+import type { ReportedStatus } from '../../contract/control/listener-work.ts';
+import { runningStatuses } from '../rules/revision-states.ts';
+import type { ClaimEnd } from './listener-tables.ts';
+import { appendLog } from './log-lines.ts';
+import type { NewLogLine } from './log-lines.ts';
+import { lockDeployment, makeLive, refreshStatus, step } from './revision-work.ts';
+import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from './tables.ts';
+
+/** How a holder stands after it said something: it holds the claim, or the claim is over and somebody else may have it. */
+export type Standing =
+  /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
+  { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
+
+/** What a holder reports, judged. */
+export interface Report {
+  status: ReportedStatus;
+  message: string | null;
+  imageVersion: string | null;
+  /** In their order, each with its number. */
+  lines: readonly (NewLogLine & { sequence: number })[];
+}
+
+/** Prolongs a claim. One that has run out and that nobody took over meanwhile holds again. */
+export async function renewClaim(
+  db: ControlDatabase,
+  clock: Clock,
+  listenerId: string,
+  claimId: string,
+): Promise<Standing> {
+  return withClaim(db, clock, listenerId, claimId, (held, trx, now) => prolong(trx, now, held));
+}
+
+/**
+ * Takes a holder's word: lines of the log, each number once, then the status. A status that ends the claim and that was
+ * taken before is taken again, since its answer may have been lost.
+ *
+ * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
+ */
+export async function reportWork(
+  db: ControlDatabase,
+  clock: Clock,
+  listenerId: string,
+  claimId: string,
+  report: Report,
+): Promise<Standing | { kind: 'unfit'; why: string }> {
+  return withClaim<Standing | { kind: 'unfit'; why: string }>(
+    db,
+    clock,
+    listenerId,
+    claimId,
+    async (held, trx, now) => {
+      await keepLines(trx, clock, held, report.lines);
+      const unfit = await apply(trx, now, clock, held, report);
+      if (unfit !== undefined) return { kind: 'unfit', why: unfit };
+      return report.status === 'DEPLOYING' ? prolong(trx, now, held) : end(trx, held, report.status);
+    },
+    (ended) => (ended.ended_as === report.status ? { kind: 'held', claim: ended, wanted: true } : undefined),
+  );
+}
+
+/** Hands a claim back: what it is about is free at once, and begun again by the next holder. */
+export async function releaseClaim(
+  db: ControlDatabase,
+  clock: Clock,
+  listenerId: string,
+  claimId: string,
+): Promise<Standing> {
+  return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
+    const { revision, claim } = held;
+    if (revision?.status === 'DEPLOYING') {
+      await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Handed back by ${claim.holder}.` });
+    }
+    return end(trx, held, 'released');
+  });
+}
+
+/** A claim that holds, with what it is about; its deployment is locked. */
+interface Held {
+  claim: ListenerClaimRecord;
+  deployment: DeploymentRecord;
+  revision: RevisionRecord | undefined;
+}
+
+async function withClaim<End = Standing>(
+  db: ControlDatabase,
+  clock: Clock,
+  listenerId: string,
+  claimId: string,
+  act: (held: Held, trx: ControlDatabase, now: Date) => Promise<End>,
+  whereEnded: (claim: ListenerClaimRecord) => End | undefined = () => undefined,
+): Promise<End | Extract<Standing, { kind: 'over' }>> {
+  const find = (trx: ControlDatabase) =>
+    trx
+      .selectFrom('listener_claims')
+      .selectAll()
+      .where('id', '=', claimId)
+      .where('listener_id', '=', listenerId)
+      .executeTakeFirst();
+  return db.transaction().execute(async (trx): Promise<End | Extract<Standing, { kind: 'over' }>> => {
+    const seen = await find(trx);
+    const deployment = seen && (await lockDeployment(trx, seen.deployment_id));
+    // Whoever took it over had the lock until now.
+    const claim = deployment && (await find(trx));
+    if (!claim) return { kind: 'over', why: takenOver };
+    if (claim.ended_as !== null) return whereEnded(claim) ?? { kind: 'over', why: endedAs(claim.ended_as) };
+    const revision =
+      claim.revision_id === null
+        ? undefined
+        : await trx.selectFrom('revisions').selectAll().where('id', '=', claim.revision_id).executeTakeFirst();
+    return act({ claim, deployment, revision }, trx, new Date(clock.now()));
+  });
+}
+
+const takenOver = 'This claim is over: its lease ran out and somebody else took it over, or its deployment is gone.';
+const endedAs = (end: ClaimEnd): string => `This claim is over: it ended as ${end}.`;
+
+async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, revision }: Held): Promise<Standing> {
+  const prolonged = await trx
+    .updateTable('listener_claims')
+    .set({ expires_at: new Date(now.getTime() + claim.lease_ms) })
+    .where('id', '=', claim.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const wanted =
+    claim.revision_id === null
+      ? deployment.deletion === 'asked'
+      : deployment.deletion === 'none' && revision !== undefined && isRunning(revision);
+  return { kind: 'held', claim: prolonged, wanted };
+}
+
+async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd): Promise<Standing> {
+  const ended = await trx
+    .updateTable('listener_claims')
+    .set({ ended_as })
+    .where('id', '=', claim.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { kind: 'held', claim: ended, wanted: true };
+}
+
+/** Lines of a removal stand in the log of the deployment's latest revision. */
+async function keepLines(
+  trx: ControlDatabase,
+  clock: Clock,
+  { claim, deployment }: Held,
+  lines: Report['lines'],
+): Promise<void> {
+  const about = claim.revision_id ?? deployment.latest_revision_id;
+  const known = Number(claim.log_sequence);
+  const fresh = lines.filter(({ sequence }) => sequence > known);
+  const last = fresh.at(-1);
+  if (!last || about === null) return;
+  await appendLog(trx, clock, about, 'deploy', fresh);
+  await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
+}
+
+/** Takes the status, or says why it cannot be. */
+async function apply(
+  trx: ControlDatabase,
+  now: Date,
+  clock: Clock,
+  { claim, deployment, revision }: Held,
+  { status, message, imageVersion }: Report,
+): Promise<string | undefined> {
+  if (status === 'REMOVED') {
+    return claim.revision_id === null ? undefined : 'This claim is of a revision: REMOVED is for deployments.';
+  }
+  if (claim.revision_id === null) return `This claim is of a removal: ${status} is for revisions.`;
+  if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
+  if (!revision || !isRunning(revision)) return `The revision has ended already: it is ${revision?.status ?? 'gone'}.`;
+  if (revision.status === 'AWAITING_DEPLOY') await step(trx, now, revision.id, 'DEPLOYING');
+  if (status === 'DEPLOY_FAILED') {
+    await appendLog(trx, clock, revision.id, 'deploy', [{ level: 'error', message: message ?? '' }]);
+    await step(trx, now, revision.id, 'DEPLOY_FAILED', { message });
+    await refreshStatus(trx, now, deployment);
+  }
+  if (status === 'DEPLOYED') {
+    // The database of what runs in a cluster is the cluster's: it stands where the revision does.
+    const database_state = 'ready';
+    await trx.updateTable('deployments').set({ database_state }).where('id', '=', deployment.id).execute();
+    await makeLive(trx, now, { ...deployment, database_state }, revision.id, imageVersion);
+  }
+  return undefined;
+}
+
+const isRunning = ({ status }: RevisionRecord): boolean => runningStatuses.some((word) => word === status);
+
+/** The values of the secrets of the revision that a claim is about. */
+export async function secretsOfClaim(db: ControlDatabase, listenerId: string, claimId: string): Promise<string[]> {
+  const claim = await db
+    .selectFrom('listener_claims')
+    .select('revision_id')
+    .where('id', '=', claimId)
+    .where('listener_id', '=', listenerId)
+    .executeTakeFirst();
+  if (!claim?.revision_id) return [];
+  const revision = await db
+    .selectFrom('revisions')
+    .select('secrets')
+    .where('id', '=', claim.revision_id)
+    .executeTakeFirst();
+  return revision?.secrets.map(({ value }) => value) ?? [];
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import { unfinishedStatuses } from '../rules/revision-states.ts';
+import { whatNext } from '../rules/listener-turn.ts';
+import { lockDeployment, skipOlder, step } from './revision-work.ts';
+import type {
+  ControlDatabase,
+  DeploymentRecord,
+  ListenerClaimRecord,
+  ListenerRecord,
+  RevisionRecord,
+} from './tables.ts';
+
+/** A piece of work that a listener holds from now on. */
+export interface ClaimedWork {
+  claim: ListenerClaimRecord;
+  deployment: DeploymentRecord;
+  /** Undefined where the deployment is to be removed. */
+  revision: RevisionRecord | undefined;
+}
+
+/** Who claims, and for how long without a word (ms). */
+export interface Claimer {
+  holder: string;
+  leaseMs: number;
+}
+
+/** Between two looks at what is free somebody else may take it; after so many in a row there is nothing. */
+const looks = 10;
+
+/**
+ * Hands the next piece of work of a listener to one holder: a deployment that is to be removed, a revision whose former
+ * holder is gone or has handed it back, or the newest that waits (the older ones end SKIPPED). No deployment has more
+ * than one claim that holds, so that no two holders ever work on one.
+ */
+export async function claimWork(
+  db: ControlDatabase,
+  clock: Clock,
+  listener: ListenerRecord,
+  claimer: Claimer,
+): Promise<ClaimedWork | undefined> {
+  for (let look = 0; look < looks; look += 1) {
+    const taken = await db.transaction().execute(async (trx) => {
+      const id = await freeDeployment(trx, new Date(clock.now()), listener.id);
+      return id === undefined ? 'nothing' : take(trx, new Date(clock.now()), id, listener, claimer);
+    });
+    if (taken === 'nothing') return undefined;
+    if (taken !== 'gone') return taken;
+  }
+  return undefined;
+}
+
+/** A deployment with work that nobody held at this moment. */
+async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: string): Promise<string | undefined> {
+  const found = await trx
+    .selectFrom('deployments')
+    .leftJoin('listener_claims', 'listener_claims.deployment_id', 'deployments.id')
+    .select('deployments.id')
+    .where('deployments.listener_id', '=', listenerId)
+    .where((where) =>
+      where.or([
+        where('listener_claims.id', 'is', null),
+        where('listener_claims.ended_as', 'is not', null),
+        where('listener_claims.expires_at', '<=', now),
+      ]),
+    )
+    .where((where) =>
+      where.or([
+        where('deployments.deletion', '=', 'asked'),
+        where.and([
+          where('deployments.deletion', '=', 'none'),
+          where.exists(
+            where
+              .selectFrom('revisions')
+              .select('revisions.id')
+              .whereRef('revisions.deployment_id', '=', 'deployments.id')
+              .where('revisions.status', 'in', unfinishedStatuses),
+          ),
+        ]),
+      ]),
+    )
+    // Who had its turn last comes last, so that no work that fails to end keeps the others waiting.
+    .orderBy('listener_claims.claimed_at', sql`asc nulls first`)
+    .orderBy('deployments.updated_at')
+    .limit(1)
+    .executeTakeFirst();
+  return found?.id;
+}
+
+async function take(
+  trx: ControlDatabase,
+  now: Date,
+  deploymentId: string,
+  listener: ListenerRecord,
+  { holder, leaseMs }: Claimer,
+): Promise<ClaimedWork | 'gone'> {
+  // Others may have found it free as well; from here on there is one at a time.
+  const deployment = await lockDeployment(trx, deploymentId);
+  const former = await claimOn(trx, deploymentId);
+  if (!deployment || (former && former.ended_as === null && former.expires_at > now)) return 'gone';
+  const unfinished = await unfinishedOf(trx, deploymentId);
+  const next = whatNext(deployment.deletion, unfinished);
+  if (next.kind === 'nothing') return 'gone';
+  let revision: RevisionRecord | undefined;
+  if (next.kind === 'revision') {
+    await skipOlder(trx, now, next.revision.id, next.skipped);
+    for (const { id } of next.queued) await step(trx, now, id, 'QUEUED');
+    revision = await begin(trx, now, next.revision, next.steps, begunBy(holder, listener.compute_id, former));
+  }
+  const claim = await trx
+    .insertInto('listener_claims')
+    .values({
+      deployment_id: deploymentId,
+      ...claimValues({ now, listener, deployment, revision, former, holder, leaseMs }),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .column('deployment_id')
+        .doUpdateSet(claimValues({ now, listener, deployment, revision, former, holder, leaseMs })),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { claim, deployment, revision };
+}
+
+function claimValues({
+  now,
+  listener,
+  deployment,
+  revision,
+  former,
+  holder,
+  leaseMs,
+}: Claimer & {
+  now: Date;
+  listener: ListenerRecord;
+  deployment: DeploymentRecord;
+  revision: RevisionRecord | undefined;
+  former: ListenerClaimRecord | undefined;
+}) {
+  const asked = deployment.source_config.listener_config?.k8s_namespace;
+  return {
+    id: randomUUID(),
+    listener_id: listener.id,
+    revision_id: revision?.id ?? null,
+    holder,
+    // Where it was put once it stays, whatever the listener is configured for by now.
+    namespace: asked ?? former?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
+    lease_ms: leaseMs,
+    log_sequence: 0,
+    claimed_at: now,
+    expires_at: new Date(now.getTime() + leaseMs),
+    ended_as: null,
+  };
+}
+
+async function begin(
+  trx: ControlDatabase,
+  now: Date,
+  revision: RevisionRecord,
+  steps: readonly RevisionRecord['status'][],
+  message: string,
+): Promise<RevisionRecord> {
+  let begun = revision;
+  for (const status of steps) begun = await step(trx, now, revision.id, status, { message });
+  return begun;
+}
+
+/** The last claim on a deployment, whoever holds it. */
+export const claimOn = (trx: ControlDatabase, deploymentId: string): Promise<ListenerClaimRecord | undefined> =>
+  trx.selectFrom('listener_claims').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
+
+const unfinishedOf = (trx: ControlDatabase, deploymentId: string): Promise<RevisionRecord[]> =>
+  trx
+    .selectFrom('revisions')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('status', 'in', unfinishedStatuses)
+    .orderBy('sequence', 'desc')
+    .execute();
+
+function begunBy(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {
+  const by = `Carried out by ${holder} of the listener ${computeId}`;
+  if (!former || former.revision_id === null) return `${by}.`;
+  if (former.ended_as === 'released') return `${by}, after ${former.holder} had handed it back.`;
+  return former.ended_as === null ? `${by}, after the lease of ${former.holder} had run out.` : `${by}.`;
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromImage, nobody, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+let ids = 0;
+const request = (changes: Record<string, unknown> = {}) => ({
+  compute_type: 'k8s',
+  compute_id: `cluster-${(ids += 1)}`,
+  compute_config: { k8s_namespaces: ['agents', 'more-agents'] },
+  ...changes,
+});
+
+describe.each(sides)('%s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  const make = (changes: Record<string, unknown> = {}) => world.control.createListener(request(changes));
+  const deploy = (listener_id: string, k8s_namespace?: string) =>
+    world.control.createDeployment(fromImage({ source_config: { listener_id, listener_config: { k8s_namespace } } }));
+
+  test('[control.listener.id][control.listener.compute-type] a listener is made, and read as it was made', async () => {
+    const made = await make({ version: '1.2' });
+    expect(made).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      version: '1.2',
+      compute_type: 'k8s',
+      compute_id: expect.stringMatching(/^cluster-/),
+      compute_config: { k8s_namespaces: ['agents', 'more-agents'] },
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    });
+    expect(await world.control.getListener(made.id)).toEqual(made);
+  });
+
+  test('without namespaces and a version it takes any namespace', async () => {
+    expect(await make({ compute_config: {} })).toMatchObject({ version: null, compute_config: { k8s_namespaces: [] } });
+    expect(await make({ compute_config: { k8s_namespaces: null } })).toMatchObject({
+      compute_config: { k8s_namespaces: [] },
+    });
+  });
+
+  test('one compute_id is one listener’s within a tenant, and free for another tenant', async () => {
+    const { compute_id } = await make();
+    expect(await refusalOf(make({ compute_id }))).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining(compute_id ?? ''),
+    });
+    expect(await world.stranger.createListener(request({ compute_id }))).toMatchObject({ compute_id });
+  });
+
+  test('of ten equal creations at once one makes a listener', async () => {
+    const same = request();
+    const ends = await Promise.allSettled(Array.from({ length: 10 }, () => world.control.createListener(same)));
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test.each([
+    ['no compute_type', { compute_type: undefined }, 'body.compute_type'],
+    ['another compute_type', { compute_type: 'vm' }, 'body.compute_type'],
+    ['no compute_id', { compute_id: undefined }, 'body.compute_id'],
+    ['an empty compute_id', { compute_id: '' }, 'body.compute_id'],
+    ['a compute_id with blanks', { compute_id: 'my cluster' }, 'body.compute_id'],
+    ['a compute_id of 256 characters', { compute_id: 'a'.repeat(256) }, 'body.compute_id'],
+    ['no compute_config', { compute_config: undefined }, 'body.compute_config'],
+    ['an empty version', { version: '' }, 'body.version'],
+    [
+      'namespaces that are none',
+      { compute_config: { k8s_namespaces: 'agents' } },
+      'body.compute_config.k8s_namespaces',
+    ],
+    [
+      'a namespace that is no label',
+      { compute_config: { k8s_namespaces: ['A_b'] } },
+      'body.compute_config.k8s_namespaces.0',
+    ],
+    [
+      'more namespaces than may be',
+      { compute_config: { k8s_namespaces: Array.from({ length: 101 }, (_, at) => `n${at}`) } },
+      'body.compute_config.k8s_namespaces',
+    ],
+  ])('%s is a 422', async (_, changes, at) => {
+    expect(await refusalOf(make(changes))).toMatchObject({ status: 422, at: [at] });
+  });
+
+  test('a namespace that is named twice is a 400, in a change too', async () => {
+    const twice = { compute_config: { k8s_namespaces: ['a', 'b', 'a'] } };
+    expect(await refusalOf(make(twice))).toMatchObject({ status: 400, detail: expect.stringContaining('a twice') });
+    const { id } = await make();
+    expect(await refusalOf(world.control.patchListener(id, twice))).toMatchObject({ status: 400 });
+  });
+
+  test('a change sets what it gives and leaves the rest', async () => {
+    const { id } = await make({ version: '1' });
+    expect(await world.control.patchListener(id, { version: '2' })).toMatchObject({
+      version: '2',
+      compute_config: { k8s_namespaces: ['agents', 'more-agents'] },
+    });
+    expect(
+      await world.control.patchListener(id, { version: null, compute_config: { k8s_namespaces: [] } }),
+    ).toMatchObject({
+      version: '2',
+      compute_config: { k8s_namespaces: [] },
+    });
+    expect(await world.control.patchListener(id, {})).toMatchObject({ version: '2' });
+  });
+
+  test.each(['compute_type', 'compute_id'])('%s may be restated and not be changed', async (field) => {
+    const made = await make();
+    const now: unknown = Reflect.get(made, field);
+    expect(await world.control.patchListener(made.id, { [field]: now })).toMatchObject({ [field]: now });
+    expect(await refusalOf(world.control.patchListener(made.id, { [field]: 'another' }))).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('a namespace in which something is deployed stays', async () => {
+    const { id } = await make();
+    const { name } = await deploy(id, 'agents');
+    const without = (namespace: string) => ({ compute_config: { k8s_namespaces: [namespace] } });
+    expect(await refusalOf(world.control.patchListener(id, without('more-agents')))).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining(name),
+    });
+    expect(await world.control.patchListener(id, without('agents'))).toMatchObject(without('agents'));
+  });
+
+  test('[control.listeners.list] they are listed in pages, oldest first, and nobody else’s', async () => {
+    const { id } = await make();
+    const all = (await world.control.listListeners({ limit: 100 })).resources.map((each) => each.id);
+    expect(all.at(-1)).toBe(id);
+    const page = await world.control.listListeners({ limit: 2, offset: all.length - 1 });
+    expect(page).toMatchObject({ resources: [{ id }], offset: all.length });
+    expect((await world.stranger.listListeners({ limit: 100 })).resources.map((each) => each.id)).not.toContain(id);
+  });
+
+  test.each([{ limit: 0 }, { limit: 101 }, { offset: -1 }])('a page of %j is a 422', async (query) => {
+    expect(await refusalOf(world.control.listListeners(query))).toMatchObject({ status: 422 });
+  });
+
+  test('it is deleted, and gone', async () => {
+    const { id } = await make();
+    await world.control.deleteListener(id);
+    expect(await refusalOf(world.control.getListener(id))).toMatchObject({ status: 404 });
+    expect(await refusalOf(world.control.deleteListener(id))).toMatchObject({ status: 404 });
+  });
+
+  test('it is not deleted while deployments use it, and says which', async () => {
+    const { id } = await make();
+    const names = [(await deploy(id)).name, (await deploy(id)).name];
+    const { status, detail } = await refusalOf(world.control.deleteListener(id));
+    expect(status).toBe(409);
+    for (const name of names) expect(detail).toContain(name);
+    expect(await world.control.getListener(id)).toMatchObject({ id });
+  });
+
+  test('of a deletion and creations at the same moment no deployment is left without its listener', async () => {
+    const { id } = await make();
+    const creations = Array.from({ length: 5 }, () => deploy(id));
+    await Promise.allSettled([...creations, world.control.deleteListener(id)]);
+    const ends = await Promise.allSettled(creations);
+    const isThere = await world.control.getListener(id).then(
+      () => true,
+      () => false,
+    );
+    const made = ends.filter(({ status }) => status === 'fulfilled');
+    expect(isThere).toBe(made.length > 0);
+    for (const end of ends) if (end.status === 'rejected') expect(end.reason).toMatchObject({ status: 400 });
+  });
+
+  test.each(['getListener', 'deleteListener', 'patchListener', 'claimWork'] as const)(
+    '%s: another tenant’s is not there, and neither is nobody’s',
+    async (operation) => {
+      const { id } = await make();
+      const call = (control: World['control'], wanted: string): Promise<unknown> =>
+        operation === 'patchListener' || operation === 'claimWork'
+          ? control[operation](wanted, { holder: 'me' })
+          : control[operation](wanted);
+      expect(await refusalOf(call(world.stranger, id))).toMatchObject({ status: 404 });
+      expect(await refusalOf(call(world.control, nobody()))).toMatchObject({ status: 404 });
+      expect(await refusalOf(call(world.control, 'none'))).toMatchObject({ status: 422, at: ['path.listener_id'] });
+    },
+  );
+});

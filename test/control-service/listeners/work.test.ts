@@ -1,0 +1,380 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
+import { fromGit, fromImage, nobody, openWorld, refusalOf } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+/** A clock that stands until it is told to go on. */
+function handClock(): Clock & { goOn: (ms: number) => void } {
+  let now = Date.UTC(2030, 0, 1);
+  return { now: () => (now += 1), sleep: () => Promise.resolve(), goOn: (ms) => (now += ms) };
+}
+
+describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+  const clock = handClock();
+  let world: World;
+  let listeners = 0;
+  beforeAll(async () => {
+    world = await openWorld(side, '', clock);
+  });
+  afterAll(() => world.close());
+
+  /** A listener of its own for every test, with deployments as they are asked for. */
+  async function ground(namespaces: string[] = []) {
+    const { id: listener } = await world.control.createListener({
+      compute_type: 'k8s',
+      compute_id: `cluster-${(listeners += 1)}`,
+      compute_config: { k8s_namespaces: namespaces },
+    });
+    const claim = (holder = 'first', more = {}): Promise<WorkClaim | undefined> =>
+      world.control.claimWork(listener, { holder, lease_seconds: 10, ...more });
+    return {
+      listener,
+      claim,
+      deploy: (changes: { secrets?: object[]; source_config?: object; secret_references?: object[] } = {}) =>
+        world.control.createDeployment(
+          fromImage({ ...changes, source_config: { listener_id: listener, ...changes.source_config } }),
+        ),
+      claimed: async (holder = 'first'): Promise<WorkClaim> => {
+        const work = await claim(holder);
+        if (!work) throw new Error('there is no work');
+        return work;
+      },
+      report: (work: WorkClaim, status: string, more: object = {}) =>
+        world.control.reportWork(listener, work.claim_id, { status, ...more }),
+      renew: (work: WorkClaim) => world.control.renewClaim(listener, work.claim_id),
+      release: (work: WorkClaim) => world.control.releaseClaim(listener, work.claim_id),
+    };
+  }
+  const revisionOf = (deployment: { id: string; latest_revision_id: string | null }) =>
+    world.control.getRevision(deployment.id, deployment.latest_revision_id ?? '');
+  const newImage = (id: string, tag: string) =>
+    world.control.patchDeployment(id, { source_revision_config: { image_uri: `registry.example.com/agent:${tag}` } });
+
+  test('a revision with a listener waits, and says for whom', async () => {
+    const { deploy } = await ground();
+    const made = await deploy();
+    await world.rollouts.settled();
+    expect(await revisionOf(made)).toMatchObject({
+      status: 'CREATING',
+      status_message: expect.stringContaining(`cluster-${listeners}`),
+    });
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DATABASE' });
+  });
+
+  test('a claim brings all that the revision takes', async () => {
+    const { deploy, claimed } = await ground(['agents', 'others']);
+    const made = await deploy({
+      secrets: [{ name: 'TOKEN', value: 'a-secret-value' }],
+      secret_references: [{ name: 'KEY', secret_name: 'keys', secret_key: 'one' }],
+      source_config: { resource_spec: { min_scale: 2 }, listener_config: { k8s_namespace: 'others' } },
+    });
+    const work = await claimed();
+    expect(work).toEqual({
+      claim_id: expect.any(String),
+      expires_at: expect.any(String),
+      lease_seconds: 10,
+      deployment: { id: made.id, name: made.name, namespace: 'others' },
+      revision: {
+        id: made.latest_revision_id,
+        image_uri: 'registry.example.com/agent:1',
+        secrets: [{ name: 'TOKEN', value: 'a-secret-value' }],
+        secret_references: [{ name: 'KEY', secret_name: 'keys', secret_key: 'one' }],
+        resource_spec: { min_scale: 2 },
+        deployment_type: null,
+        tracing: null,
+      },
+    });
+    expect(await revisionOf(made)).toMatchObject({
+      status: 'AWAITING_DEPLOY',
+      status_message: expect.stringContaining('first'),
+    });
+  });
+
+  test('the namespace is the one asked for, else the listener’s first, and it stays', async () => {
+    const { listener, deploy, claimed, report } = await ground(['agents', 'others']);
+    const made = await deploy();
+    const first = await claimed();
+    expect(first.deployment.namespace).toBe('agents');
+    await report(first, 'DEPLOYED');
+    await world.control.patchListener(listener, { compute_config: { k8s_namespaces: ['others', 'agents'] } });
+    await newImage(made.id, '2');
+    expect((await claimed()).deployment.namespace).toBe('agents');
+    expect((await (await ground()).claim())?.deployment.namespace).toBeUndefined();
+  });
+
+  test('[control.deployment.active-revision-is-deployed] what is DEPLOYED is live, and only that', async () => {
+    const { deploy, claimed, report, claim } = await ground();
+    const made = await deploy();
+    const work = await claimed();
+    await report(work, 'DEPLOYING');
+    expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYING' });
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: null });
+    await report(work, 'DEPLOYED', { image_version: '0.9' });
+    expect(await world.control.getDeployment(made.id)).toMatchObject({
+      status: 'READY',
+      active_revision_id: made.latest_revision_id,
+      image_version: '0.9',
+    });
+    expect(await claim()).toBeUndefined();
+  });
+
+  test('a failure says why, and the live one stays', async () => {
+    const { deploy, claimed, report } = await ground();
+    const made = await deploy();
+    await report(await claimed(), 'DEPLOYED');
+    const changed = await newImage(made.id, 'broken');
+    await report(await claimed(), 'DEPLOY_FAILED', { message: 'Back-off pulling image' });
+    expect(await revisionOf(changed)).toMatchObject({
+      status: 'DEPLOY_FAILED',
+      status_message: 'Back-off pulling image',
+    });
+    expect(await world.control.getDeployment(made.id)).toMatchObject({
+      active_revision_id: made.latest_revision_id,
+      latest_revision_id: changed.latest_revision_id,
+    });
+  });
+
+  test('while one is at work the next is queued, and of several only the newest is begun', async () => {
+    const { deploy, claimed, report, claim } = await ground();
+    const made = await deploy();
+    const work = await claimed();
+    const second = await newImage(made.id, '2');
+    await world.rollouts.settled();
+    expect(await revisionOf(second)).toMatchObject({ status: 'QUEUED' });
+    const third = await newImage(made.id, '3');
+    expect(await claim('second')).toBeUndefined();
+    await report(work, 'DEPLOYED');
+    expect((await claimed()).revision).toMatchObject({ id: third.latest_revision_id });
+    expect(await revisionOf(second)).toMatchObject({
+      status: 'SKIPPED',
+      status_message: expect.stringContaining(third.latest_revision_id ?? ''),
+    });
+  });
+
+  test('of ten that claim at once each revision goes to one', async () => {
+    const { deploy, claim } = await ground();
+    const made = [await deploy(), await deploy(), await deploy()];
+    const claims = await Promise.all(Array.from({ length: 10 }, (_, at) => claim(`holder-${at}`)));
+    const got = claims.flatMap((work) => work?.deployment.id ?? []);
+    expect(got.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+  });
+
+  test('a lease that ran out is taken over, and what the former holder says then is refused', async () => {
+    const { deploy, claimed, report, renew, release, claim } = await ground();
+    const made = await deploy();
+    const former = await claimed('former');
+    await report(former, 'DEPLOYING');
+    clock.goOn(9_000);
+    expect(await claim('next')).toBeUndefined();
+    clock.goOn(1_500);
+    const next = await claimed('next');
+    expect(next.revision?.id).toBe(former.revision?.id);
+    expect(await revisionOf(made)).toMatchObject({
+      status: 'AWAITING_DEPLOY',
+      status_message: expect.stringContaining('former'),
+    });
+    const late = { status: 409, detail: expect.stringContaining('This claim is over') };
+    expect(await refusalOf(report(former, 'DEPLOYED'))).toMatchObject(late);
+    expect(await refusalOf(renew(former))).toMatchObject(late);
+    expect(await refusalOf(release(former))).toMatchObject(late);
+    await report(next, 'DEPLOYED');
+    expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED' });
+  });
+
+  test('a renewal and a report prolong a lease, and one that nobody took over holds again', async () => {
+    const { deploy, claimed, report, renew, claim } = await ground();
+    await deploy();
+    const work = await claimed();
+    clock.goOn(9_000);
+    await renew(work);
+    clock.goOn(9_000);
+    await report(work, 'DEPLOYING');
+    clock.goOn(9_000);
+    expect(await claim('next')).toBeUndefined();
+    clock.goOn(5_000);
+    expect(await renew(work)).toMatchObject({ wanted: true });
+    expect(await claim('next')).toBeUndefined();
+  });
+
+  test('what is handed back is free at once', async () => {
+    const { deploy, claimed, report, release } = await ground();
+    const made = await deploy();
+    const work = await claimed('first');
+    await report(work, 'DEPLOYING');
+    await release(work);
+    expect(await revisionOf(made)).toMatchObject({ status: 'AWAITING_DEPLOY' });
+    expect((await claimed('second')).revision?.id).toBe(made.latest_revision_id);
+    expect(await refusalOf(report(work, 'DEPLOYED'))).toMatchObject({ status: 409 });
+  });
+
+  test('a report whose answer was lost is taken again', async () => {
+    const { deploy, claimed, report } = await ground();
+    const made = await deploy();
+    const work = await claimed();
+    await report(work, 'DEPLOYED');
+    expect(await report(work, 'DEPLOYED')).toMatchObject({ claim_id: work.claim_id });
+    expect(await refusalOf(report(work, 'DEPLOY_FAILED', { message: 'no' }))).toMatchObject({ status: 409 });
+    expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED' });
+  });
+
+  test('[control.logs.deploy] lines stand in the deploy log in their order, each once, with no secret in them', async () => {
+    const { deploy, claimed, report } = await ground();
+    const made = await deploy({ secrets: [{ name: 'TOKEN', value: 'swordfish-42' }] });
+    const work = await claimed();
+    const line = (sequence: number, message: string) => ({ sequence, level: 'info', message });
+    await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two swordfish-42')] });
+    await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two again'), line(3, 'three')] });
+    await report(work, 'DEPLOY_FAILED', { message: 'It said swordfish-42.', log: [line(5, 'five')] });
+    const { logs } = await world.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+    expect(logs.map(({ message }) => message)).toEqual(['one', 'two ***', 'three', 'five', 'It said ***.']);
+    expect(await revisionOf(made)).toMatchObject({ status_message: 'It said ***.' });
+  });
+
+  test('one that was interrupted is told to its holder, who hands it back; the next waits until then', async () => {
+    const { deploy, claimed, report, renew, release, claim } = await ground();
+    const made = await deploy();
+    const work = await claimed();
+    await report(work, 'DEPLOYING');
+    await world.control.interruptRevision(made.id, made.latest_revision_id ?? '');
+    const next = await newImage(made.id, '2');
+    expect(await claim('second')).toBeUndefined();
+    expect(await renew(work)).toMatchObject({ wanted: false });
+    expect(await refusalOf(report(work, 'DEPLOYED'))).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('INTERRUPTED'),
+    });
+    await release(work);
+    expect((await claim('second'))?.revision?.id).toBe(next.latest_revision_id);
+    expect(await revisionOf(made)).toMatchObject({ status: 'INTERRUPTED' });
+  });
+
+  test('[control.delete.deployment] a deletion is the listener’s work, and is over when it says so', async () => {
+    const { deploy, claimed, report, claim } = await ground();
+    const made = await deploy();
+    await report(await claimed(), 'DEPLOYED');
+    await world.control.deleteDeployment(made.id);
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
+    const work = await claimed();
+    expect(work).toMatchObject({ deployment: { id: made.id, name: made.name }, revision: null });
+    expect(await refusalOf(report(work, 'DEPLOYED'))).toMatchObject({ status: 409 });
+    await world.rollouts.settled();
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
+    await report(work, 'REMOVED');
+    await world.rollouts.settled();
+    expect(await refusalOf(world.control.getDeployment(made.id))).toMatchObject({ status: 404 });
+    expect(await refusalOf(report(work, 'REMOVED'))).toMatchObject({ status: 409 });
+    expect(await claim()).toBeUndefined();
+  });
+
+  test('a deletion while a revision is at work waits for its holder, then goes before everything', async () => {
+    const { deploy, claimed, release, renew, claim } = await ground();
+    const made = await deploy();
+    const work = await claimed();
+    await world.control.deleteDeployment(made.id);
+    expect(await claim('second')).toBeUndefined();
+    expect(await renew(work)).toMatchObject({ wanted: false });
+    await release(work);
+    expect(await claim('second')).toMatchObject({ revision: null });
+  });
+
+  test('what no listener ever took is deleted without one', async () => {
+    const { deploy, claim } = await ground();
+    const made = await deploy();
+    await world.control.deleteDeployment(made.id);
+    expect(await claim()).toBeUndefined();
+    await world.rollouts.settled();
+    expect(await refusalOf(world.control.getDeployment(made.id))).toMatchObject({ status: 404 });
+  });
+
+  test('REMOVED is not taken for a revision', async () => {
+    const { deploy, claimed, report } = await ground();
+    await deploy();
+    expect(await refusalOf(report(await claimed(), 'REMOVED'))).toMatchObject({ status: 409 });
+  });
+
+  test('work goes round: what was begun last comes last', async () => {
+    const { deploy, claimed, release } = await ground();
+    const [one, two] = [await deploy(), await deploy()];
+    const first = await claimed();
+    await release(first);
+    const second = await claimed();
+    await release(second);
+    expect([first.deployment.id, second.deployment.id].toSorted()).toEqual([one.id, two.id].toSorted());
+    expect((await claimed()).deployment.id).toBe(first.deployment.id);
+  });
+
+  test('a claim that waits gets what comes meanwhile, at once', async () => {
+    const { deploy, claim } = await ground();
+    const began = performance.now();
+    const waiting = claim('patient', { wait_seconds: 20 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const made = await deploy();
+    expect((await waiting)?.deployment.id).toBe(made.id);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  test('a claim that waits in vain ends with nothing, in its time', async () => {
+    const { claim } = await ground();
+    const began = performance.now();
+    expect(await claim('patient', { wait_seconds: 1 })).toBeUndefined();
+    expect(performance.now() - began).toBeGreaterThan(900);
+  });
+
+  test('what has no listener, or another one, is nobody’s work here', async () => {
+    const [mine, others] = [await ground(), await ground()];
+    await others.deploy();
+    world.rollouts.fate = 'held';
+    await world.control.createDeployment(fromImage());
+    await world.control.createDeployment(fromGit());
+    world.rollouts.fate = 'live';
+    expect(await mine.claim()).toBeUndefined();
+    expect(await others.claim()).toBeDefined();
+  });
+
+  test('the service itself takes nothing that has a listener', async () => {
+    const { deploy, claimed, report } = await ground();
+    const made = await deploy();
+    expect(await world.store.claimNextRevision(made.id)).toBeUndefined();
+    expect(await world.store.deploymentsWithWork()).not.toContain(made.id);
+    await report(await claimed(), 'DEPLOYED');
+    const served = (await world.store.activeRevisions()).map(({ deployment }) => deployment.id);
+    expect(served).not.toContain(made.id);
+  });
+
+  test.each([
+    ['no holder', {}, 'body.holder'],
+    ['a wait of 31 s', { holder: 'me', wait_seconds: 31 }, 'body.wait_seconds'],
+    ['a lease of a second', { holder: 'me', lease_seconds: 1 }, 'body.lease_seconds'],
+    ['a lease of an hour', { holder: 'me', lease_seconds: 3_600 }, 'body.lease_seconds'],
+  ])('a claim with %s is a 422', async (_, body, at) => {
+    const { listener } = await ground();
+    expect(await refusalOf(world.control.claimWork(listener, body))).toMatchObject({ status: 422, at: [at] });
+  });
+
+  test.each([
+    ['another status', { status: 'QUEUED' }, 422],
+    ['a failure without a reason', { status: 'DEPLOY_FAILED' }, 400],
+    [
+      'lines that do not grow',
+      { status: 'DEPLOYING', log: [2, 2].map((sequence) => ({ sequence, level: 'info', message: '' })) },
+      400,
+    ],
+    ['a line of level 9', { status: 'DEPLOYING', log: [{ sequence: 1, level: '9', message: '' }] }, 422],
+  ])('a report of %s is refused', async (_, body, status) => {
+    const { listener, deploy, claimed } = await ground();
+    await deploy();
+    const { claim_id } = await claimed();
+    expect(await refusalOf(world.control.reportWork(listener, claim_id, body))).toMatchObject({ status });
+  });
+
+  test('a claim of another listener, of another tenant or of nobody is not there', async () => {
+    const [mine, others] = [await ground(), await ground()];
+    await mine.deploy();
+    const { claim_id } = await mine.claimed();
+    expect(await refusalOf(world.control.renewClaim(others.listener, claim_id))).toMatchObject({ status: 409 });
+    expect(await refusalOf(world.stranger.renewClaim(mine.listener, claim_id))).toMatchObject({ status: 404 });
+    expect(await refusalOf(world.control.renewClaim(mine.listener, nobody()))).toMatchObject({ status: 409 });
+    expect(await refusalOf(world.control.renewClaim(mine.listener, 'none'))).toMatchObject({ status: 422 });
+  });
+});
