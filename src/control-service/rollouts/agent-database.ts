@@ -9,7 +9,8 @@ export function databaseOf({
   id,
   database_password,
   source_config,
-}: Pick<DeploymentRecord, 'id' | 'database_password'> & Partial<Pick<DeploymentRecord, 'source_config'>>): AgentDatabase {
+}: Pick<DeploymentRecord, 'id' | 'database_password'> &
+  Partial<Pick<DeploymentRecord, 'source_config'>>): AgentDatabase {
   const name = `landfall_agent_${id.replaceAll('-', '')}`;
   const connections = source_config?.resource_spec?.db_max_connections ?? undefined;
   return { database: name, role: name, password: database_password, connections };

@@ -1,0 +1,193 @@
+import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { isolate, removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
+import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
+import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { dropAgentDatabase } from '../../../src/database/databases.ts';
+import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { plainAgent, repository, temporaryFolder } from '../builds/repositories.ts';
+import { fromGit } from '../worlds.ts';
+import { attempt, pryingAgent, said, type Attempt, type Tried } from './prying.ts';
+
+/** What holds depends on who runs the tests, so that their names say which of the two was seen. */
+const asRoot = process.getuid?.() === 0;
+const byWhom = asRoot ? 'a service that is root' : 'a service of an ordinary user';
+
+const atTheEnd: (() => void)[] = [];
+let root: string;
+let dataDir: string;
+let postgres: TestPostgres;
+let services: LocalServices;
+/** The deployments, each with the folder that its agent runs in. */
+const agents: { id: string; url: string; folder: string; uid: number }[] = [];
+
+const tryIn = (which: 0 | 1, ...asked: Attempt): Promise<Tried> =>
+  attempt(agents[which]?.url ?? '', { 'x-api-key': services.apiKey }, asked);
+const mine = (...asked: Attempt): Promise<Tried> => tryIn(0, ...asked);
+
+beforeAll(async () => {
+  root = temporaryFolder(atTheEnd);
+  // Everyone may come as far as the data folder: what is denied there is denied by its own.
+  chmodSync(root, 0o755);
+  dataDir = join(root, 'data');
+  const { folder: repo } = repository(join(root, 'git/agent'), {
+    ...plainAgent,
+    'secret.txt': 'of this deployment',
+    'pry.sh': `id -u > who.txt\ncat ${join(dataDir, 'api-key')} > stolen.txt\nexit 0\n`,
+  });
+  postgres = await startTestPostgres();
+  services = await startLocal({
+    port: 0,
+    dataDir,
+    databaseUrl: postgres.url,
+    allowGit: [join(root, 'git')],
+    clock: systemClock,
+    log: () => undefined,
+    agentServer: pryingAgent,
+  });
+  const begun = await Promise.all(
+    ['one', 'two'].map((name) =>
+      services.control.createDeployment({
+        ...fromGit({
+          source_config: { repo_url: repo, install_command: 'sh pry.sh' },
+          source_revision_config: { graph_config_path: 'langgraph.json' },
+        }),
+        name,
+      }),
+    ),
+  );
+  for (const { id, latest_revision_id, url } of begun) {
+    await vi.waitFor(
+      async () => {
+        const { status, status_message } = await services.control.getRevision(id, latest_revision_id ?? '');
+        if (status !== 'DEPLOYED') throw new Error(`${status} ${status_message ?? ''}`);
+      },
+      { timeout: 20_000, interval: 25 },
+    );
+    const seen = await attempt(url ?? '', { 'x-api-key': services.apiKey }, ['run', 'pwd']);
+    agents.push({ id, url: url ?? '', folder: said(seen).trim(), uid: seen.done ? seen.uid : -1 });
+  }
+});
+
+afterAll(async () => {
+  await services.close();
+  for (const { id } of agents) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+  await postgres.stop();
+  await removeIsolated(dataDir);
+  for (const remove of atTheEnd) remove();
+});
+
+describe(`agents of ${byWhom}`, () => {
+  test('each can use its own folder', async () => {
+    expect(said(await mine('text', join(agents[0]?.folder ?? '', 'secret.txt')))).toBe('of this deployment');
+    expect(said(await mine('run', 'echo kept > kept.txt; cat kept.txt'))).toBe('kept\n');
+  });
+
+  test('none can connect to a database that is not its own, nor make one', async () => {
+    const databases = [
+      new URL(postgres.url).pathname.slice(1),
+      databaseOf({ id: agents[1]?.id ?? '', database_password: '' }).database,
+      'postgres',
+      'template1',
+      'landfall',
+    ];
+    for (const database of databases)
+      expect([database, await mine('connect', database)]).toEqual([database, { done: false, code: '42501' }]);
+    expect(
+      await mine('connect', databaseOf({ id: agents[0]?.id ?? '', database_password: '' }).database),
+    ).toMatchObject({ done: true });
+    for (const [statement, code] of [
+      ['create database mine', '42501'],
+      ['create role mine', '42501'],
+      ['alter role current_user createdb', '42501'],
+      ["copy (select 1) to program 'id'", '42501'],
+      ["select pg_read_file('/etc/passwd')", '42501'],
+    ] as const) {
+      expect([statement, await mine('query', statement)]).toEqual([statement, { done: false, code }]);
+    }
+    const rights =
+      'select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, rolconnlimit from pg_roles where rolname = current_user';
+    expect(JSON.parse(said(await mine('query', rights)))).toEqual([
+      {
+        rolsuper: false,
+        rolcreatedb: false,
+        rolcreaterole: false,
+        rolreplication: false,
+        rolbypassrls: false,
+        rolconnlimit: 20,
+      },
+    ]);
+  });
+
+  test('the service gives them nothing of its environment, no new rights, files of their own alone, and no core', async () => {
+    process.env.CANARY_OF_THE_SERVICE = 'canary-5e0c';
+    expect(said(await mine('run', 'env'))).not.toContain('canary-5e0c');
+    delete process.env.CANARY_OF_THE_SERVICE;
+    expect(said(await mine('run', 'umask; ulimit -c; ulimit -n'))).toBe('0077\n0\n16384\n');
+    if (existsSync('/usr/bin/setpriv'))
+      expect(said(await mine('run', 'cat /proc/self/status'))).toMatch(/^NoNewPrivs:\s+1$/m);
+  });
+
+  test('builds run as the user that the agent runs as', async () => {
+    expect(said(await mine('text', 'who.txt')).trim()).toBe(String(agents[0]?.uid));
+  });
+
+  const reached: readonly (readonly [string, () => Attempt])[] = [
+    ["another deployment's files", () => ['read', join(agents[1]?.folder ?? '', 'secret.txt')]],
+    ["another deployment's folder", () => ['list', agents[1]?.folder ?? '']],
+    ["another deployment's folder, to write there", () => ['write', join(agents[1]?.folder ?? '', 'planted.txt')]],
+    ['the service’s environment', () => ['read', `/proc/${process.pid}/environ`]],
+    ["another deployment's process", () => ['kill', String(otherPid)]],
+    ['the service’s process', () => ['kill', String(process.pid)]],
+    ['the data folder', () => ['list', dataDir]],
+    ['the folder of all builds', () => ['list', join(dataDir, 'builds')]],
+    [
+      'the program of this installation, to write in it',
+      () => ['write', resolve(import.meta.dirname, '../../../package.json')],
+    ],
+  ];
+  let otherPid = 0;
+
+  if (asRoot) {
+    test('each deployment has a user of its own, which is nobody of this machine, and is in no other group', async () => {
+      const uids = agents.map(({ uid }) => uid);
+      expect(new Set(uids).size).toBe(2);
+      for (const uid of uids) expect(uid).toBeGreaterThan(20_000);
+      expect(said(await mine('run', 'id -G')).trim()).toBe(String(uids[0]));
+    });
+
+    test.each(reached)('none reaches %s', async (_, asked) => {
+      const other = await tryIn(1, 'run', 'true');
+      otherPid = other.done ? other.pid : 0;
+      const of = await mine(...asked());
+      expect(of).toEqual({ done: false, code: expect.stringMatching(/^(EACCES|EPERM)$/) });
+    });
+
+    test('none reads a file that the service keeps: its key, the key of the secrets, uploads, the database', async () => {
+      const kept = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(dataDir, 'builds')))
+        // It holds a number of a process, and is looked at by other services.
+        .filter(({ name }) => !/^lock\.\d+$/.test(name))
+        .map((entry) => join(entry.parentPath, entry.name));
+      expect(kept).toContain(join(dataDir, 'api-key'));
+      for (const file of kept) {
+        expect([file, await mine('read', file)]).toEqual([file, { done: false, code: 'EACCES' }]);
+      }
+    });
+
+    test('neither did their install scripts', async () => {
+      expect(said(await mine('text', 'stolen.txt'))).toBe('');
+    });
+  } else {
+    test('they are of one user with the service, which is all that protects them from one another', async () => {
+      for (const [, asked] of reached.slice(0, 2)) expect(await mine(...asked())).toMatchObject({ done: true });
+    });
+  }
+});
+
+test(`${byWhom} says where agents run${asRoot ? ' as users of their own' : ' as itself'}`, async () => {
+  const { ids, warning, folder } = await isolate({ dataDir, agentServer: pryingAgent, log: () => undefined });
+  expect({ ids: ids !== undefined, warning, folder }).toEqual({ ids: asRoot, warning: undefined, folder: dataDir });
+});

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+
+/** A stand-in for the agent server that tries to reach what it is told to. */
+export const pryingAgent = join(import.meta.dirname, 'prying-agent.mjs');
+
+const tried = z.union([
+  z.object({ done: z.literal(true), said: z.string(), pid: z.int(), uid: z.int() }),
+  z.object({ done: z.literal(false), code: z.string() }),
+]);
+export type Tried = z.infer<typeof tried>;
+
+/** Something that an agent can be told to try, and with what. */
+export type Attempt = readonly [
+  what: 'read' | 'list' | 'write' | 'text' | 'run' | 'kill' | 'connect' | 'query',
+  of: string,
+];
+
+/** Has the agent at an address try something. */
+export async function attempt(address: string, headers: Record<string, string>, [what, of]: Attempt): Promise<Tried> {
+  const query = new URLSearchParams({ what, of });
+  return tried.parse(await (await fetch(`${address}/try?${query.toString()}`, { headers })).json());
+}
+
+/** What an agent said that did what it was told; fails the test where it could not. */
+export function said(of: Tried): string {
+  if (!of.done) throw new Error(of.code);
+  return of.said;
+}
