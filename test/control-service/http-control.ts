@@ -95,6 +95,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     claimWork: (id, body) => send(workClaim.optional(), 'POST', `/v2/listeners/${id}/claims`, body),
     renewClaim: (id, claim) => send(claimStanding, 'POST', `/v2/listeners/${id}/claims/${claim}/renewal`),
     reportWork: (id, claim, body) => send(claimStanding, 'PUT', `/v2/listeners/${id}/claims/${claim}/status`, body),
-    releaseClaim: (id, claim) => send(z.undefined(), 'DELETE', `/v2/listeners/${id}/claims/${claim}`),
+    releaseClaim: (id, claim, asked) =>
+      send(z.undefined(), 'DELETE', `/v2/listeners/${id}/claims/${claim}${query(asked)}`),
   };
 }

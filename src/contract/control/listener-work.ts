@@ -38,7 +38,7 @@ export const claimedRevision = z.looseObject({
 });
 export type ClaimedRevision = z.infer<typeof claimedRevision>;
 
-/** A piece of work that a listener holds: a revision to be carried out, or a deployment to be removed. */
+/** A piece of work that a listener holds: a revision to be run, or a deployment whose objects are to go. */
 export const workClaim = z.looseObject({
   claim_id: z.string(),
   /** When it is handed to the next one, unless it is renewed or reported on before. */
@@ -50,7 +50,10 @@ export const workClaim = z.looseObject({
     /** Null where neither the deployment nor its listener names one: the cluster's own. */
     namespace: z.string().nullable(),
   }),
-  /** Null: remove whatever the deployment has in the cluster. */
+  /**
+   * What has to run in the cluster: a revision to be carried out, or the live one again after another was abandoned. Null:
+   * nothing; whatever the deployment has there is to go.
+   */
   revision: claimedRevision.nullable(),
 });
 export type WorkClaim = z.infer<typeof workClaim>;

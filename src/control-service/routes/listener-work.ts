@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Env } from './env.ts';
-import { readJson } from './read.ts';
+import { readJson, readQuery } from './read.ts';
 import { onlyMethods } from './refusing.ts';
 
 const claims = '/v2/listeners/:id/claims';
@@ -17,7 +17,7 @@ export function listenerWorkRoutes(): Hono<Env> {
   routes.all(claims, onlyMethods('POST'));
 
   routes.delete(claim, async (c) => {
-    await c.var.service.releaseClaim(c.req.param('id'), c.req.param('claim'));
+    await c.var.service.releaseClaim(c.req.param('id'), c.req.param('claim'), readQuery(c));
     return c.body(null, 204);
   });
   routes.all(claim, onlyMethods('DELETE'));

@@ -2,13 +2,19 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { DeletionState } from './deployment-status.ts';
 import { runningStatuses } from './revision-states.ts';
 
+/**
+ * What a listener is to do: carry a revision out, put the cluster back to what is live after a revision that nobody wants
+ * any more, or remove a deployment.
+ */
+export type ListenerWork = 'roll-out' | 'put-back' | 'remove';
+
 /** What of a deployment with a listener is to be done next. */
 export type ListenerTurn<Revision> =
   | { kind: 'nothing' }
-  /** Whatever it has in the cluster is to go. */
-  | { kind: 'removal' }
+  | { kind: 'remove' }
+  | { kind: 'put-back' }
   | {
-      kind: 'revision';
+      kind: 'roll-out';
       revision: Revision;
       /** The statuses that it goes through to where its holder begins: an image is a build that is there already. */
       steps: readonly RevisionStatus[];
@@ -20,23 +26,25 @@ export type ListenerTurn<Revision> =
 
 /**
  * Decides what the next holder of a deployment gets: its removal before everything else, then the revision that was begun
- * and broken off, then the newest that waits.
+ * and broken off, then the newest that waits, and where there is none, the way back from what was abandoned.
  *
  * @param unfinished the revisions that wait or are at work, newest first.
+ * @param isAbandoned whether the last one who worked on it may have left something else in the cluster than what is live.
  */
 export function whatNext<Revision extends { id: string; status: RevisionStatus }>(
   deletion: DeletionState,
   unfinished: readonly Revision[],
+  isAbandoned: boolean,
 ): ListenerTurn<Revision> {
-  if (deletion !== 'none') return deletion === 'asked' ? { kind: 'removal' } : { kind: 'nothing' };
+  if (deletion !== 'none') return deletion === 'asked' ? { kind: 'remove' } : { kind: 'nothing' };
   const begun = unfinished.find(({ status }) => runningStatuses.some((word) => word === status));
   if (begun) {
     const queued = unfinished.filter(({ status }) => status === 'CREATING');
-    return { kind: 'revision', revision: begun, steps: againFrom[begun.status] ?? [], skipped: [], queued };
+    return { kind: 'roll-out', revision: begun, steps: againFrom[begun.status] ?? [], skipped: [], queued };
   }
   const [newest, ...skipped] = unfinished;
-  if (!newest) return { kind: 'nothing' };
-  return { kind: 'revision', revision: newest, steps: ['AWAITING_DEPLOY'], skipped, queued: [] };
+  if (newest) return { kind: 'roll-out', revision: newest, steps: ['AWAITING_DEPLOY'], skipped, queued: [] };
+  return { kind: isAbandoned ? 'put-back' : 'nothing' };
 }
 
 /** From where a revision was broken off to where it begins again. */

@@ -1,8 +1,12 @@
+import * as z from 'zod';
 import { workReport } from '../../contract/control/listener-work.ts';
 import type { WorkReport } from '../../contract/control/listener-work.ts';
 import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { readBody } from './shape.ts';
+
+/** The query of handing a claim back. */
+export const releaseQuery = z.strictObject({ undone: z.boolean().optional() });
 
 /** Reads what a holder of a claim reports. A failure says why, and the numbers of lines grow, so that each is kept once. */
 export function readReport(body: unknown): Judged<WorkReport> {

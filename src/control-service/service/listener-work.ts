@@ -5,8 +5,8 @@ import type { ClaimStanding, WorkClaim, WorkReport } from '../../contract/contro
 import { maskOf } from '../compute/mask.ts';
 import { tellClaim, tellStanding } from '../listeners/tell-claim.ts';
 import { workBell } from '../listeners/work-bell.ts';
-import { readBody } from '../rules/shape.ts';
-import { readReport } from '../rules/work-report.ts';
+import { readBody, readShape } from '../rules/shape.ts';
+import { readReport, releaseQuery } from '../rules/work-report.ts';
 import type { Report } from '../store/listener-claims.ts';
 import type { ListenerRecord } from '../store/tables.ts';
 import { found, refusedCall, take, takeId } from './refuse.ts';
@@ -47,7 +47,7 @@ export function listenerWorkOperations({
       for (;;) {
         const next = bell.listen();
         const work = await store.claimWork(listener, claimer);
-        if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id);
+        if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id, { isUndone: true });
         else if (work) return tellClaim(work, undefined);
         const left = until - bell.now();
         if (left <= 0 || bell.isClosed || signal?.aborted) return undefined;
@@ -79,12 +79,16 @@ export function listenerWorkOperations({
       return tellStanding(end.claim, end.wanted);
     },
 
-    /** DELETE .../claims/{claim}: the work is handed back, and free for the next holder at once. */
-    async releaseClaim(id: string, claimId: string): Promise<void> {
+    /**
+     * DELETE .../claims/{claim}: the work is handed back, and free for the next holder at once. `undone` says that nothing
+     * of it is left in the cluster; else what is no more wanted is put back to what is live by the next holder.
+     */
+    async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
       const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
       const claim = takeId(call, 'claim_id', claimId);
+      const { undone = false } = take(call, readShape(releaseQuery, query, 'query'));
       const listener = await ownListener(call, id);
-      const standing = await store.releaseClaim(listener.id, claim);
+      const standing = await store.releaseClaim(listener.id, claim, { isUndone: undone });
       if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
       bell.ring();
     },

@@ -53,25 +53,34 @@ export async function reportWork(
       await keepLines(trx, clock, held, report.lines);
       const unfit = await apply(trx, now, clock, held, report);
       if (unfit !== undefined) return { kind: 'unfit', why: unfit };
-      return report.status === 'DEPLOYING' ? prolong(trx, now, held) : end(trx, held, report.status);
+      if (report.status === 'DEPLOYING') return prolong(trx, now, held);
+      // Whoever took it over can't have put back what stood there before the first one began.
+      const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
+      return end(trx, held, isHalfDone ? 'abandoned' : report.status);
     },
     (ended) => (ended.ended_as === report.status ? { kind: 'held', claim: ended, wanted: true } : undefined),
   );
 }
 
-/** Hands a claim back: what it is about is free at once, and begun again by the next holder. */
+/**
+ * Hands a claim back: what it is about is free at once, and begun again by the next holder.
+ *
+ * @param isUndone whether nothing of it is left in the cluster.
+ */
 export async function releaseClaim(
   db: ControlDatabase,
   clock: Clock,
   listenerId: string,
   claimId: string,
+  { isUndone }: { isUndone: boolean },
 ): Promise<Standing> {
   return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
     const { revision, claim } = held;
     if (revision?.status === 'DEPLOYING') {
       await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Handed back by ${claim.holder}.` });
     }
-    return end(trx, held, 'released');
+    const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
+    return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned');
   });
 }
 
@@ -122,10 +131,9 @@ async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, rev
     .where('id', '=', claim.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  const wanted =
-    claim.revision_id === null
-      ? deployment.deletion === 'asked'
-      : deployment.deletion === 'none' && revision !== undefined && isRunning(revision);
+  const { deletion } = deployment;
+  const isNeeded = claim.work === 'put-back' || (revision !== undefined && isRunning(revision));
+  const wanted = claim.work === 'remove' ? deletion === 'asked' : deletion === 'none' && isNeeded;
   return { kind: 'held', claim: prolonged, wanted };
 }
 
@@ -164,10 +172,13 @@ async function apply(
   { status, message, imageVersion }: Report,
 ): Promise<string | undefined> {
   if (status === 'REMOVED') {
-    return claim.revision_id === null ? undefined : 'This claim is of a revision: REMOVED is for deployments.';
+    return claim.revision_id === null ? undefined : 'This claim is of a revision: REMOVED is for what is to go.';
   }
-  if (claim.revision_id === null) return `This claim is of a removal: ${status} is for revisions.`;
+  if (claim.revision_id === null) {
+    return status === 'DEPLOYING' ? undefined : `This claim is of what is to go: ${status} is for revisions.`;
+  }
   if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
+  if (claim.work === 'put-back') return undefined;
   if (!revision || !isRunning(revision)) return `The revision has ended already: it is ${revision?.status ?? 'gone'}.`;
   if (revision.status === 'AWAITING_DEPLOY') await step(trx, now, revision.id, 'DEPLOYING');
   if (status === 'DEPLOY_FAILED') {

@@ -25,5 +25,6 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
   reportWork: (listenerId: string, claimId: string, report: Report) =>
     reportWork(db, clock, listenerId, claimId, report),
   secretsOfClaim: (listenerId: string, claimId: string) => secretsOfClaim(db, listenerId, claimId),
-  releaseClaim: (listenerId: string, claimId: string) => releaseClaim(db, clock, listenerId, claimId),
+  releaseClaim: (listenerId: string, claimId: string, how: { isUndone: boolean }) =>
+    releaseClaim(db, clock, listenerId, claimId, how),
 });

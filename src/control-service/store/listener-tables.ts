@@ -1,9 +1,13 @@
 import type { ColumnType } from 'kysely';
+import type { ListenerWork } from '../rules/listener-turn.ts';
 
 type Fixed<T> = ColumnType<T, T, never>;
 
-/** What a claim has ended as: `released` was handed back, `over` has nothing left to be done. */
-export type ClaimEnd = 'DEPLOYED' | 'DEPLOY_FAILED' | 'REMOVED' | 'released' | 'over';
+/**
+ * What a claim has ended as: `released` was handed back; `abandoned` is work that nobody wants any more and that left
+ * something in the cluster, which has to be put back to what is live.
+ */
+export type ClaimEnd = 'DEPLOYED' | 'DEPLOY_FAILED' | 'REMOVED' | 'released' | 'abandoned';
 
 /**
  * The last claim of a listener on each deployment. A new one takes the row over under an id of its own, by which
@@ -13,8 +17,11 @@ export interface ListenerClaimsTable {
   deployment_id: Fixed<string>;
   id: string;
   listener_id: string;
-  /** Null where the deployment is to be removed. */
+  work: ListenerWork;
+  /** Null where whatever the deployment has in the cluster is to go. */
   revision_id: string | null;
+  /** Whether somebody else was at this revision before, so that what stood there before is known no more. */
+  is_resumed: boolean;
   /** The process that holds it, in its own words. */
   holder: string;
   /** Where the deployment was put when it was claimed first: it stays there. */

@@ -16,7 +16,7 @@ import type {
 export interface ClaimedWork {
   claim: ListenerClaimRecord;
   deployment: DeploymentRecord;
-  /** Undefined where the deployment is to be removed. */
+  /** Undefined where whatever the deployment has in the cluster is to go. */
   revision: RevisionRecord | undefined;
 }
 
@@ -31,8 +31,8 @@ const looks = 10;
 
 /**
  * Hands the next piece of work of a listener to one holder: a deployment that is to be removed, a revision whose former
- * holder is gone or has handed it back, or the newest that waits (the older ones end SKIPPED). No deployment has more
- * than one claim that holds, so that no two holders ever work on one.
+ * holder is gone or has handed it back, the newest that waits (the older ones end SKIPPED), or the way back to what is
+ * live from what was abandoned. No deployment has more than one claim that holds, so that no two holders ever work on one.
  */
 export async function claimWork(
   db: ControlDatabase,
@@ -70,13 +70,18 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
         where('deployments.deletion', '=', 'asked'),
         where.and([
           where('deployments.deletion', '=', 'none'),
-          where.exists(
-            where
-              .selectFrom('revisions')
-              .select('revisions.id')
-              .whereRef('revisions.deployment_id', '=', 'deployments.id')
-              .where('revisions.status', 'in', unfinishedStatuses),
-          ),
+          where.or([
+            // Whoever let a lease run out may have left anything.
+            where.and([where('listener_claims.id', 'is not', null), where('listener_claims.ended_as', 'is', null)]),
+            where('listener_claims.ended_as', '=', 'abandoned'),
+            where.exists(
+              where
+                .selectFrom('revisions')
+                .select('revisions.id')
+                .whereRef('revisions.deployment_id', '=', 'deployments.id')
+                .where('revisions.status', 'in', unfinishedStatuses),
+            ),
+          ]),
         ]),
       ]),
     )
@@ -100,50 +105,23 @@ async function take(
   const former = await claimOn(trx, deploymentId);
   if (!deployment || (former && former.ended_as === null && former.expires_at > now)) return 'gone';
   const unfinished = await unfinishedOf(trx, deploymentId);
-  const next = whatNext(deployment.deletion, unfinished);
+  const isAbandoned = former !== undefined && (former.ended_as === null || former.ended_as === 'abandoned');
+  const next = whatNext(deployment.deletion, unfinished, isAbandoned);
   if (next.kind === 'nothing') return 'gone';
   let revision: RevisionRecord | undefined;
-  if (next.kind === 'revision') {
+  if (next.kind === 'roll-out') {
     await skipOlder(trx, now, next.revision.id, next.skipped);
     for (const { id } of next.queued) await step(trx, now, id, 'QUEUED');
     revision = await begin(trx, now, next.revision, next.steps, begunBy(holder, listener.compute_id, former));
   }
-  const claim = await trx
-    .insertInto('listener_claims')
-    .values({
-      deployment_id: deploymentId,
-      ...claimValues({ now, listener, deployment, revision, former, holder, leaseMs }),
-    })
-    .onConflict((conflict) =>
-      conflict
-        .column('deployment_id')
-        .doUpdateSet(claimValues({ now, listener, deployment, revision, former, holder, leaseMs })),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return { claim, deployment, revision };
-}
-
-function claimValues({
-  now,
-  listener,
-  deployment,
-  revision,
-  former,
-  holder,
-  leaseMs,
-}: Claimer & {
-  now: Date;
-  listener: ListenerRecord;
-  deployment: DeploymentRecord;
-  revision: RevisionRecord | undefined;
-  former: ListenerClaimRecord | undefined;
-}) {
+  if (next.kind === 'put-back') revision = await liveOf(trx, deployment);
   const asked = deployment.source_config.listener_config?.k8s_namespace;
-  return {
+  const claim = {
     id: randomUUID(),
     listener_id: listener.id,
+    work: next.kind,
     revision_id: revision?.id ?? null,
+    is_resumed: isAbandoned || (revision !== undefined && former?.revision_id === revision.id),
     holder,
     // Where it was put once it stays, whatever the listener is configured for by now.
     namespace: asked ?? former?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
@@ -153,6 +131,21 @@ function claimValues({
     expires_at: new Date(now.getTime() + leaseMs),
     ended_as: null,
   };
+  const kept = await trx
+    .insertInto('listener_claims')
+    .values({ deployment_id: deploymentId, ...claim })
+    .onConflict((conflict) => conflict.column('deployment_id').doUpdateSet(claim))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { claim: kept, deployment, revision };
+}
+
+async function liveOf(
+  trx: ControlDatabase,
+  { active_revision_id }: DeploymentRecord,
+): Promise<RevisionRecord | undefined> {
+  if (active_revision_id === null) return undefined;
+  return trx.selectFrom('revisions').selectAll().where('id', '=', active_revision_id).executeTakeFirst();
 }
 
 async function begin(

@@ -27,16 +27,24 @@ test.each([
     ['AWAITING_DEPLOY'],
     { revision: { id: 'r1' }, steps: [] },
   ],
-  ['a deletion comes before everything else', 'asked', [], { kind: 'removal' }],
+  ['a deletion comes before everything else', 'asked', [], { kind: 'remove' }],
   ['what is gone from the cluster is nobody’s work', 'stopped', [], { kind: 'nothing' }],
 ] as const)('%s', (_, deletion, statuses, turn) => {
-  expect(whatNext(deletion, newestFirst(...statuses))).toMatchObject(turn);
+  expect(whatNext(deletion, newestFirst(...statuses), false)).toMatchObject(turn);
+});
+
+test.each([
+  ['what was abandoned is put back to what is live', 'none', [], 'put-back'],
+  ['unless a revision waits, which takes its place anyway', 'none', ['CREATING'], 'roll-out'],
+  ['or all of it goes', 'asked', [], 'remove'],
+] as const)('%s', (_, deletion, statuses, kind) => {
+  expect(whatNext(deletion, newestFirst(...statuses), true)).toMatchObject({ kind });
 });
 
 test.each(runningStatuses)('the steps back from %s are steps that a revision may take', (status) => {
-  const turn = whatNext('none', newestFirst(status));
-  if (turn.kind !== 'revision') throw new Error('nothing to do');
+  const turn = whatNext('none', newestFirst(status), true);
+  if (turn.kind !== 'roll-out') throw new Error('nothing to do');
   const way = [status, ...turn.steps];
-  for (const [at, to] of way.entries()) if (at > 0) expect(mayStep(way[at - 1] ?? status, to)).toBe(true);
+  for (const [at, to] of turn.steps.entries()) expect(mayStep(way[at] ?? status, to)).toBe(true);
   expect(way.at(-1)).toBe('AWAITING_DEPLOY');
 });

@@ -43,7 +43,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       report: (work: WorkClaim, status: string, more: object = {}) =>
         world.control.reportWork(listener, work.claim_id, { status, ...more }),
       renew: (work: WorkClaim) => world.control.renewClaim(listener, work.claim_id),
-      release: (work: WorkClaim) => world.control.releaseClaim(listener, work.claim_id),
+      release: (work: WorkClaim, query = {}) => world.control.releaseClaim(listener, work.claim_id, query),
     };
   }
   const revisionOf = (deployment: { id: string; latest_revision_id: string | null }) =>
@@ -247,6 +247,57 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     await release(work);
     expect((await claim('second'))?.revision?.id).toBe(next.latest_revision_id);
     expect(await revisionOf(made)).toMatchObject({ status: 'INTERRUPTED' });
+  });
+
+  test('what an interrupted one left is put back to what is live, or removed where nothing is', async () => {
+    const { deploy, claimed, report, release, claim } = await ground();
+    const made = await deploy();
+    const first = await claimed();
+    await world.control.interruptRevision(made.id, made.latest_revision_id ?? '');
+    await release(first);
+    const removal = await claimed();
+    expect(removal).toMatchObject({ deployment: { id: made.id }, revision: null });
+    await report(removal, 'REMOVED');
+    expect(await claim()).toBeUndefined();
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ id: made.id });
+
+    const live = await newImage(made.id, '2');
+    await report(await claimed(), 'DEPLOYED');
+    const next = await newImage(made.id, '3');
+    const lost = await claimed();
+    await report(lost, 'DEPLOYING');
+    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    clock.goOn(11_000);
+    const back = await claimed();
+    expect(back.revision).toMatchObject({ id: live.latest_revision_id });
+    await report(back, 'DEPLOYING');
+    await report(back, 'DEPLOYED');
+    expect(await revisionOf(next)).toMatchObject({ status: 'INTERRUPTED' });
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: live.latest_revision_id });
+    expect(await claim()).toBeUndefined();
+  });
+
+  test('one that is known to have left nothing needs no way back', async () => {
+    const { deploy, claimed, release, claim } = await ground();
+    const made = await deploy();
+    const work = await claimed();
+    await world.control.interruptRevision(made.id, made.latest_revision_id ?? '');
+    await release(work, { undone: true });
+    expect(await claim()).toBeUndefined();
+  });
+
+  test('the failure of one that was taken over is put back too: its former holder may have left anything', async () => {
+    const { deploy, claimed, report, claim } = await ground();
+    const made = await deploy();
+    await report(await claimed(), 'DEPLOYED');
+    await newImage(made.id, '2');
+    await report(await claimed('former'), 'DEPLOYING');
+    clock.goOn(11_000);
+    await report(await claimed('next'), 'DEPLOY_FAILED', { message: 'It does not start.' });
+    const back = await claimed('next');
+    expect(back.revision).toMatchObject({ id: made.latest_revision_id });
+    await report(back, 'DEPLOYED');
+    expect(await claim()).toBeUndefined();
   });
 
   test('[control.delete.deployment] a deletion is the listener’s work, and is over when it says so', async () => {
