@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import type { Parser } from 'tar';
+import { hasCode } from '../../database/embedded/file-errors.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /** How reading an archive to its end went; `digest` is `sha256:<hex>` of the file's bytes. */
@@ -18,11 +18,15 @@ export async function readTar(
   { bounds, signal, objection }: { bounds: TarBounds; signal: AbortSignal; objection: () => string | undefined },
 ): Promise<TarRead> {
   let broken: string | undefined;
-  const note = (what: string): void => {
-    broken ??= what;
-  };
-  parser.on('error', (error: unknown) => note(`It is no sound tar archive (${wordsOf(error)}).`));
-  const closed = new Promise<void>((done) => parser.on('close', () => done()));
+  const ended = new Promise<void>((done) => {
+    parser.on('close', () => done());
+    parser.on('error', (error: unknown) => {
+      broken ??= hasCode(error, 'ENOSPC', 'EDQUOT')
+        ? 'There is no room for it on this machine.'
+        : `It is no sound tar archive (${wordsOf(error)}).`;
+      done();
+    });
+  });
 
   const zipped = createReadStream(file);
   const hash = createHash('sha256');
@@ -38,7 +42,7 @@ export async function readTar(
       const tooLarge = bombProblem(size, zipped.bytesRead, bounds);
       if (tooLarge) return refused(tooLarge);
       // It answers false until an entry that it is writing has gone on.
-      if (!parser.write(chunk) && !broken) await Promise.race([once(parser, 'drain'), closed]);
+      if (!parser.write(chunk) && !broken) await Promise.race([drained(parser), ended]);
       const wrong = broken ?? objection();
       if (wrong) return refused(wrong);
       if (signal.aborted) return { kind: 'interrupted' };
@@ -50,11 +54,13 @@ export async function readTar(
     unzip.destroy();
   }
   parser.end();
-  await Promise.race([closed, new Promise<void>((done) => parser.on('error', () => done()))]);
+  await ended;
   const wrong = broken ?? objection();
   if (wrong) return refused(wrong);
   return signal.aborted ? { kind: 'interrupted' } : { kind: 'read', digest: `sha256:${hash.digest('hex')}` };
 }
+
+const drained = (parser: Parser): Promise<void> => new Promise((done) => parser.once('drain', () => done()));
 
 const refused = (why: string): TarRead => ({ kind: 'refused', why });
 

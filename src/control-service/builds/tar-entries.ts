@@ -121,4 +121,5 @@ function linkProblem(target: string, depth: number): string | undefined {
   return parts.slice(up).includes('..') ? 'goes up again behind a name' : undefined;
 }
 
-const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.');
+/** The names in a path of an archive, from its root down. */
+export const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.');

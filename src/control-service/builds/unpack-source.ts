@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Parser, ReadEntry, Unpack } from 'tar';
 import type { WriteLine } from '../compute/log-line.ts';
 import { cannot, made, type BuiltFrom, type Part, type TarballSource } from './build.ts';
 import { readTar } from './tar-bytes.ts';
-import { entryJudge, usualTarBounds, type TarBounds } from './tar-entries.ts';
+import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entries.ts';
 
 /** Where a tarball goes, and how. */
 export interface Unpacking {
@@ -39,6 +41,7 @@ export async function unpackSource(
   if (looked.kind === 'refused') return cannot(refusal(looked.why));
   if (looked.digest !== digest) return cannot(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
 
+  const links: { path: string; target: string }[] = [];
   const writing = new Unpack({
     cwd: into,
     strict: true,
@@ -48,6 +51,9 @@ export async function unpackSource(
     // Whether a file can be run is all that is taken over of its mode.
     filter: (_path, entry) => {
       if (!(entry instanceof ReadEntry)) return true;
+      if (entry.type === 'SymbolicLink')
+        links.push({ path: join(into, ...partsOf(entry.path)), target: entry.linkpath ?? '' });
+      if (entry.type === 'SymbolicLink') return false;
       const runs = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
       entry.mode = runs ? 0o755 : 0o644;
       return true;
@@ -56,8 +62,15 @@ export async function unpackSource(
   const written = await readTar(file, writing, { bounds, signal, objection: () => undefined });
   if (written.kind === 'interrupted') return cannot('');
   if (written.kind === 'refused') return cannot(refusal(written.why));
+  // Links come last: while files are written there is none that one could go through.
+  for (const { path, target } of links) await putLink(path, target);
   log('info', `Unpacked ${files} ${files === 1 ? 'entry' : 'entries'}.`);
   return made({ kind: 'tarball', digest });
+}
+
+async function putLink(path: string, target: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await symlink(target, path);
 }
 
 const refusal = (why: string): string =>

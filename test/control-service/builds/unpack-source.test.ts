@@ -1,0 +1,413 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { array, assert, asyncProperty, constant, constantFrom, integer, oneof, record } from 'fast-check';
+import { create } from 'tar';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Part, BuiltFrom } from '../../../src/control-service/builds/build.ts';
+import { usualTarBounds } from '../../../src/control-service/builds/tar-entries.ts';
+import type { TarBounds } from '../../../src/control-service/builds/tar-entries.ts';
+import { unpackSource } from '../../../src/control-service/builds/unpack-source.ts';
+import { temporaryFolder, write } from './repositories.ts';
+import { digestOf, endOfTar, entry, rawTar, rawTarball, tarballOf } from './tarballs.ts';
+import type { RawEntry } from './tarballs.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+
+interface Unpacked {
+  end: Part<BuiltFrom>;
+  into: string;
+  /** The folder around it, which has to stay as it was. */
+  around: string;
+  lines: string[];
+}
+
+async function unpack(
+  bytes: Uint8Array,
+  {
+    bounds = usualTarBounds,
+    digest = digestOf(bytes),
+    signal = new AbortController().signal,
+  }: { bounds?: TarBounds; digest?: string; signal?: AbortSignal } = {},
+): Promise<Unpacked> {
+  const around = temporaryFolder(atTheEnd);
+  const into = join(around, 'deep', 'source');
+  mkdirSync(into, { recursive: true });
+  const file = join(around, 'a.tar.gz');
+  writeFileSync(file, bytes);
+  const lines: string[] = [];
+  const log = (_level: string, line: string): void => void lines.push(line);
+  return {
+    end: await unpackSource({ kind: 'tarball', file, digest }, { into, log, signal, bounds }),
+    into,
+    around,
+    lines,
+  };
+}
+
+/** Every path below a folder, links not followed. */
+function tree(folder: string, below = ''): string[] {
+  return readdirSync(join(folder, below), { withFileTypes: true })
+    .flatMap((found) => {
+      const path = join(below, found.name);
+      return found.isDirectory() ? [path, ...tree(folder, path)] : [path];
+    })
+    .toSorted();
+}
+
+const reasonOf = ({ end }: Unpacked): string => (end.ok ? 'it was unpacked' : end.reason);
+
+describe('a sound tarball', () => {
+  test('becomes the files that it holds, in their folders', async () => {
+    const bytes = tarballOf({ 'langgraph.json': '{}', 'src/graph.js': 'export {};\n', './dotted/x': 'x' });
+    const { end, into, lines } = await unpack(bytes);
+    expect(end).toEqual({ ok: true, value: { kind: 'tarball', digest: digestOf(bytes) } });
+    expect(tree(into)).toEqual(['dotted', 'dotted/x', 'langgraph.json', 'src', 'src/graph.js']);
+    expect(readFileSync(join(into, 'src/graph.js'), 'utf8')).toBe('export {};\n');
+    expect(lines).toEqual([`Unpacking the source tarball ${digestOf(bytes)}.`, 'Unpacked 3 entries.']);
+  });
+
+  test('that the usual tools made is taken as well: folders, links inside, hard links, long names', async () => {
+    const folder = temporaryFolder(atTheEnd);
+    const long = `${'a'.repeat(90)}/${'b'.repeat(90)}.txt`;
+    write(folder, {
+      'a/file.txt': 'text',
+      'a/link.txt': '-> file.txt',
+      'b/up.txt': '-> ../a/file.txt',
+      [long]: 'long',
+    });
+    const file = join(folder, '..', `${relative(join(folder, '..'), folder)}.tgz`);
+    await create({ cwd: folder, file, gzip: true }, ['.']);
+    const bytes = readFileSync(file);
+    atTheEnd.push(() => writeFileSync(file, ''));
+    const { end, into } = await unpack(bytes);
+    expect(end.ok).toBe(true);
+    expect(readlinkSync(join(into, 'b/up.txt'))).toBe('../a/file.txt');
+    expect(readFileSync(join(into, 'b/up.txt'), 'utf8')).toBe('text');
+    expect(readFileSync(join(into, long), 'utf8')).toBe('long');
+  });
+
+  test('keeps of modes only whether a file can be run', async () => {
+    const { into } = await unpack(
+      rawTarball([
+        { path: 'root', mode: 0o6777, text: 'x' },
+        { path: 'plain', mode: 0o000, text: 'y' },
+        { path: 'closed/', type: '5', mode: 0o000 },
+      ]),
+    );
+    const modes = ['root', 'plain', 'closed'].map((name) =>
+      (statSync(join(into, name)).mode & 0o7777 & ~0o077).toString(8),
+    );
+    expect(modes).toEqual(['700', '600', '700']);
+  });
+
+  test('links may lead to links, in whatever order they come', async () => {
+    const first: RawEntry = { path: 'lib.so', type: '2', link: 'lib.so.1' };
+    const second: RawEntry = { path: 'lib.so.1', type: '2', link: 'lib.so.1.2' };
+    const real: RawEntry = { path: 'lib.so.1.2', text: 'real' };
+    for (const entries of [
+      [first, second, real],
+      [real, second, first],
+    ]) {
+      const { into, end } = await unpack(rawTarball(entries));
+      expect(end.ok).toBe(true);
+      expect(readFileSync(join(into, 'lib.so'), 'utf8')).toBe('real');
+    }
+  });
+
+  test('a hard link to a file before it is that file', async () => {
+    const { into, end } = await unpack(
+      rawTarball([
+        { path: 'a', text: 'same' },
+        { path: 'b', type: '1', link: './a' },
+      ]),
+    );
+    expect(end.ok).toBe(true);
+    expect(readFileSync(join(into, 'b'), 'utf8')).toBe('same');
+  });
+
+  test('a header that would rename every file, and a size below nothing, say nothing', async () => {
+    const global = { path: 'pax', type: 'g', text: pax('path', '../out') };
+    const negative = entry({ path: 'x', raw: [[124, '\xff'.repeat(12)]] });
+    const { end, around, into } = await unpack(
+      gzipSync(Buffer.concat([entry(global), entry(fine), negative, endOfTar])),
+    );
+    expect(end.ok).toBe(true);
+    expect(tree(around)).toEqual(['a.tar.gz', 'deep', 'deep/source', 'deep/source/fine.txt', 'deep/source/x']);
+    expect(statSync(join(into, 'x')).size).toBe(0);
+  });
+});
+
+const fine: RawEntry = { path: 'fine.txt', text: 'fine' };
+
+describe('a hostile archive leaves nothing behind and is told why', () => {
+  test.each<[string, readonly RawEntry[], string]>([
+    ['a path out of it', [{ path: '../out', text: 'x' }], '"../out" leads out of the archive.'],
+    ['a path that goes out in its middle', [{ path: 'a/../../out', text: 'x' }], 'leads out of the archive.'],
+    ['a path that goes up and stays inside', [{ path: 'a/../b', text: 'x' }], 'leads out of the archive.'],
+    ['an absolute path', [{ path: '/tmp/out', text: 'x' }], '"/tmp/out" is an absolute path.'],
+    ['a drive', [{ path: 'c:/out', text: 'x' }], 'is an absolute path.'],
+    ['a backslash', [{ path: '..\\out', text: 'x' }], 'holds a backslash or a control character.'],
+    ['a line break in a name', [{ path: 'a\nb', text: 'x' }], 'holds a backslash or a control character.'],
+    ['a link out of it', [{ path: 'l', type: '2', link: '../out' }], '"l" is a link that leads out of the archive.'],
+    [
+      'a link up too far from a folder',
+      [{ path: 'a/b/l', type: '2', link: '../../../x' }],
+      'leads out of the archive.',
+    ],
+    ['an absolute link', [{ path: 'l', type: '2', link: '/etc/passwd' }], 'leads to an absolute path.'],
+    ['a link to nowhere', [{ path: 'l', type: '2', link: '\\\\host\\share' }], 'is a link that leads nowhere.'],
+    [
+      'a link that goes up behind another link',
+      [
+        { path: 'd/deep/up', type: '2', link: '../..' },
+        { path: 'l', type: '2', link: 'd/deep/up/..' },
+      ],
+      'goes up again behind a name.',
+    ],
+    [
+      'a file below a link',
+      [
+        { path: 'l', type: '2', link: '.' },
+        { path: 'l/file', text: 'x' },
+      ],
+      '"l/file" lies below "l", which is a link.',
+    ],
+    ['a file below a file', [fine, { path: 'fine.txt/x', text: 'x' }], 'which is a file.'],
+    [
+      'a link in the place of a folder',
+      [
+        { path: 'd/x', text: 'x' },
+        { path: 'd', type: '2', link: '.' },
+      ],
+      '"d" is in it twice.',
+    ],
+    [
+      'a file in the place of a link',
+      [
+        { path: 'l', type: '2', link: 'x' },
+        { path: 'l', text: 'x' },
+      ],
+      '"l" is in it twice.',
+    ],
+    ['the same file twice', [fine, { path: './fine.txt', text: 'other' }], 'is in it twice.'],
+    [
+      'a hard link out of it',
+      [{ path: 'h', type: '1', link: '../../a.tar.gz' }],
+      'is a hard link to something else than a file before it.',
+    ],
+    [
+      'a hard link to an absolute path',
+      [{ path: 'h', type: '1', link: '/etc/passwd' }],
+      'is a hard link to something else',
+    ],
+    [
+      'a hard link to a link',
+      [
+        { path: 'l', type: '2', link: 'fine.txt' },
+        { path: 'h', type: '1', link: 'l' },
+      ],
+      'is a hard link to something else',
+    ],
+    [
+      'a hard link to what comes later',
+      [{ path: 'h', type: '1', link: 'fine.txt' }, fine],
+      'is a hard link to something else',
+    ],
+    ['a character device', [{ path: 'null', type: '3' }], '"null" is a device.'],
+    ['a block device', [{ path: 'disk', type: '4' }], 'is a device.'],
+    ['a named pipe', [{ path: 'pipe', type: '6' }], '"pipe" is a named pipe.'],
+    ['a socket, or another kind', [{ path: 's', type: 's' }], 'of a kind that is not taken'],
+    ['a sparse file', [{ path: 's', type: 'S' }], 'of a kind that is not taken'],
+    ['a file in the place of the root', [{ path: './', type: '2', link: 'x' }], 'stands in the place of the root.'],
+    [
+      'a name that is too long for a file system',
+      [{ path: 'pax', type: 'x', text: pax('path', 'n'.repeat(300)) }, fine],
+      'has a name longer than 255 bytes.',
+    ],
+    [
+      'a path that is too long',
+      [{ path: 'pax', type: 'x', text: pax('path', `${'deep/'.repeat(300)}x`) }, fine],
+      'is longer than 1024 bytes.',
+    ],
+    [
+      'a path out of it in an extended header',
+      [{ path: 'pax', type: 'x', text: pax('path', '../../out') }, fine],
+      'leads out of the archive.',
+    ],
+    [
+      'a link out of it in an extended header',
+      [
+        { path: 'pax', type: 'x', text: pax('linkpath', '../../out') },
+        { path: 'l', type: '2', link: 'x' },
+      ],
+      'leads out of the archive.',
+    ],
+    [
+      'an absolute path in a long name',
+      [{ path: '././@LongLink', type: 'L', text: `/${'x'.repeat(200)}\0` }, fine],
+      'is an absolute path.',
+    ],
+    [
+      'an extended header that is too large',
+      [{ path: 'pax', type: 'x', text: 'x'.repeat(1_100_000) }, fine],
+      'A header in it is too large.',
+    ],
+  ])('%s', async (_, entries, told) => {
+    const unpacked = await unpack(rawTarball([{ path: 'first.txt', text: 'first' }, ...entries]));
+    expect(reasonOf(unpacked)).toContain("The source tarball can't be unpacked. ");
+    expect(reasonOf(unpacked)).toContain(told);
+    expect(tree(unpacked.around)).toEqual(['a.tar.gz', 'deep', 'deep/source']);
+  });
+
+  test.each<[string, () => Buffer, string]>([
+    ['what is no gzip', () => rawTar([fine]), "It can't be unzipped"],
+    [
+      'a gzip that breaks off',
+      () => rawTarball([{ path: 'x', text: 'x'.repeat(50_000) }]).subarray(0, 60),
+      "It can't be unzipped",
+    ],
+    ['a gzip of something else', () => gzipSync('hello '.repeat(500)), 'It is no sound tar archive'],
+    ['an archive of nothing', () => gzipSync(endOfTar), 'It is no sound tar archive'],
+    ['a gzip of nothing', () => gzipSync(''), 'It is no sound tar archive'],
+    ['a wrong checksum', () => gzipSync(flipped(rawTar([fine]), 0)), 'checksum failure'],
+    [
+      'an archive that breaks off in a file',
+      () => gzipSync(rawTar([{ path: 'x', text: 'x'.repeat(5_000) }]).subarray(0, 2_000)),
+      'It is no sound tar archive',
+    ],
+    ['a size that is a lie', () => rawTarball([{ path: 'x', text: 'x', size: 10_000 }]), 'It is no sound tar archive'],
+    ['a gzip of a gzip', () => gzipSync(rawTarball([fine])), 'It is zipped more than once.'],
+    [
+      'a gzip of another packing',
+      () => gzipSync(Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), Buffer.alloc(600)])),
+      'It is zipped more than once.',
+    ],
+  ])('%s', async (_, bytes, told) => {
+    const unpacked = await unpack(bytes());
+    expect(reasonOf(unpacked)).toContain(told);
+    expect(tree(unpacked.into)).toEqual([]);
+  });
+
+  test('more entries than there may be', async () => {
+    const entries = Array.from({ length: 12 }, (_, at) => ({ path: `d${at}/`, type: '5' }));
+    const unpacked = await unpack(rawTarball(entries), { bounds: { ...usualTarBounds, entries: 11 } });
+    expect(reasonOf(unpacked)).toContain('It holds more than 11 entries.');
+    expect(tree(unpacked.into)).toEqual([]);
+  });
+
+  test('more bytes than there may be', async () => {
+    const bounds = { ...usualTarBounds, unpackedBytes: 100_000 };
+    const unpacked = await unpack(rawTarball([{ path: 'x', text: randomText(120_000) }]), { bounds });
+    expect(reasonOf(unpacked)).toContain('It holds more than 100000 bytes.');
+  });
+
+  test('a bomb is told early: long before it has grown to what the bounds would take', async () => {
+    const bomb = gzipSync(
+      Buffer.concat([entry({ path: 'zeros', size: 8 * 1024 ** 3 }), Buffer.alloc(96 * 1024 ** 2)]),
+      { level: 9 },
+    );
+    expect(bomb.length).toBeLessThan(200_000);
+    const began = performance.now();
+    const unpacked = await unpack(bomb);
+    expect(reasonOf(unpacked)).toContain('What it holds is more than 200 times as large as the archive.');
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(tree(unpacked.into)).toEqual([]);
+  });
+
+  test('a tarball that is not the one that was uploaded any more', async () => {
+    const bytes = tarballOf();
+    const unpacked = await unpack(bytes, { digest: digestOf(Buffer.from('another')) });
+    expect(reasonOf(unpacked)).toContain('is not the one that was uploaded. Upload it again.');
+    expect(tree(unpacked.into)).toEqual([]);
+  });
+
+  test('a tarball that was cleared away', async () => {
+    const around = temporaryFolder(atTheEnd);
+    const source = { kind: 'tarball', file: join(around, 'gone.tar.gz'), digest: '' } as const;
+    const end = await unpackSource(source, { into: around, log: () => {}, signal: new AbortController().signal });
+    expect(end).toEqual({
+      ok: false,
+      reason: 'The source tarball is not on this machine any more: it was cleared away. Upload it again.',
+    });
+  });
+
+  test('an interrupted build stops at once and says nothing', async () => {
+    const signal = AbortSignal.abort();
+    const unpacked = await unpack(tarballOf(), { signal });
+    expect(unpacked.end).toEqual({ ok: false, reason: '' });
+    expect(tree(unpacked.into)).toEqual([]);
+  });
+});
+
+test('whatever an archive says, nothing of it ever leads or lies outside', async () => {
+  const odd = constantFrom('..', '.', 'a/b', 'b/../..', '/', '');
+  const name = oneof({ weight: 9, arbitrary: constantFrom('a', 'b', 'c', 'd') }, { weight: 1, arbitrary: odd });
+  const path = array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/').slice(0, 90) || 'a');
+  const mode = integer({ min: 0, max: 0o7777 });
+  const one = oneof(
+    record({ path, mode, type: constant('0'), text: constantFrom('', 'text') }),
+    record({ path, mode, type: constantFrom('1', '2'), link: path }),
+    record({
+      path,
+      mode,
+      type: oneof({ weight: 8, arbitrary: constant('5') }, { weight: 1, arbitrary: constantFrom('3', '6') }),
+    }),
+  );
+  let taken = 0;
+  await assert(
+    asyncProperty(array(one, { maxLength: 6 }), async (entries) => {
+      const { end, into, around } = await unpack(rawTarball(entries));
+      if (end.ok) taken += 1;
+      const found = tree(into).map((inside) => join(into, inside));
+      const strange = found.filter((file) => {
+        const stat = lstatSync(file);
+        const isKnown = stat.isFile() || stat.isDirectory() || stat.isSymbolicLink();
+        const leads = stat.isSymbolicLink() && existsSync(file) ? realpathSync(file) : into;
+        return (
+          !isKnown ||
+          (!stat.isSymbolicLink() && stat.mode & 0o7000) ||
+          !(leads === into || leads.startsWith(into + sep))
+        );
+      });
+      expect(strange).toEqual([]);
+      expect(end.ok || found.length === 0).toBe(true);
+      expect(tree(around).filter((file) => !file.startsWith(`deep${sep}source`))).toEqual(['a.tar.gz', 'deep']);
+    }),
+    { numRuns: 300 },
+  );
+  expect(taken).toBeGreaterThan(10);
+});
+
+/** A record of an extended header: its own length, a key and a value. */
+function pax(key: string, value: string): string {
+  const rest = ` ${key}=${value}\n`;
+  let length = rest.length;
+  while (String(length).length + rest.length !== length) length = String(length).length + rest.length;
+  return `${length}${rest}`;
+}
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return bytes;
+}
+
+function randomText(length: number): string {
+  let seed = 1;
+  return Array.from({ length }, () => String.fromCharCode(33 + ((seed = (seed * 48_271) % 2_147_483_647) % 90))).join(
+    '',
+  );
+}
