@@ -89,9 +89,11 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => ({ idempotencyKeys: (await send(info, 'GET', '/info')).idempotency_keys }),
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
-    createListener: (body) => send(listener, 'POST', '/v2/listeners', body),
-    patchListener: (id, body) => send(listener, 'PATCH', `/v2/listeners/${encodeURIComponent(id)}`, body),
-    deleteListener: (id) => send(z.undefined(), 'DELETE', `/v2/listeners/${encodeURIComponent(id)}`),
+    createListener: (body, options) => send(listener, 'POST', '/v2/listeners', body, conditions(options)),
+    patchListener: (id, body, options) =>
+      send(listener, 'PATCH', `/v2/listeners/${encodeURIComponent(id)}`, body, conditions(options)),
+    deleteListener: (id, options) =>
+      send(z.undefined(), 'DELETE', `/v2/listeners/${encodeURIComponent(id)}`, undefined, conditions(options)),
     claimWork: (id, body) => send(workClaim.optional(), 'POST', `/v2/listeners/${id}/claims`, body),
     renewClaim: (id, claim) => send(claimStanding, 'POST', `/v2/listeners/${id}/claims/${claim}/renewal`),
     reportWork: (id, claim, body) => send(claimStanding, 'PUT', `/v2/listeners/${id}/claims/${claim}/status`, body),

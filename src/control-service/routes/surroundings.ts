@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Env } from './env.ts';
-import { readJson, readQuery } from './read.ts';
+import { readConditions, readJson, readQuery } from './read.ts';
 import { onlyMethods } from './refusing.ts';
 
 const install = '/v1/integrations/github/install';
@@ -16,14 +16,16 @@ export function surroundingsRoutes(): Hono<Env> {
   routes.all(repositories, onlyMethods('GET'));
 
   routes.get(listeners, async (c) => c.json(await c.var.service.listListeners(readQuery(c))));
-  routes.post(listeners, async (c) => c.json(await c.var.service.createListener(await readJson(c)), 201));
+  routes.post(listeners, async (c) =>
+    c.json(await c.var.service.createListener(await readJson(c), readConditions(c)), 201),
+  );
   routes.all(listeners, onlyMethods('GET', 'POST'));
   routes.get(`${listeners}/:id`, async (c) => c.json(await c.var.service.getListener(c.req.param('id'))));
   routes.patch(`${listeners}/:id`, async (c) =>
-    c.json(await c.var.service.patchListener(c.req.param('id'), await readJson(c))),
+    c.json(await c.var.service.patchListener(c.req.param('id'), await readJson(c), readConditions(c))),
   );
   routes.delete(`${listeners}/:id`, async (c) => {
-    await c.var.service.deleteListener(c.req.param('id'));
+    await c.var.service.deleteListener(c.req.param('id'), readConditions(c));
     return c.body(null, 204);
   });
   routes.all(`${listeners}/:id`, onlyMethods('GET', 'PATCH', 'DELETE'));

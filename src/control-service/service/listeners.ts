@@ -1,26 +1,36 @@
+import * as z from 'zod';
+import { listener } from '../../contract/control/listener.ts';
 import type { Listener, ListenersList } from '../../contract/control/listener.ts';
+import type { WriteOptions } from '../../contract/control/service.ts';
 import { judgeListenerPatch, readListener, readListenerPatch } from '../rules/listener-changes.ts';
 import { plainPage } from '../rules/queries.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import { readShape } from '../rules/shape.ts';
 import { tellListener } from '../tell.ts';
+import { writing } from './once.ts';
 import { found, refusedCall, take, takeId } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** Making, reading, changing and removing listeners (control-service.md, `GET /v2/listeners`, and the public document). */
-export function listenerOperations({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tenantId'>) {
+export function listenerOperations(settings: ServiceSettings) {
+  const { store, tenantId } = settings;
+  const once = writing(settings);
   return {
-    async createListener(body: unknown): Promise<Listener> {
+    async createListener(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Listener> {
       const call = { operation: 'create listener', method: 'POST', path: '/v2/listeners' };
-      const { version, compute_type, compute_id, compute_config } = take(call, readListener(body));
-      const added = await store.addListener(tenantId, {
-        compute_type,
-        compute_id,
-        k8s_namespaces: compute_config.k8s_namespaces ?? [],
-        ...(version == null ? {} : { version }),
+      const request = take(call, readListener(body));
+      const { version, compute_type, compute_id, compute_config } = request;
+      return once(call, { idempotencyKey, body: request, shape: listener }, async (within, record) => {
+        const added = await within.addListener(tenantId, {
+          compute_type,
+          compute_id,
+          k8s_namespaces: compute_config.k8s_namespaces ?? [],
+          ...(version == null ? {} : { version }),
+        });
+        if (!added) throw refusedCall(call, { status: 409, detail: taken(compute_id) });
+        await record({ listener_id: added.id, compute_id });
+        return tellListener(added);
       });
-      if (!added) throw refusedCall(call, { status: 409, detail: taken(compute_id) });
-      return tellListener(added);
     },
 
     async listListeners(query: unknown): Promise<ListenersList> {
@@ -36,30 +46,33 @@ export function listenerOperations({ store, tenantId }: Pick<ServiceSettings, 's
       return tellListener(found(call, 'Listener', id, await store.findListener(tenantId, listenerId)));
     },
 
-    async patchListener(id: string, body: unknown): Promise<Listener> {
+    async patchListener(id: string, body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Listener> {
       const call = { operation: 'patch listener', method: 'PATCH', path: `/v2/listeners/${id}` };
       const listenerId = takeId(call, 'listener_id', id);
       const patch = take(call, readListenerPatch(body));
-      const end = found(
-        call,
-        'Listener',
-        id,
-        await store.changeListener<Refusal>(tenantId, listenerId, (current) => {
+      return once(call, { idempotencyKey, body: patch, shape: listener }, async (within, record) => {
+        const changed = await within.changeListener<Refusal>(tenantId, listenerId, (current) => {
           const judged = judgeListenerPatch(current, patch);
           return judged.ok ? judged.value : { refused: judged.refusal };
-        }),
-      );
-      if (end.kind === 'refused') throw refusedCall(call, end.refusal);
-      if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: deployedThere(end.names) });
-      return tellListener(end.listener);
+        });
+        const end = found(call, 'Listener', id, changed);
+        if (end.kind === 'refused') throw refusedCall(call, end.refusal);
+        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: deployedThere(end.names) });
+        await record({ listener_id: listenerId, compute_id: end.listener.compute_id });
+        return tellListener(end.listener);
+      });
     },
 
     /** Refused while deployments are carried out by it: nobody else could remove them from their cluster. */
-    async deleteListener(id: string): Promise<void> {
+    async deleteListener(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete listener', method: 'DELETE', path: `/v2/listeners/${id}` };
       const listenerId = takeId(call, 'listener_id', id);
-      const end = found(call, 'Listener', id, await store.removeListener(tenantId, listenerId));
-      if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUse(end.names) });
+      await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
+        const end = found(call, 'Listener', id, await within.removeListener(tenantId, listenerId));
+        if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUse(end.names) });
+        await record({ listener_id: listenerId });
+        return null;
+      });
     },
   };
 }

@@ -58,6 +58,30 @@ describe.each(sides)('%s', (_side, open) => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
+  test('a creation with a key is made once, however often it is sent, and so is a deletion', async () => {
+    const same = request();
+    const made = await world.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` });
+    expect(await world.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` })).toEqual(made);
+    const idempotencyKey = `delete-${same.compute_id}`;
+    await world.control.deleteListener(made.id, { idempotencyKey });
+    await world.control.deleteListener(made.id, { idempotencyKey });
+  });
+
+  test('who made, changed and deleted it is written down', async () => {
+    const { id } = await make();
+    await world.control.patchListener(id, { version: '3' });
+    await world.control.deleteListener(id);
+    const { resources } = await world.control.listAudit({ limit: 3 });
+    expect(resources.map(({ operation }) => operation)).toEqual([
+      'delete listener',
+      'patch listener',
+      'create listener',
+    ]);
+    expect(resources.map(({ subject }) => subject)).toEqual(
+      resources.map(() => expect.objectContaining({ listener_id: id })),
+    );
+  });
+
   test.each([
     ['no compute_type', { compute_type: undefined }, 'body.compute_type'],
     ['another compute_type', { compute_type: 'vm' }, 'body.compute_type'],
