@@ -69,6 +69,17 @@ export interface RunningAgent {
 /** How a start ends: with an agent that answered when asked for its health, or with the reason why there is none. */
 export type AgentStart = { kind: 'running'; agent: RunningAgent } | { kind: 'failed'; reason: string };
 
+/**
+ * The reason of a start's signal where somebody else may have the work by now: nothing is to be touched any more, and what
+ * was begun stays as it stands. By every other reason what was begun is ended.
+ */
+export class LetGo extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = 'LetGo';
+  }
+}
+
 /** Something that can run agents: processes of this machine, containers, or a cluster. */
 export interface Compute {
   /** Starts an agent. When `signal` aborts first, what was begun is ended and the start has failed. */

@@ -7,6 +7,7 @@ import type { PartSettings } from '../kubernetes/input.ts';
 import { kindsOfParts } from '../kubernetes/manifest.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName } from '../kubernetes/names.ts';
+import { LetGo } from './compute.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from './compute.ts';
 import { prune, putBack, rollOut, type Begun } from './kubernetes-changes.ts';
 import { connect, type ClusterSettings, type Connection } from './kubernetes-connection.ts';
@@ -39,7 +40,8 @@ export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
  * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by server-side
  * apply and followed until its replicas are available, which the cluster asks them for (`GET /ok`): whoever calls this
  * need not be able to reach them. The exchange of revisions is the cluster's own, so stopping an agent does nothing
- * here; `remove` ends a deployment. A start that fails or is broken off puts back what was there before.
+ * here; `remove` ends a deployment. A start that fails or is broken off puts back what was there before,
+ * unless it was let go of (`LetGo`).
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
   const { rolloutWithinMs = 600_000, troubleMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
@@ -68,6 +70,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
       let mask = maskOf(secretsOf(spec));
       const begun: Begun = { applied: [], former: [] };
       const end = async (reason: string): Promise<AgentStart> => {
+        if (signal.reason instanceof LetGo) return failed(`It was let go of: ${signal.reason.message}`);
         await putBack(begun, objectsIn(connection, namespace), spec, mask);
         return failed(signal.aborted ? 'The start was broken off.' : mask.whole(reason));
       };
