@@ -7,6 +7,8 @@ import type { RegistryAddress } from './registry/registry-address.ts';
 import { registryFrom } from './registry/registry-settings.ts';
 import { hostings } from './rules/hosting.ts';
 import type { Hosting } from './rules/hosting.ts';
+import { isOperators } from './keys/operator-command.ts';
+import { runOperator } from './keys/run-operator.ts';
 import { startLocal } from './local.ts';
 import type { LocalServices } from './local.ts';
 
@@ -26,7 +28,9 @@ export const localUsage = `Runs the control service and its agents on this machi
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
   --help
 
-DATABASE_URL names a Postgres of yours; without it one is started here.`;
+DATABASE_URL names a Postgres of yours; without it one is started here. LANDFALL_SECRETS_KEY may hold the key that secrets
+are sealed with (32 bytes in base64 or hexadecimal digits), LANDFALL_SECRETS_KEYS_OLD former ones; without it one is kept in
+the data folder. Tenants and keys: landfall local tenants --help.`;
 
 /** What was asked for on the command line. */
 export interface LocalCommand {
@@ -109,6 +113,7 @@ export interface Surroundings {
 
 /** Runs the services until they are asked to leave; the exit code. */
 export async function runLocal(args: string[], { env, say, tell, leave }: Surroundings): Promise<number> {
+  if (isOperators(args)) return runOperator(args, { env, say, tell });
   const read = readLocalCommand(args);
   if (!read.ok) {
     tell(`${read.problem}\n\n${localUsage}`);

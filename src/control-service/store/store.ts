@@ -4,8 +4,8 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { IdRange } from '../isolation/id-range.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
-import { forgetOldChanges, listChanges } from './audit.ts';
-import type { ChangesPage, Doing } from './audit.ts';
+import { forgetOldChanges, listChanges, recordChange } from './audit.ts';
+import type { Change, ChangesPage, Doing } from './audit.ts';
 import { agentUids, agentUser } from './agent-users.ts';
 import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
 import {
@@ -147,7 +147,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     findIntegration: (tenantId: string, id: string) => findIntegration(db, tenantId, id),
     listRepositories: (integrationId: string) => listRepositories(db, integrationId),
 
-    addTenant: (name: string) => addTenant(db, clock, name),
+    addTenant: (name: string, id?: string) => addTenant(db, clock, name, id),
     firstTenant: () => firstTenant(db),
     listTenants: () => listTenants(db),
     addKey: (key: NewKey) => addKey(db, clock, key),
@@ -158,6 +158,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
       listKeys(db, tenantId, page),
     lockKeysOf: (tenantId: string) => lockKeysOf(db, tenantId),
     revokeKey: (id: string) => revokeKey(db, clock, id),
+    recordChange: (change: Change) => recordChange(db, new Date(clock.now()), change),
     listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 
     addTracingProject: (tenantId: string, name: string) => addTracingProject(db, clock, tenantId, name),

@@ -10,8 +10,12 @@ export interface Tenant {
 }
 
 /** Makes a tenant and answers its id. */
-export async function addTenant(db: ControlDatabase, clock: Clock, name: string): Promise<string> {
-  const id = randomUUID();
+export async function addTenant(
+  db: ControlDatabase,
+  clock: Clock,
+  name: string,
+  id: string = randomUUID(),
+): Promise<string> {
   await db
     .insertInto('tenants')
     .values({ id, name, created_at: new Date(clock.now()) })

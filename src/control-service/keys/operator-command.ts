@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+
+export const operatorUsage = `Looks after the tenants and the API keys of an installation, while its service runs or not.
+
+  landfall local tenants add NAME
+  landfall local tenants list
+  landfall local keys add --tenant TENANT --name NAME   prints the key, this once; --tenant may be repeated
+  landfall local keys list [--tenant TENANT]
+  landfall local keys revoke KEY_ID
+
+  --data DIR         the data folder of the service (.landfall)
+  --json             one line of JSON
+  --help
+
+TENANT is the id or the name of a tenant. DATABASE_URL has to be the one that the service has, or none as there.`;
+
+/** What the operator asked for. */
+export type OperatorCommand = { data: string; json: boolean } & (
+  | { kind: 'help' }
+  | { kind: 'add tenant'; name: string }
+  | { kind: 'list tenants' }
+  | { kind: 'add key'; name: string; tenants: string[] }
+  | { kind: 'list keys'; tenant: string | undefined }
+  | { kind: 'revoke key'; id: string }
+);
+
+/** Whether a command line of `landfall local` is one of the operator's. */
+export const isOperators = ([first]: readonly string[]): boolean => first === 'tenants' || first === 'keys';
+
+/** Reads the operator's command line, or tells what is wrong with it. */
+export function readOperatorCommand(
+  args: string[],
+): { ok: true; command: OperatorCommand } | { ok: false; problem: string } {
+  let read;
+  try {
+    read = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        tenant: { type: 'string', multiple: true },
+        name: { type: 'string' },
+        data: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  }
+  const { tenant: tenants = [], name, data = '.landfall', json = false, help = false } = read.values;
+  const [what = '', verb = '', word, ...more] = read.positionals;
+  const common = { data, json };
+  const wrong = (problem: string) => ({ ok: false as const, problem });
+  const command = (asked: OperatorCommand) => ({ ok: true as const, command: asked });
+  if (help) return command({ ...common, kind: 'help' });
+  if (data === '') return wrong('--data is empty.');
+  if (more.length > 0) return wrong(`${more[0]} is a word too many.`);
+  if (name !== undefined && !isName(name)) return wrong('--name is one line of 1 to 100 characters.');
+  switch (`${what} ${verb}`) {
+    case 'tenants add':
+      if (word === undefined || !isName(word)) return wrong('Name the tenant: one line of 1 to 100 characters.');
+      return command({ ...common, kind: 'add tenant', name: word });
+    case 'tenants list':
+      return command({ ...common, kind: 'list tenants' });
+    case 'keys add':
+      if (name === undefined || tenants.length === 0) return wrong('A key takes --tenant and --name.');
+      return command({ ...common, kind: 'add key', name, tenants });
+    case 'keys list':
+      if (tenants.length > 1) return wrong('keys list takes one --tenant.');
+      return command({ ...common, kind: 'list keys', tenant: tenants[0] });
+    case 'keys revoke':
+      if (word === undefined) return wrong('Name the key by its id, the 16 digits after lf_.');
+      return command({ ...common, kind: 'revoke key', id: keyId(word) });
+    default:
+      return wrong(`${what} has no ${verb === '' ? 'command without a word' : verb}.`);
+  }
+}
+
+const isName = (text: string): boolean => /^[^\p{Cc}]{1,100}$/u.test(text) && text.trim() !== '';
+
+/** Whoever has the whole key at hand may name it by that; only its id is used. */
+const keyId = (word: string): string => /^lf_([0-9a-f]{16})_/.exec(word)?.[1] ?? word;

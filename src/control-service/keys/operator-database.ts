@@ -1,0 +1,75 @@
+import { join, resolve } from 'node:path';
+import { sql } from 'kysely';
+import { openDatabase } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
+import { FolderBusyError } from '../../database/embedded/folder-lock.ts';
+import { resolveDatabase } from '../../database/resolve-database.ts';
+import { hasEmbeddedData, runningEmbedded } from '../../database/running-embedded.ts';
+import { controlMigrations, controlSchema } from '../store/migrations.ts';
+import type { ControlTables } from '../store/tables.ts';
+
+/** Which installation the operator means. */
+export interface InstallationSettings {
+  /** `DATABASE_URL`; empty counts as absent. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  log: (message: string) => void;
+}
+
+/**
+ * Opens the tables of an installation for its operator, whether its service runs or not: the person's own Postgres; the
+ * embedded one that the service runs at this moment; else that one started for as long as this takes. The service is not
+ * asked: whoever may read its data folder is its operator, and needs no further door that others could find. It looks keys
+ * up at every request, so that what is done here counts from the next one on.
+ *
+ * @throws Error with advice where there is no installation, or where its tables are those of another version.
+ */
+export async function openForOperator(settings: InstallationSettings): Promise<Database<ControlTables>> {
+  const server = await findDatabase(settings);
+  const database = openDatabase<ControlTables>({ url: server.url, max: 2, applicationName: 'landfall-operator' });
+  const close = async (): Promise<void> => {
+    await database.close();
+    await server.close();
+  };
+  try {
+    await checkTables(database);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { ...database, close };
+}
+
+async function findDatabase({ databaseUrl, dataDir, log }: InstallationSettings) {
+  const folder = join(resolve(dataDir), 'postgres');
+  if (!databaseUrl && !hasEmbeddedData(folder)) {
+    throw new Error(
+      `There is no database in ${resolve(dataDir)}. Name the data folder of the service with --data, or set DATABASE_URL as the service has it. A new installation is made by starting the service once: landfall local.`,
+    );
+  }
+  try {
+    return await resolveDatabase({ databaseUrl, dataDir: folder, log });
+  } catch (error) {
+    if (!(error instanceof FolderBusyError)) throw error;
+    const url = runningEmbedded(folder);
+    if (url === undefined) throw error;
+    return { url, close: async () => undefined };
+  }
+}
+
+/** Whether the tables are there in the form of this version; they are made and changed by the service alone. */
+async function checkTables({ db }: Database<ControlTables>): Promise<void> {
+  const { rows: there } = await sql<{ there: boolean }>`
+    select to_regclass(${`${controlSchema}.migrations`}) is not null as there`.execute(db);
+  const applied = there[0]?.there
+    ? (await sql<{ name: string }>`select name from ${sql.id(controlSchema, 'migrations')}`.execute(db)).rows
+    : [];
+  const names = new Set(applied.map(({ name }) => name));
+  const known = new Set(controlMigrations.map(({ name }) => name));
+  if (names.symmetricDifference(known).size === 0) return;
+  throw new Error(
+    names.size === 0
+      ? 'No control service has worked on this database yet. Start it once: landfall local.'
+      : 'The tables of this database are those of another version of the control service. Start this version of it once: landfall local.',
+  );
+}

@@ -1,0 +1,109 @@
+import { systemClock } from '../../clock.ts';
+import { createStore } from '../store/store.ts';
+import { operatorUsage, readOperatorCommand } from './operator-command.ts';
+import type { OperatorCommand } from './operator-command.ts';
+import { openForOperator } from './operator-database.ts';
+import { operatorOf } from './operator.ts';
+
+/** What the operator's program has of the world around it. */
+export interface OperatorSurroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  say: (text: string) => void;
+  tell: (text: string) => void;
+}
+
+/** Carries out what the operator asked for; the exit code. */
+export async function runOperator(args: string[], { env, say, tell }: OperatorSurroundings): Promise<number> {
+  const read = readOperatorCommand(args);
+  if (!read.ok) {
+    tell(`${read.problem}\n\n${operatorUsage}`);
+    return 2;
+  }
+  const { command } = read;
+  if (command.kind === 'help') {
+    say(operatorUsage);
+    return 0;
+  }
+  try {
+    const databaseUrl = env['DATABASE_URL'];
+    const database = await openForOperator({ databaseUrl, dataDir: command.data, log: tell });
+    try {
+      const { value, words } = await carryOut(command, operatorOf(createStore(database.db, systemClock)));
+      say(command.json ? JSON.stringify(value) : words);
+      return 0;
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    tell(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}
+
+/** What was done: as JSON, and in words. */
+async function carryOut(
+  command: Exclude<OperatorCommand, { kind: 'help' }>,
+  operator: ReturnType<typeof operatorOf>,
+): Promise<{ value: unknown; words: string }> {
+  switch (command.kind) {
+    case 'add tenant': {
+      const id = await operator.addTenant(command.name);
+      return {
+        value: { id, name: command.name },
+        words: `The tenant ${command.name} is ${id}. It has no key yet: landfall local keys add --tenant ${id} --name NAME`,
+      };
+    }
+    case 'list tenants': {
+      const tenants = await operator.listTenants();
+      return { value: tenants, words: lines(tenants.map(({ id, name }) => [id, name])) };
+    }
+    case 'add key': {
+      const { id, text, tenants } = await operator.addKey(command.name, command.tenants);
+      const tenant_ids = tenants.map((tenant) => tenant.id);
+      const header = tenants.length > 1 ? ' Requests with it name one of them in the header X-Tenant-Id.' : '';
+      return {
+        value: { id, name: command.name, tenant_ids, key: text },
+        words: `${text}\nThis is the key ${command.name} of ${tenants.map(({ name }) => name).join(', ')}. It is told this once.${header}`,
+      };
+    }
+    case 'list keys': {
+      const keys = await operator.listKeys(command.tenant);
+      const shown = keys.map(({ id, name, tenant_ids, last_used_at }) => [
+        id,
+        name,
+        tenant_ids.join(','),
+        last_used_at === null ? 'never used' : `last used ${last_used_at.toISOString()}`,
+      ]);
+      return { value: keys, words: lines(shown) };
+    }
+    case 'revoke key': {
+      const { key, fileRemoved } = await operator.revokeKey(command.id, command.data);
+      const next = !key.is_kept
+        ? ''
+        : fileRemoved
+          ? ' It was the key of the installation; its file is removed, and the next start makes another.'
+          : ' It was the key of the installation: remove its file, api-key in the data folder, and the next start makes another.';
+      return {
+        value: { id: key.id, name: key.name },
+        words: `The key ${key.id} (${key.name}) opens nothing any more.${next}`,
+      };
+    }
+  }
+}
+
+/** Rows in columns; nothing to show is said. */
+function lines(rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return 'There is none.';
+  const widths = rows.reduce<number[]>(
+    (sofar, row) => row.map((word, at) => Math.max(sofar[at] ?? 0, word.length)),
+    [],
+  );
+  return rows
+    .map((row) =>
+      row
+        .map((word, at) => word.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
