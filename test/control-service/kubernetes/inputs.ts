@@ -1,0 +1,55 @@
+/** Revisions to make manifests of. */
+import type { ResourceSpec } from '../../../src/contract/control/resource-spec.ts';
+import type { ManifestInput } from '../../../src/control-service/kubernetes/input.ts';
+import type { Manifest } from '../../../src/control-service/kubernetes/manifest.ts';
+import { kubernetesManifests } from '../../../src/control-service/kubernetes/manifests.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
+
+/** What the objects of the deployment of these inputs are called. */
+export const base = 'support-agent-0c0ffee0';
+
+/** A revision of an image, with what is changed about it. */
+export function inputOf(
+  spec: Partial<ManifestInput['spec']> = {},
+  more: Partial<Omit<ManifestInput, 'spec'>> = {},
+): ManifestInput {
+  return {
+    spec: {
+      deploymentId: '4d1f2a3b-0000-4000-8000-00000c0ffee0',
+      revisionId: '9a8b7c6d-0000-4000-8000-0000beef0001',
+      name: 'support-agent',
+      databaseUrl: 'postgres://agent:pass-of-the-database@db.example.com:5432/agent',
+      secrets: [],
+      secretReferences: [],
+      resourceSpec: undefined,
+      tracing: undefined,
+      ...spec,
+    },
+    imageUri: 'registry.example.com/agent:1',
+    namespace: 'team-a',
+    databasePassword: 'pass-of-our-own-database',
+    running: {},
+    settings: { cacheImage: 'redis:7', databaseImage: 'postgres:17', progressDeadlineSeconds: 600, drainMs: 30_000 },
+    ...more,
+  };
+}
+
+/** The objects of a ResourceSpec, and what of it had no effect. */
+export const madeOf = (resourceSpec: ResourceSpec) => kubernetesManifests(inputOf({ resourceSpec }));
+
+/** One object among others. */
+export function one(manifests: readonly Manifest[], kind: string, name: string): Manifest {
+  const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  if (!found)
+    throw new Error(
+      `no ${kind} ${name} among ${manifests.map(({ kind: its, metadata }) => `${its} ${metadata.name}`).join(', ')}`,
+    );
+  return found;
+}
+
+/** The value at a dotted path; numbers are places in a list. */
+export const at = (object: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((here, step) => {
+    if (Array.isArray(here)) return here[Number(step)];
+    return isObject(here) ? here[step] : undefined;
+  }, object);

@@ -1,0 +1,354 @@
+import { describe, expect, test } from 'vitest';
+import {
+  resourceFields,
+  unusedResourceFields,
+  type ResourceSpec,
+} from '../../../src/contract/control/resource-spec.ts';
+import { kubernetesManifests } from '../../../src/control-service/kubernetes/manifests.ts';
+import { baseName, labelKeys } from '../../../src/control-service/kubernetes/names.ts';
+import { readKubernetesSchemas } from '../../../scripts/kubernetes-schemas.ts';
+import { admissionProblems } from './admission.ts';
+import { at, base, inputOf, madeOf, one } from './inputs.ts';
+import { kubernetesSchemas, schemaProblems } from './schemas.ts';
+
+const pod = 'spec.template.spec';
+const main = `${pod}.containers.0`;
+const sidecar = { name: 'proxy', image: 'proxy:1' };
+
+/** Where a field of a ResourceSpec lands: what is set, the object, the path in it, and what stands there. */
+type Row = [field: string, spec: ResourceSpec, kind: string, name: string, path: string, value: unknown];
+
+const used: Row[] = [
+  ['min_scale', { min_scale: 3 }, 'Deployment', base, 'spec.replicas', 3],
+  ['max_scale', { max_scale: 4 }, 'HorizontalPodAutoscaler', base, 'spec.maxReplicas', 4],
+  ['cpu', { cpu: 0.5 }, 'Deployment', base, `${main}.resources.requests.cpu`, '500m'],
+  ['cpu_limit', { cpu_limit: 2 }, 'Deployment', base, `${main}.resources.limits.cpu`, '2'],
+  ['memory_mb', { memory_mb: 512 }, 'Deployment', base, `${main}.resources.requests.memory`, '512M'],
+  ['memory_limit_mb', { memory_limit_mb: 900 }, 'Deployment', base, `${main}.resources.limits.memory`, '900M'],
+  ['queue_min_scale', { queue_min_scale: 2 }, 'Deployment', `${base}-queue`, 'spec.replicas', 2],
+  ['queue_max_scale', { queue_max_scale: 7 }, 'HorizontalPodAutoscaler', `${base}-queue`, 'spec.maxReplicas', 7],
+  ['queue_cpu', { queue_cpu: 1.5 }, 'Deployment', `${base}-queue`, `${main}.resources.requests.cpu`, '1500m'],
+  ['queue_cpu_limit', { queue_cpu_limit: 4 }, 'Deployment', `${base}-queue`, `${main}.resources.limits.cpu`, '4'],
+  [
+    'queue_memory_mb',
+    { queue_memory_mb: 64 },
+    'Deployment',
+    `${base}-queue`,
+    `${main}.resources.requests.memory`,
+    '64M',
+  ],
+  [
+    'queue_memory_limit_mb',
+    { queue_memory_limit_mb: 65 },
+    'Deployment',
+    `${base}-queue`,
+    `${main}.resources.limits.memory`,
+    '65M',
+  ],
+  ['cache_cpu', { cache_cpu: 0.1 }, 'Deployment', `${base}-cache`, `${main}.resources.requests.cpu`, '100m'],
+  ['cache_cpu_limit', { cache_cpu_limit: 1 }, 'Deployment', `${base}-cache`, `${main}.resources.limits.cpu`, '1'],
+  [
+    'cache_memory_mb',
+    { cache_memory_mb: 100 },
+    'Deployment',
+    `${base}-cache`,
+    `${main}.resources.requests.memory`,
+    '100M',
+  ],
+  [
+    'cache_memory_limit_mb',
+    { cache_memory_limit_mb: 101 },
+    'Deployment',
+    `${base}-cache`,
+    `${main}.resources.limits.memory`,
+    '101M',
+  ],
+  ['labels', { labels: { team: 'support' } }, 'Service', base, 'metadata.labels.team', 'support'],
+  [
+    'annotations',
+    { annotations: { owner: 'Ada' } },
+    'Deployment',
+    base,
+    'spec.template.metadata.annotations.owner',
+    'Ada',
+  ],
+  [
+    'service_account_name',
+    { service_account_name: 'agents' },
+    'Deployment',
+    base,
+    `${pod}.serviceAccountName`,
+    'agents',
+  ],
+  [
+    'image_pull_secrets',
+    { image_pull_secrets: [{ name: 'registry' }] },
+    'Deployment',
+    base,
+    `${pod}.imagePullSecrets.0.name`,
+    'registry',
+  ],
+  [
+    'volumes',
+    { volumes: [{ name: 'scratch', emptyDir: { medium: 'Memory' } }] },
+    'Deployment',
+    base,
+    `${pod}.volumes.0`,
+    { name: 'scratch', emptyDir: { medium: 'Memory' } },
+  ],
+  [
+    'volume_mounts',
+    { volumes: [{ name: 'scratch' }], volume_mounts: [{ name: 'scratch', mountPath: '/scratch', readOnly: true }] },
+    'Deployment',
+    base,
+    `${main}.volumeMounts.0`,
+    { name: 'scratch', mountPath: '/scratch', readOnly: true },
+  ],
+  [
+    'init_containers',
+    { init_containers: [{ name: 'fetch', image: 'fetch:1' }] },
+    'Deployment',
+    base,
+    `${pod}.initContainers.0`,
+    { name: 'fetch', image: 'fetch:1' },
+  ],
+  ['sidecars', { sidecars: [sidecar] }, 'Deployment', base, `${pod}.containers.1`, sidecar],
+  ['db_cpu', { db_cpu: 1 }, 'StatefulSet', `${base}-db`, `${main}.resources.requests.cpu`, '1'],
+  ['db_cpu_limit', { db_cpu_limit: 3 }, 'StatefulSet', `${base}-db`, `${main}.resources.limits.cpu`, '3'],
+  ['db_memory_mb', { db_memory_mb: 2_000 }, 'StatefulSet', `${base}-db`, `${main}.resources.requests.memory`, '2000M'],
+  [
+    'db_memory_limit_mb',
+    { db_memory_limit_mb: 2_500 },
+    'StatefulSet',
+    `${base}-db`,
+    `${main}.resources.limits.memory`,
+    '2500M',
+  ],
+  [
+    'db_storage_gi',
+    { db_storage_gi: 20 },
+    'PersistentVolumeClaim',
+    `${base}-db`,
+    'spec.resources.requests.storage',
+    '20Gi',
+  ],
+  [
+    'db_max_connections',
+    { db_max_connections: 150 },
+    'StatefulSet',
+    `${base}-db`,
+    `${main}.args.1`,
+    'max_connections=150',
+  ],
+];
+
+const whole: ResourceSpec = {
+  ...Object.assign({}, ...used.map(([, spec]) => spec)),
+  max_scale: 5,
+  memory_limit_mb: 1_024,
+  sidecars: [sidecar, { name: 'tunnel', image: 'tunnel:1', restartPolicy: 'Always', env: [{ name: 'TO' }] }],
+};
+
+describe('where the fields of a ResourceSpec land', () => {
+  test.each(used)('%s', (_field, spec, kind, name, path, value) => {
+    expect(at(one(madeOf(spec).manifests, kind, name), path)).toEqual(value);
+  });
+
+  test.each(unusedResourceFields.map((field) => [field]))('%s changes nothing, and is told as ignored', (field) => {
+    const { manifests, ignored } = madeOf({ [field]: 2 });
+    expect(manifests).toEqual(madeOf({}).manifests);
+    expect(ignored).toEqual([field]);
+  });
+
+  test('every field of the schema has its row', () => {
+    const rows = [...used.map(([field]) => field), ...unusedResourceFields];
+    expect(rows.toSorted()).toEqual(Object.keys(resourceFields.shape).toSorted());
+  });
+});
+
+describe('the manifests', () => {
+  const kinds = (spec: ResourceSpec): string[] =>
+    madeOf(spec).manifests.map(({ kind, metadata }) => `${kind} ${metadata.name.replace(base, '*')}`);
+
+  test.each<[string, ResourceSpec, string[]]>([
+    ['are three of a plain deployment', {}, ['Secret *-env-beef0001', 'Service *', 'Deployment *']],
+    [
+      'scale where there is room to',
+      { min_scale: 1, max_scale: 2 },
+      ['Secret *-env-beef0001', 'Service *', 'Deployment *', 'HorizontalPodAutoscaler *'],
+    ],
+    [
+      'do not scale from a number to itself',
+      { min_scale: 2, max_scale: 2 },
+      ['Secret *-env-beef0001', 'Service *', 'Deployment *'],
+    ],
+    [
+      'have a cache where one was asked for',
+      { cache_memory_mb: 50 },
+      ['Secret *-env-beef0001', 'Service *', 'Service *-cache', 'Deployment *-cache', 'Deployment *'],
+    ],
+    [
+      'have a database where one was asked for',
+      { db_storage_gi: 1 },
+      [
+        'Secret *-env-beef0001',
+        'Secret *-db',
+        'PersistentVolumeClaim *-db',
+        'Service *',
+        'Service *-db',
+        'StatefulSet *-db',
+        'Deployment *',
+      ],
+    ],
+  ])('%s', (_, spec, expected) => expect(kinds(spec)).toEqual(expected));
+
+  test('bring a database of their own where no other is given', () => {
+    const { manifests } = kubernetesManifests(inputOf({ databaseUrl: '' }));
+    expect(one(manifests, 'StatefulSet', `${base}-db`)).toBeDefined();
+  });
+
+  test.each<[string, ResourceSpec]>([
+    ['of nothing', {}],
+    ['of every field at once', whole],
+    ...used.map(([field, spec]): [string, ResourceSpec] => [`of ${field}`, spec]),
+  ])('%s are what Kubernetes itself describes, without a field that it does not know', (_, resourceSpec) => {
+    const secrets = [{ name: 'API_KEY', value: 'not-for-your-eyes' }];
+    const { manifests } = kubernetesManifests(inputOf({ resourceSpec, secrets }));
+    for (const manifest of manifests) {
+      expect(schemaProblems(manifest)).toEqual([]);
+      expect(admissionProblems({ ...manifest }, undefined)).toEqual([]);
+    }
+  });
+
+  test('are the same for the same input, and null is as good as absent', () => {
+    const nulls = Object.fromEntries(Object.keys(resourceFields.shape).map((field) => [field, null]));
+    expect(madeOf(nulls)).toEqual(madeOf({}));
+    expect(madeOf(whole)).toEqual(madeOf(structuredClone(whole)));
+  });
+
+  test('differ from one revision to the next in their pods, and never in a name or a selector but that of the environment', () => {
+    const next = kubernetesManifests(inputOf({ revisionId: '00000000-0000-4000-8000-0000beef0002' })).manifests;
+    const before = madeOf({}).manifests;
+    expect(next.map(({ metadata }) => metadata.name)).toEqual(
+      before.map(({ metadata }) => metadata.name.replace('beef0001', 'beef0002')),
+    );
+    const deployment = [before, next].map((manifests) => one(manifests, 'Deployment', base));
+    expect(at(deployment[0], 'spec.selector')).toEqual(at(deployment[1], 'spec.selector'));
+    expect(at(deployment[0], 'spec.template.metadata.annotations')).not.toEqual(
+      at(deployment[1], 'spec.template.metadata.annotations'),
+    );
+  });
+
+  test('leave the database and the cache in peace when only the revision is new', () => {
+    const parts = (revisionId: string) =>
+      kubernetesManifests(inputOf({ revisionId, resourceSpec: whole })).manifests.filter(({ metadata }) =>
+        /-(db|cache)$/.test(metadata.name),
+      );
+    expect(parts('00000000-0000-4000-8000-0000beef0002')).toEqual(parts('9a8b7c6d-0000-4000-8000-0000beef0001'));
+  });
+
+  test('carry people’s labels and annotations on everything, and ours over them', () => {
+    const labels = { team: 'support', [labelKeys.instance]: 'mine' };
+    const { manifests } = madeOf({ ...whole, labels, annotations: { owner: 'Ada' } });
+    for (const { metadata } of manifests) {
+      expect(metadata.labels).toMatchObject({
+        team: 'support',
+        [labelKeys.instance]: base,
+        [labelKeys.managedBy]: 'landfall',
+      });
+      expect(metadata.annotations).toEqual({ owner: 'Ada' });
+    }
+  });
+
+  test('hold no secret but in a Secret', () => {
+    const secret = 'not-for-your-eyes';
+    const tracing = { url: 'https://traces.example.com', token: 'token-of-the-traces' };
+    const { manifests } = kubernetesManifests(
+      inputOf({ secrets: [{ name: 'API_KEY', value: secret }], tracing, resourceSpec: whole }),
+    );
+    const open = JSON.stringify(manifests.filter(({ kind }) => kind !== 'Secret'));
+    for (const hidden of [secret, 'pass-of-the-database', 'pass-of-our-own-database', tracing.token])
+      expect(open).not.toContain(hidden);
+    const kept = one(manifests, 'Secret', `${base}-env-beef0001`).data;
+    expect(Buffer.from(kept?.['API_KEY'] ?? '', 'base64').toString()).toBe(secret);
+    expect(Buffer.from(kept?.['DATABASE_URI'] ?? '', 'base64').toString()).toBe(
+      `postgres://agent:pass-of-our-own-database@${base}-db:5432/agent`,
+    );
+  });
+
+  test('fill variables from the deployment’s secrets and from those of the cluster, and the platform has the last word', () => {
+    const { manifests } = kubernetesManifests(
+      inputOf({
+        secrets: [
+          { name: 'API_KEY', value: 'x' },
+          { name: 'PORT', value: '1' },
+        ],
+        secretReferences: [{ name: 'MODEL_KEY', secret_name: 'models', secret_key: 'main' }],
+      }),
+    );
+    expect(at(one(manifests, 'Deployment', base), `${main}.env`)).toEqual(
+      expect.arrayContaining([
+        { name: 'MODEL_KEY', valueFrom: { secretKeyRef: { name: 'models', key: 'main' } } },
+        { name: 'API_KEY', valueFrom: { secretKeyRef: { name: `${base}-env-beef0001`, key: 'API_KEY' } } },
+        { name: 'PORT', value: '8000' },
+      ]),
+    );
+  });
+
+  test('put a sidecar that always runs before the main container starts, any other one beside it, and tell what has no effect', () => {
+    const { manifests, ignored } = madeOf({
+      init_containers: [{ name: 'fetch', image: 'fetch:1' }],
+      sidecars: [
+        { ...sidecar, restartPolicy: 'Always' },
+        { name: 'once', image: 'once:1', restartPolicy: 'OnFailure' },
+      ],
+    });
+    const template = at(one(manifests, 'Deployment', base), pod);
+    expect(at(template, 'initContainers')).toEqual([
+      { name: 'fetch', image: 'fetch:1' },
+      { ...sidecar, restartPolicy: 'Always' },
+    ]);
+    expect(at(template, 'containers.1')).toEqual({ name: 'once', image: 'once:1' });
+    expect(ignored).toEqual(['sidecars.once.restartPolicy']);
+  });
+
+  test('call the main container otherwise where somebody’s sidecar has its name, and scale by the right one', () => {
+    const { manifests } = madeOf({ sidecars: [{ name: 'agent', image: 'x:1' }], max_scale: 2 });
+    expect(at(one(manifests, 'Deployment', base), `${main}.name`)).toBe('landfall-agent');
+    expect(at(one(manifests, 'HorizontalPodAutoscaler', base), 'spec.metrics.0.containerResource.container')).toBe(
+      'landfall-agent',
+    );
+  });
+
+  test.each<[string, ResourceSpec, number | undefined, number]>([
+    ['the smallest number where nothing runs yet', { min_scale: 2, max_scale: 5 }, undefined, 2],
+    ['as many as run, where the cluster made more of them', { min_scale: 2, max_scale: 5 }, 4, 4],
+    ['no more than may be, where more run', { min_scale: 1, max_scale: 3 }, 9, 3],
+    ['no fewer than have to be, where fewer run', { min_scale: 3 }, 1, 3],
+    ['one where nothing was said', {}, undefined, 1],
+    ['one for a minimum of none, since nothing would wake it', { min_scale: 0 }, undefined, 1],
+    ['none for a maximum of none', { max_scale: 0 }, 2, 0],
+  ])('ask for %s', (_, resourceSpec, agent, replicas) => {
+    const { manifests } = kubernetesManifests(inputOf({ resourceSpec }, { running: { agent } }));
+    expect(at(one(manifests, 'Deployment', base), 'spec.replicas')).toBe(replicas);
+  });
+});
+
+describe('the names of a deployment’s objects', () => {
+  test.each([
+    ['keep the deployment’s name', 'support-agent', 'support-agent-0c0ffee0'],
+    ['begin with a letter, as the name of a Service has to', '2nd-agent', 'd-2nd-agent-0c0ffee0'],
+    ['leave room for what controllers append', 'a'.repeat(63), `${'a'.repeat(31)}-0c0ffee0`],
+    [
+      'never have two hyphens where a long one is cut',
+      `${'a'.repeat(30)}-${'b'.repeat(20)}`,
+      `${'a'.repeat(30)}-0c0ffee0`,
+    ],
+  ])('%s', (_, name, expected) => {
+    expect(baseName({ name, id: '4d1f2a3b-0000-4000-8000-00000c0ffee0' })).toBe(expected);
+  });
+});
+
+test('the schemas are those of the installed client', () => {
+  expect(kubernetesSchemas).toEqual(readKubernetesSchemas());
+});
