@@ -79,6 +79,25 @@ afterAll(async () => {
   for (const remove of atTheEnd) remove();
 });
 
+/** Only of another deployment, so that it is asked for when it runs. */
+let otherPid = 0;
+
+/** What an agent tries to reach. */
+const reached: readonly (readonly [string, () => Attempt])[] = [
+  ["another deployment's files", () => ['read', join(agents[1]?.folder ?? '', 'secret.txt')]],
+  ["another deployment's folder", () => ['list', agents[1]?.folder ?? '']],
+  ["another deployment's folder, to write there", () => ['write', join(agents[1]?.folder ?? '', 'planted.txt')]],
+  ['the service’s environment', () => ['read', `/proc/${process.pid}/environ`]],
+  ["another deployment's process", () => ['kill', String(otherPid)]],
+  ['the service’s process', () => ['kill', String(process.pid)]],
+  ['the data folder', () => ['list', dataDir]],
+  ['the folder of all builds', () => ['list', join(dataDir, 'builds')]],
+  [
+    'the program of this installation, to write in it',
+    () => ['write', resolve(import.meta.dirname, '../../../package.json')],
+  ],
+];
+
 describe(`agents of ${byWhom}`, () => {
   test('each can use its own folder', async () => {
     expect(said(await mine('text', join(agents[0]?.folder ?? '', 'secret.txt')))).toBe('of this deployment');
@@ -126,65 +145,53 @@ describe(`agents of ${byWhom}`, () => {
     expect(said(await mine('run', 'env'))).not.toContain('canary-5e0c');
     delete process.env.CANARY_OF_THE_SERVICE;
     expect(said(await mine('run', 'umask; ulimit -c; ulimit -n'))).toBe('0077\n0\n16384\n');
-    if (existsSync('/usr/bin/setpriv'))
-      expect(said(await mine('run', 'cat /proc/self/status'))).toMatch(/^NoNewPrivs:\s+1$/m);
+    const noNewPrivileges = existsSync('/usr/bin/setpriv') ? 1 : 0;
+    expect(said(await mine('run', 'cat /proc/self/status'))).toMatch(
+      new RegExp(`^NoNewPrivs:\\s+${noNewPrivileges}$`, 'm'),
+    );
   });
 
   test('builds run as the user that the agent runs as', async () => {
     expect(said(await mine('text', 'who.txt')).trim()).toBe(String(agents[0]?.uid));
   });
+});
 
-  const reached: readonly (readonly [string, () => Attempt])[] = [
-    ["another deployment's files", () => ['read', join(agents[1]?.folder ?? '', 'secret.txt')]],
-    ["another deployment's folder", () => ['list', agents[1]?.folder ?? '']],
-    ["another deployment's folder, to write there", () => ['write', join(agents[1]?.folder ?? '', 'planted.txt')]],
-    ['the service’s environment', () => ['read', `/proc/${process.pid}/environ`]],
-    ["another deployment's process", () => ['kill', String(otherPid)]],
-    ['the service’s process', () => ['kill', String(process.pid)]],
-    ['the data folder', () => ['list', dataDir]],
-    ['the folder of all builds', () => ['list', join(dataDir, 'builds')]],
-    [
-      'the program of this installation, to write in it',
-      () => ['write', resolve(import.meta.dirname, '../../../package.json')],
-    ],
-  ];
-  let otherPid = 0;
+describe.each(asRoot ? ['root'] : [])('agents of a service that is %s', () => {
+  test('each deployment has a user of its own, which is nobody of this machine, and is in no other group', async () => {
+    const uids = agents.map(({ uid }) => uid);
+    expect(new Set(uids).size).toBe(2);
+    for (const uid of uids) expect(uid).toBeGreaterThan(20_000);
+    expect(said(await mine('run', 'id -G')).trim()).toBe(String(uids[0]));
+  });
 
-  if (asRoot) {
-    test('each deployment has a user of its own, which is nobody of this machine, and is in no other group', async () => {
-      const uids = agents.map(({ uid }) => uid);
-      expect(new Set(uids).size).toBe(2);
-      for (const uid of uids) expect(uid).toBeGreaterThan(20_000);
-      expect(said(await mine('run', 'id -G')).trim()).toBe(String(uids[0]));
-    });
+  test.each(reached)('none reaches %s', async (_, asked) => {
+    const other = await tryIn(1, 'run', 'true');
+    otherPid = other.done ? other.pid : 0;
+    const of = await mine(...asked());
+    expect(of).toEqual({ done: false, code: expect.stringMatching(/^(EACCES|EPERM)$/) });
+  });
 
-    test.each(reached)('none reaches %s', async (_, asked) => {
-      const other = await tryIn(1, 'run', 'true');
-      otherPid = other.done ? other.pid : 0;
-      const of = await mine(...asked());
-      expect(of).toEqual({ done: false, code: expect.stringMatching(/^(EACCES|EPERM)$/) });
-    });
+  test('none reads a file that the service keeps: its key, the key of the secrets, uploads, the database', async () => {
+    const kept = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(dataDir, 'builds')))
+      // It holds a number of a process, and is looked at by other services.
+      .filter(({ name }) => !/^lock\.\d+$/.test(name))
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(kept).toContain(join(dataDir, 'api-key'));
+    for (const file of kept) {
+      expect([file, await mine('read', file)]).toEqual([file, { done: false, code: 'EACCES' }]);
+    }
+  });
 
-    test('none reads a file that the service keeps: its key, the key of the secrets, uploads, the database', async () => {
-      const kept = readdirSync(dataDir, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(join(dataDir, 'builds')))
-        // It holds a number of a process, and is looked at by other services.
-        .filter(({ name }) => !/^lock\.\d+$/.test(name))
-        .map((entry) => join(entry.parentPath, entry.name));
-      expect(kept).toContain(join(dataDir, 'api-key'));
-      for (const file of kept) {
-        expect([file, await mine('read', file)]).toEqual([file, { done: false, code: 'EACCES' }]);
-      }
-    });
+  test('neither did their install scripts', async () => {
+    expect(said(await mine('text', 'stolen.txt'))).toBe('');
+  });
+});
 
-    test('neither did their install scripts', async () => {
-      expect(said(await mine('text', 'stolen.txt'))).toBe('');
-    });
-  } else {
-    test('they are of one user with the service, which is all that protects them from one another', async () => {
-      for (const [, asked] of reached.slice(0, 2)) expect(await mine(...asked())).toMatchObject({ done: true });
-    });
-  }
+describe.each(asRoot ? [] : ['an ordinary user'])('agents of a service of %s', () => {
+  test('they are of one user with the service, which is all that protects them from one another', async () => {
+    for (const [, asked] of reached.slice(0, 2)) expect(await mine(...asked())).toMatchObject({ done: true });
+  });
 });
 
 test(`${byWhom} says where agents run${asRoot ? ' as users of their own' : ' as itself'}`, async () => {

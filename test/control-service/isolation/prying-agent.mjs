@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import pg from 'pg';
+import { Client } from 'pg';
 
 const attempts = {
   read: (path) => closeSync(openSync(path)),
@@ -14,12 +14,12 @@ const attempts = {
   connect: async (database) => {
     const url = new URL(process.env.DATABASE_URI);
     url.pathname = `/${database}`;
-    const client = new pg.Client({ connectionString: url.href });
+    const client = new Client({ connectionString: url.href });
     await client.connect();
     await client.end();
   },
   query: async (sql) => {
-    const client = new pg.Client({ connectionString: process.env.DATABASE_URI });
+    const client = new Client({ connectionString: process.env.DATABASE_URI });
     await client.connect();
     try {
       return JSON.stringify((await client.query(sql)).rows);
@@ -29,7 +29,9 @@ const attempts = {
   },
 };
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void answer(request, response));
+
+async function answer(request, response) {
   if (request.headers['x-landfall-agent-token'] !== process.env.LANDFALL_AGENT_TOKEN)
     return response.writeHead(401).end();
   const { pathname, searchParams } = new URL(request.url, 'http://agent');
@@ -40,7 +42,7 @@ const server = createServer(async (request, response) => {
   } catch (error) {
     response.end(JSON.stringify({ done: false, code: error.code ?? String(error) }));
   }
-});
+}
 
 process.stdin.resume().on('end', () => process.exit(0));
 server.listen(Number(process.env.PORT), process.env.HOST, () =>

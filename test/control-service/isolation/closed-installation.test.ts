@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isolate, removeIsolated, type Isolation } from '../../../src/control-service/isolation/isolation.ts';
+import { write } from '../builds/repositories.ts';
+import { agentServerPath } from '../../../src/control-service/compute/agent-server-path.ts';
+import { agentServerPackages, copyProgram, telltales } from '../../../src/control-service/isolation/program.ts';
+
+const asRoot = process.getuid?.() === 0;
+let folder: string;
+let systemFolder: string;
+const logged: string[] = [];
+const log = (message: string): void => void logged.push(message);
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'landfall-closed-'));
+  chmodSync(folder, 0o755);
+  systemFolder = join(folder, 'system');
+  mkdirSync(systemFolder, { mode: 0o755 });
+  chmodSync(systemFolder, 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A folder that everyone may enter. */
+function madeFolder(name: string): string {
+  const made = join(folder, name);
+  mkdirSync(made);
+  chmodSync(made, 0o755);
+  return made;
+}
+
+/** A data folder below a home that nobody else may enter. */
+function closedData(name: string): string {
+  const dataDir = join(folder, name, 'data');
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(join(folder, name), 0o700);
+  return dataDir;
+}
+
+const program = { node: process.execPath, agentServer: agentServerPath() };
+
+describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
+  test.each(asRoot ? ['a copy of its program'] : [])('makes %s that is whole', () => {
+    const { agentServer } = copyProgram({ ...program, node: '/bin/sh' }, madeFolder('whole'));
+    const ran = spawnSync(process.execPath, [agentServer], { cwd: '/', env: {}, encoding: 'utf8' });
+    expect(ran.stderr).toContain('error[environment]');
+  });
+
+  test.each(asRoot ? ['once for each state of the installation'] : [])(
+    'makes the copy %s, and keeps the last two',
+    () => {
+      const installed = madeFolder('installed');
+      const packages = agentServerPackages.flatMap((name) => [
+        [`node_modules/${name}/package.json`, JSON.stringify({ name, dependencies: {} })],
+        [`node_modules/${name}/index.js`, 'export {};'],
+      ]);
+      write(installed, {
+        'package.json': '{}',
+        'src/main.ts': 'one',
+        node: '#!/bin/sh',
+        ...Object.fromEntries(packages),
+      });
+      chmodSync(join(installed, 'node'), 0o700);
+      chmodSync(installed, 0o700);
+      const own = madeFolder('copies');
+      const copy = () =>
+        copyProgram({ node: join(installed, 'node'), agentServer: join(installed, 'src/main.ts') }, own);
+      const first = copy();
+      expect(copy()).toEqual(first);
+      expect([first.node, first.agentServer].map((file) => (statSync(file).mode & 0o777).toString(8))).toEqual([
+        '755',
+        '644',
+      ]);
+      const later = ['longer', 'longer still'].map((text) => {
+        write(installed, { 'src/main.ts': text });
+        return copy();
+      });
+      expect(readdirSync(own)).toHaveLength(2);
+      expect([first, ...later].map(({ agentServer }) => existsSync(agentServer))).toEqual([false, true, true]);
+    },
+  );
+
+  test('knows files that tell whether its program can be read', () => {
+    expect(telltales(program).filter((file) => !statSync(file).isFile())).toEqual([]);
+  });
+
+  test('keeps builds where their users can go, and they go with the data folder', async () => {
+    const dataDir = closedData('home');
+    const isolation: Isolation = await isolate({ dataDir, agentServer: program.agentServer, log, systemFolder });
+    expect(isolation.warning).toBeUndefined();
+    expect(isolation.folder.replace(/[0-9a-f]{16}$/, 'KEY')).toBe(asRoot ? `${systemFolder}/agents-KEY` : dataDir);
+    expect(logged.join().includes(`may not enter ${dataDir}`)).toBe(asRoot);
+    await removeIsolated(dataDir, systemFolder);
+    expect(readdirSync(systemFolder).filter((name) => name.startsWith('agents-'))).toEqual([]);
+  });
+
+  test('removes at its start what stands for a data folder that somebody removed, links in it unfollowed', async () => {
+    const [gone, kept] = [closedData('gone'), closedData('kept')];
+    const first = await isolate({ dataDir: gone, agentServer: program.agentServer, log, systemFolder });
+    const precious = join(folder, 'precious');
+    writeFileSync(precious, 'stays');
+    if (asRoot) symlinkSync(folder, join(first.folder, 'builds', 'link'));
+    rmSync(gone, { recursive: true });
+    const next = await isolate({ dataDir: kept, agentServer: program.agentServer, log, systemFolder });
+    const standing = readdirSync(systemFolder).filter((name) => name.startsWith('agents-'));
+    expect(standing.map((name) => join(systemFolder, name))).toEqual(asRoot ? [next.folder] : []);
+    expect(statSync(precious).isFile()).toBe(true);
+  });
+
+  test('says once that agents run as it does where other users cannot be given a place', async () => {
+    const dataDir = closedData('nowhere');
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const told: string[] = [];
+    const isolation = await isolate({
+      dataDir,
+      agentServer: program.agentServer,
+      log: (message) => told.push(message),
+      systemFolder: file,
+    });
+    expect(isolation).toMatchObject({ folder: dataDir, ids: undefined });
+    expect(told).toEqual(asRoot ? [isolation.warning] : []);
+    expect(isolation.warning?.startsWith('Agents and builds run as root, like this service') ?? false).toBe(asRoot);
+  });
+});
