@@ -38,7 +38,8 @@ async function carryOut(store: ControlStore, deploymentId: string, { fate, head 
   }
   const revision = await store.claimNextRevision(deploymentId);
   if (!revision) return;
-  if (revision.source !== 'github') {
+  const isBuilt = revision.source === 'github' || revision.source === 'internal_source';
+  if (!isBuilt) {
     await store.setStatus(revision.id, ['AWAITING_BUILD'], 'CREATE_FAILED', {
       message: 'This machine runs no images.',
     });
@@ -50,7 +51,8 @@ async function carryOut(store: ControlStore, deploymentId: string, { fate, head 
       { level: 'error', message: 'Failed at line 7' },
       { level: 'info', message: 'done' },
     ]);
-    await store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING', { commit: head });
+    const commit = revision.source === 'github' ? { commit: head } : {};
+    await store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING', commit);
     if (fate === 'build fails') {
       await store.setStatus(revision.id, ['BUILDING'], 'BUILD_FAILED', { message: 'The build failed at line 7.' });
       return;

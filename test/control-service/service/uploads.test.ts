@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { digestOf, tarballOf } from '../builds/tarballs.ts';
+import { fromGit, fromImage, fromUpload, nobody, openWorld, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+const bytes = tarballOf();
+const digest = digestOf(bytes);
+const naming = (path: string) => ({ source_revision_config: { source_tarball_path: path } });
+const notHandedOut =
+  'source_revision_config.source_tarball_path was not handed out by POST /deployments/{deployment_id}/upload-url for this deployment.';
+
+describe.each(sides)('%s', (_, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+  });
+  afterAll(() => world.close());
+
+  /** A deployment with a tarball that was put where it should. */
+  async function uploaded(changes = {}): Promise<{ id: string; first: string; path: string }> {
+    const { id, latest_revision_id } = await world.control.createDeployment(fromUpload(changes));
+    return { id, first: latest_revision_id ?? '', path: await upload(id) };
+  }
+  async function upload(id: string): Promise<string> {
+    const { upload_url, object_path } = await world.control.requestUpload(id);
+    expect((await world.put(upload_url, bytes)).status).toBe(200);
+    return object_path;
+  }
+
+  test('the first revision waits for its source, and gives way to the one of the first upload', async () => {
+    const { id, latest_revision_id: first } = await world.control.createDeployment(fromUpload());
+    await world.rollouts.settled();
+    const waiting = await world.control.getRevision(id, first ?? '');
+    expect(waiting.status).toBe('CREATING');
+    expect(waiting.status_message).toContain('It waits for the source: ask for an address with POST /v2/deployments');
+    expect(waiting.source_revision_config).toMatchObject({ source_tarball_path: null, source_tarball_digest: null });
+    expect((await world.control.getDeployment(id)).status).toBe('AWAITING_DATABASE');
+
+    const changed = await world.control.patchDeployment(id, naming(await upload(id)));
+    await world.rollouts.settled();
+    expect(await world.control.getRevision(id, first ?? '')).toMatchObject({ status: 'SKIPPED' });
+    expect(await world.control.getRevision(id, changed.latest_revision_id ?? '')).toMatchObject({
+      status: 'DEPLOYED',
+      source_revision_config: { source_tarball_digest: digest },
+    });
+  });
+
+  test('revisions that are made before there is a source wait as well, and can be interrupted', async () => {
+    const { id, latest_revision_id: first } = await world.control.createDeployment(fromUpload());
+    const second = await world.control.patchDeployment(id, { secrets: [{ name: 'A', value: 'b' }] });
+    await world.rollouts.settled();
+    for (const revision of [first, second.latest_revision_id]) {
+      expect((await world.control.getRevision(id, revision ?? '')).status).toBe('CREATING');
+    }
+    const ended = await world.control.interruptRevision(id, first ?? '');
+    expect(ended.status).toBe('INTERRUPTED');
+  });
+
+  test('[control.upload.object-path] [control.upload.body] [control.patch.source-tarball-path-makes-revision] the path that was handed out names what was put there', async () => {
+    const { id } = await world.control.createDeployment(fromUpload());
+    const target = await world.control.requestUpload(id);
+    expect(Object.keys(target).toSorted()).toEqual(['object_path', 'upload_url']);
+    expect(target.object_path).toMatch(new RegExp(`^uploads/${id}/[0-9a-f]{32}\\.tar\\.gz$`));
+    expect(new URL(target.upload_url).pathname.endsWith(`/${target.object_path}`)).toBe(true);
+    const put = await world.put(target.upload_url, bytes);
+    expect([put.status, await put.json()]).toEqual([
+      200,
+      { object_path: target.object_path, source_tarball_digest: digest, size: bytes.length },
+    ]);
+    const before = await world.control.getDeployment(id);
+    const after = await world.control.patchDeployment(id, naming(target.object_path));
+    expect(after.latest_revision_id).not.toBe(before.latest_revision_id);
+    expect(after.source_revision_config).toMatchObject({
+      source_tarball_path: target.object_path,
+      source_tarball_digest: digest,
+    });
+    await world.rollouts.settled();
+  });
+
+  test('[control.source-revision-config.source-tarball-path] one upload may make any number of revisions, and another one the next', async () => {
+    const { id, path } = await uploaded();
+    const one = await world.control.patchDeployment(id, naming(path));
+    await world.rollouts.settled();
+    const again = await world.control.patchDeployment(id, naming(path));
+    expect(again.latest_revision_id).not.toBe(one.latest_revision_id);
+    await world.rollouts.settled();
+    const restated = await world.control.createRevision(id, {});
+    await world.rollouts.settled();
+    const other = await world.control.patchDeployment(id, naming(await upload(id)));
+    await world.rollouts.settled();
+    const ids = [one.latest_revision_id, again.latest_revision_id, restated.id, other.latest_revision_id];
+    expect(new Set(ids).size).toBe(4);
+    for (const revision of ids) {
+      expect(await world.control.getRevision(id, revision ?? '')).toMatchObject({
+        status: 'DEPLOYED',
+        source_revision_config: { source_tarball_digest: digest },
+      });
+    }
+    const back = await world.control.redeployRevision(id, one.latest_revision_id ?? '');
+    expect(back.source_revision_config).toMatchObject({ source_tarball_path: path, source_tarball_digest: digest });
+    await world.rollouts.settled();
+  });
+
+  test.each<[string, (ids: { id: string; other: string }) => Promise<string>]>([
+    ['that nobody handed out', async ({ id }) => `uploads/${id}/${'0'.repeat(32)}.tar.gz`],
+    ['of another deployment', ({ other }) => upload(other)],
+    ['that leads elsewhere', async ({ id }) => `uploads/${id}/../../api-key`],
+    ['of this machine', async () => '/etc/passwd'],
+    ['in another spelling', async ({ id }) => `./${await upload(id)}`],
+    ['that is an address', async ({ id }) => (await world.control.requestUpload(id)).upload_url],
+  ])('a path %s is refused, and nothing changes', async (_what, pathOf) => {
+    const { id } = await world.control.createDeployment(fromUpload());
+    const { id: other } = await world.control.createDeployment(fromUpload());
+    const path = await pathOf({ id, other });
+    const before = await world.control.getDeployment(id);
+    expect(await refusalOf(world.control.patchDeployment(id, naming(path)))).toMatchObject({
+      status: 400,
+      detail: notHandedOut,
+    });
+    expect(await refusalOf(world.control.createRevision(id, naming(path)))).toMatchObject({
+      status: 400,
+      detail: notHandedOut,
+    });
+    expect(await world.control.getDeployment(id)).toEqual(before);
+  });
+
+  test('a path that nothing was put at is refused, and says what is missing', async () => {
+    const { id } = await world.control.createDeployment(fromUpload());
+    const { object_path } = await world.control.requestUpload(id);
+    const refusal = await refusalOf(world.control.patchDeployment(id, naming(object_path)));
+    expect(refusal.status).toBe(400);
+    expect(refusal.detail).toContain('nothing has been put there yet');
+  });
+
+  test('a path at a creation is refused: none was handed out for what is not there yet', async () => {
+    const { path } = await uploaded();
+    const request = fromUpload({ source_revision_config: { source_tarball_path: path } });
+    expect(await refusalOf(world.control.createDeployment(request))).toMatchObject({
+      status: 400,
+      detail: notHandedOut,
+    });
+  });
+
+  test.each([
+    ['github', fromGit],
+    ['external_docker', fromImage],
+  ])('a deployment of the source %s has no address, for neither tarballs nor images', async (source, request) => {
+    const { id, name } = await world.control.createDeployment(request());
+    expect(await refusalOf(world.control.requestUpload(id))).toMatchObject({
+      status: 400,
+      detail: `This is only available for 'internal_source' source deployments; the source of ${name} is ${source}.`,
+    });
+    expect(await refusalOf(world.control.requestPushToken(id))).toMatchObject({
+      status: 400,
+      detail: `This is only available for 'internal_docker' source deployments; the source of ${name} is ${source}.`,
+    });
+    await world.rollouts.settled();
+  });
+
+  test('what belongs to somebody else, is nowhere, or is being deleted gets no address', async () => {
+    const { id } = await world.control.createDeployment(fromUpload());
+    expect((await refusalOf(world.stranger.requestUpload(id))).status).toBe(404);
+    expect((await refusalOf(world.control.requestUpload(nobody()))).status).toBe(404);
+    expect((await refusalOf(world.control.requestUpload('what'))).status).toBe(422);
+    world.rollouts.fate = 'held';
+    await world.control.deleteDeployment(id);
+    expect((await refusalOf(world.control.requestUpload(id))).status).toBe(409);
+    world.rollouts.fate = 'live';
+  });
+
+  test.each<[string, Uint8Array, Record<string, string>, number, string]>([
+    ['another type', bytes, { 'content-type': 'application/octet-stream' }, 415, 'Content-Type: application/gzip'],
+    ['a coding on top', bytes, { 'content-encoding': 'gzip' }, 415, 'without a Content-Encoding'],
+    ['an unreadable digest', bytes, { 'content-digest': 'sha-256=what' }, 400, 'Content-Digest can not be read'],
+    ['another digest', bytes, { 'content-digest': `sha-256=:${'A'.repeat(43)}=:` }, 400, `came as ${digest}`],
+    ['no gzip', Buffer.from('hello'), {}, 400, 'The body is not gzip'],
+    ['nothing', Buffer.alloc(0), {}, 400, 'The body is not gzip'],
+  ])('%s is refused with its reason, and the address serves afterwards', async (_what, body, headers, status, told) => {
+    const { id } = await world.control.createDeployment(fromUpload());
+    const { upload_url } = await world.control.requestUpload(id);
+    const refused = await world.put(upload_url, body, headers);
+    expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(told)]);
+    expect((await world.put(upload_url, bytes)).status).toBe(200);
+    expect((await world.put(upload_url, bytes)).status).toBe(409);
+  });
+
+  test.each<[string, (url: URL) => void, number]>([
+    [
+      'another path',
+      (url) => (url.pathname = url.pathname.replace(/.(?=\.tar\.gz$)/, (last) => (last === '0' ? '1' : '0'))),
+      403,
+    ],
+    ['a later end', (url) => url.searchParams.set('expires', '99999999999'), 403],
+    ['another signature', (url) => url.searchParams.set('signature', 'A'.repeat(43)), 403],
+    ['no signature', (url) => (url.search = ''), 403],
+  ])('an address with %s does not serve', async (_what, change, status) => {
+    const { id } = await world.control.createDeployment(fromUpload());
+    const url = new URL((await world.control.requestUpload(id)).upload_url);
+    change(url);
+    expect((await world.put(url.href, bytes)).status).toBe(status);
+  });
+});
+
+test('[control.endpoints.upload-url] [control.upload.both-paths] the address is handed out with and without the version in the path', async () => {
+  const world = await openWorld('over HTTP', '/base');
+  const { id } = await world.control.createDeployment(fromUpload());
+  const headers = { 'x-api-key': world.apiKey };
+  for (const path of [`/deployments/${id}/upload-url`, `/v2/deployments/${id}/upload-url`]) {
+    const answer = await fetch(`${world.baseUrl}${path}`, { method: 'POST', headers });
+    const target = await answer.json();
+    expect([answer.status, target]).toEqual([
+      200,
+      { upload_url: expect.stringContaining(`${world.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
+    ]);
+    expect((await fetch(`${world.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
+    const other = await fetch(`${world.baseUrl}${path}`, { headers });
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
+  }
+  const { upload_url } = await world.control.requestUpload(id);
+  const read = await fetch(upload_url);
+  expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
+  expect((await world.put(upload_url, bytes)).status).toBe(200);
+  await world.close();
+});

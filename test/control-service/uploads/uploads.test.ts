@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import type { AskedDigest } from '../../../src/control-service/uploads/content-digest.ts';
+import { readContentDigest } from '../../../src/control-service/uploads/content-digest.ts';
+import { judgeSignature, signedQuery } from '../../../src/control-service/uploads/signature.ts';
+import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
+import type { PutEnd, Uploads } from '../../../src/control-service/uploads/uploads.ts';
+import { temporaryFolder } from '../builds/repositories.ts';
+import { digestOf, tarballOf } from '../builds/tarballs.ts';
+import { openTestStore, type TestStore } from '../store/open-store.ts';
+import { fromUpload } from '../worlds.ts';
+
+const minute = 60_000;
+const key = Buffer.alloc(32, 7);
+const atTheEnd: (() => void)[] = [];
+
+let opened: TestStore;
+let tenantId: string;
+let dataDir: string;
+let now: number;
+const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
+let uploads: Uploads;
+
+beforeAll(async () => {
+  now = Date.UTC(2030, 0, 1);
+  opened = await openTestStore(clock);
+  tenantId = await opened.store.addTenant('one');
+});
+afterAll(async () => {
+  await opened.close();
+  for (const end of atTheEnd.splice(0)) end();
+});
+beforeEach(() => {
+  now = Date.UTC(2030, 0, 1);
+  dataDir = temporaryFolder(atTheEnd);
+  uploads = createUploads({ store: opened.store.uploads, dataDir, key, clock, largest: 10_000 });
+});
+
+async function newDeployment(): Promise<string> {
+  const { secrets, ...asked } = fromUpload();
+  const wanted = { ...asked, secrets: [...secrets], secret_references: null, source: 'internal_source' as const };
+  const end = await opened.store.createDeployment(tenantId, wanted);
+  if (end.kind !== 'created') throw new Error(end.kind);
+  return end.deployment.id;
+}
+
+/** An address that was handed out, in its parts. */
+async function handedOut(): Promise<{ objectPath: string; expires: string; signature: string; deploymentId: string }> {
+  const deploymentId = await newDeployment();
+  const { upload_url, object_path } = await uploads.handOut(deploymentId, 'http://service.test/base');
+  const url = new URL(upload_url);
+  expect(url.href).toBe(`http://service.test/base/${object_path}${url.search}`);
+  return {
+    deploymentId,
+    objectPath: object_path,
+    expires: url.searchParams.get('expires') ?? '',
+    signature: url.searchParams.get('signature') ?? '',
+  };
+}
+
+async function* parts(...of: (Uint8Array | Error)[]): AsyncGenerator<Uint8Array> {
+  for (const part of of) {
+    if (part instanceof Error) throw part;
+    yield part;
+  }
+}
+
+type Address = Awaited<ReturnType<typeof handedOut>>;
+const put = (
+  { objectPath, expires, signature }: Address,
+  body: AsyncIterable<Uint8Array>,
+  { announced, asked = { kind: 'none' } }: { announced?: number; asked?: AskedDigest } = {},
+): Promise<PutEnd> => uploads.put({ objectPath, expires, signature, body, announced, asked });
+
+const good = tarballOf();
+const files = (): string[] =>
+  existsSync(join(dataDir, 'uploads'))
+    ? readdirSync(join(dataDir, 'uploads'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        statSync(join(dataDir, 'uploads', name)).isFile(),
+      )
+    : [];
+
+test('a tarball is kept under its path, for its owner alone, and its digest is told', async () => {
+  const address = await handedOut();
+  const half = good.length >> 1;
+  const end = await put(address, parts(good.subarray(0, half), good.subarray(half)), { announced: good.length });
+  expect(end).toEqual({ kind: 'received', digest: digestOf(good), bytes: good.length });
+  const file = join(dataDir, address.objectPath);
+  expect(readFileSync(file).equals(good)).toBe(true);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
+  expect(statSync(join(file, '../..')).mode & 0o777).toBe(0o700);
+  expect(await opened.store.uploads.find(address.objectPath)).toMatchObject({
+    state: 'stored',
+    digest: digestOf(good),
+  });
+});
+
+describe('what is not a whole tarball leaves nothing, and the address serves again until it expires', () => {
+  const broken = new Error('reset');
+  test.each<[string, () => AsyncIterable<Uint8Array>, { announced?: number; asked?: AskedDigest }, PutEnd['kind']]>([
+    ['a body that breaks off', () => parts(good.subarray(0, 50), broken), {}, 'cut'],
+    ['a body that breaks off before it begins', () => parts(broken), {}, 'cut'],
+    ['fewer bytes than were announced', () => parts(good), { announced: good.length + 1 }, 'cut'],
+    ['more bytes than were announced', () => parts(good), { announced: good.length - 1 }, 'cut'],
+    ['more bytes than are taken', () => parts(good, Buffer.alloc(10_000)), {}, 'too-large'],
+    ['an announcement of more than is taken', () => parts(good), { announced: 10_001 }, 'too-large'],
+    ['no gzip', () => parts(Buffer.from('PK\u0003\u0004 a zip')), {}, 'no-gzip'],
+    ['the first byte of a gzip alone', () => parts(Buffer.from([0x1f])), {}, 'no-gzip'],
+    [
+      'a gzip of an unknown method, byte by byte',
+      () => parts(Buffer.from([0x1f]), Buffer.from([0x8b]), Buffer.from([9])),
+      {},
+      'no-gzip',
+    ],
+    ['nothing', () => parts(), {}, 'no-gzip'],
+    [
+      'other bytes than the digest says',
+      () => parts(good),
+      { asked: { kind: 'sha-256', digest: Buffer.alloc(32) } },
+      'other-digest',
+    ],
+  ])('%s', async (_, body, beside, kind) => {
+    const address = await handedOut();
+    expect((await put(address, body(), beside)).kind).toBe(kind);
+    expect(files()).toEqual([]);
+    expect((await opened.store.uploads.find(address.objectPath))?.state).toBe('handed-out');
+    const asked = { kind: 'sha-256', digest: createHash('sha256').update(good).digest() } as const;
+    expect((await put(address, parts(good), { asked })).kind).toBe('received');
+  });
+});
+
+test('an address serves once', async () => {
+  const address = await handedOut();
+  expect((await put(address, parts(good))).kind).toBe('received');
+  const other = tarballOf({ 'other.txt': 'other' });
+  expect(await put(address, parts(other))).toEqual({ kind: 'used' });
+  expect(readFileSync(join(dataDir, address.objectPath)).equals(good)).toBe(true);
+});
+
+test('of two that put at the same moment one is turned away', async () => {
+  const address = await handedOut();
+  const ends = await Promise.all([put(address, parts(good)), put(address, parts(good))]);
+  expect(ends.map(({ kind }) => kind).toSorted()).toEqual(['in-use', 'received']);
+});
+
+test('an address expires after 15 minutes, also one that was put at in vain before', async () => {
+  const address = await handedOut();
+  now += 15 * minute - 1_000;
+  expect((await put(address, parts(Buffer.from('x')))).kind).toBe('no-gzip');
+  now += 1_000;
+  expect(await put(address, parts(good))).toEqual({ kind: 'expired' });
+  expect(files()).toEqual([]);
+});
+
+test('an address of a deployment that is gone serves no more', async () => {
+  const address = await handedOut();
+  await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+  await opened.store.noteStopped(address.deploymentId);
+  await opened.store.finishDeletion(address.deploymentId);
+  expect(await put(address, parts(good))).toEqual({ kind: 'unknown' });
+  expect(files()).toEqual([]);
+});
+
+test('a deployment that is deleted while a tarball comes in leaves nothing of it', async () => {
+  const address = await handedOut();
+  async function* slowly(): AsyncGenerator<Uint8Array> {
+    yield good;
+    await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+    await opened.store.noteStopped(address.deploymentId);
+    await opened.store.finishDeletion(address.deploymentId);
+  }
+  expect(await put(address, slowly())).toEqual({ kind: 'unknown' });
+  expect(files()).toEqual([]);
+});
+
+describe('a signature', () => {
+  const upload = { objectPath: 'uploads/d/n.tar.gz', expires: 2_000 };
+  const query = new URLSearchParams(signedQuery(key, upload));
+  const sent = { expires: query.get('expires') ?? undefined, signature: query.get('signature') ?? undefined };
+  test.each<[string, string, { expires: string | undefined; signature: string | undefined }, number, string]>([
+    ['is good until its time', upload.objectPath, sent, 1_999_999, 'good'],
+    ['and not from then on', upload.objectPath, sent, 2_000_000, 'expired'],
+    ['is for one path', 'uploads/d/other.tar.gz', sent, 0, 'forged'],
+    ['is for one time', upload.objectPath, { ...sent, expires: '3000' }, 0, 'forged'],
+    ['is not empty', upload.objectPath, { ...sent, signature: '' }, 0, 'forged'],
+    ['is there', upload.objectPath, { ...sent, signature: undefined }, 0, 'forged'],
+    ['has a time', upload.objectPath, { ...sent, expires: undefined }, 0, 'forged'],
+    ['has a time that is a number', upload.objectPath, { ...sent, expires: '2e3' }, 0, 'forged'],
+    ['is whole', upload.objectPath, { ...sent, signature: sent.signature?.slice(1) }, 0, 'forged'],
+  ])('%s', (_, path, asked, at, verdict) => expect(judgeSignature(key, path, asked, at)).toBe(verdict));
+
+  test('of another key is forged', () => {
+    expect(judgeSignature(Buffer.alloc(32, 8), upload.objectPath, sent, 0)).toBe('forged');
+  });
+});
+
+const sha256 = createHash('sha256').update('x').digest();
+const named = `sha-256=:${sha256.toString('base64')}:`;
+test.each<[string, string | undefined, AskedDigest]>([
+  ['no header asks for nothing', undefined, { kind: 'none' }],
+  ['an empty one neither', ' ', { kind: 'none' }],
+  ['a SHA-256 is read', named, { kind: 'sha-256', digest: sha256 }],
+  ['beside others too', `sha-512=:AAAA:, ${named}`, { kind: 'sha-256', digest: sha256 }],
+  ['others alone are passed over', 'md5=:AAAA:', { kind: 'none' }],
+  ['a SHA-256 of another length is none', 'sha-256=:AAAA:', { kind: 'unreadable' }],
+  ['what is no byte sequence is unreadable', `sha-256=${sha256.toString('hex')}`, { kind: 'unreadable' }],
+])('%s', (_, header, asked) => expect(readContentDigest(header)).toEqual(asked));
+
+test('a start removes what a kill left, and nothing else', async () => {
+  const address = await handedOut();
+  await put(address, parts(good));
+  const folder = join(dataDir, 'uploads', address.deploymentId);
+  writeFileSync(join(folder, `${'a'.repeat(32)}.tar.gz.part`), 'half');
+  writeFileSync(join(folder, `${'b'.repeat(32)}.tar.gz`), 'not written down');
+  mkdirSync(join(dataDir, 'uploads/of-nobody'));
+  writeFileSync(join(dataDir, 'uploads/of-nobody/x'), 'x');
+  await uploads.sweep();
+  expect(files()).toEqual([address.objectPath.replace(/^uploads\//, '')]);
+  expect(readdirSync(join(dataDir, 'uploads'))).toEqual([address.deploymentId]);
+});
+
+test('old tarballs go, but not those that something needs', async () => {
+  const [spare, wanted] = [await handedOut(), await handedOut()];
+  await put(spare, parts(good));
+  await put(wanted, parts(good));
+  await opened.store.changeDeployment(tenantId, wanted.deploymentId, (current) => ({
+    wanted: { ...current, source_revision_config: { source_tarball_path: wanted.objectPath } },
+    revision: 'new',
+  }));
+  expect(await uploads.removeOld(60 * minute)).toBe(0);
+  now += 61 * minute;
+  expect(await uploads.removeOld(60 * minute)).toBeGreaterThanOrEqual(1);
+  expect(existsSync(join(dataDir, spare.objectPath))).toBe(false);
+  expect(existsSync(join(dataDir, wanted.objectPath))).toBe(true);
+  expect(await opened.store.uploads.find(spare.objectPath)).toMatchObject({ state: 'removed' });
+  expect(await put(spare, parts(good))).toEqual({ kind: 'expired' });
+});

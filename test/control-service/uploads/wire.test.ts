@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { putRoutes } from '../../../src/control-service/routes/uploads.ts';
+import { createHttpServer } from '../../../src/control-service/server.ts';
+import type { Upload, UploadStore } from '../../../src/control-service/store/uploads.ts';
+import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
+import { temporaryFolder } from '../builds/repositories.ts';
+import { tarballOf } from '../builds/tarballs.ts';
+import { tarball } from './upload-places.ts';
+
+const deploymentId = '11111111-2222-4333-8444-555555555555';
+const known = new Map<string, Upload>();
+const store: UploadStore = {
+  add: async ({ objectPath }) =>
+    void known.set(objectPath, { objectPath, deploymentId, state: 'handed-out', digest: undefined }),
+  find: async (objectPath) => known.get(objectPath),
+  noteStored: async (objectPath, { digest }) => {
+    known.set(objectPath, { objectPath, deploymentId, state: 'stored', digest });
+    return true;
+  },
+  stored: async () => [],
+  spared: async () => [],
+  noteRemoved: async () => {},
+  forgetUnused: async () => {},
+};
+
+const largest = 3 * 1024 ** 2;
+const atTheEnd: (() => void)[] = [];
+const dataDir = temporaryFolder(atTheEnd);
+const uploads = createUploads({ store, dataDir, key: Buffer.alloc(32, 1), clock: systemClock, largest });
+const server = createHttpServer({ fetch: putRoutes(uploads).fetch, agents: () => false, basePath: '' });
+let port = 0;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  port = address !== null && typeof address !== 'string' ? address.port : 0;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  for (const end of atTheEnd.splice(0)) end();
+});
+
+const address = async (): Promise<URL> =>
+  new URL((await uploads.handOut(deploymentId, `http://127.0.0.1:${port}`)).upload_url);
+const folder = join(dataDir, 'uploads', deploymentId);
+const files = (): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+/** Sends bytes as they are, and tells what came back before the connection ended. */
+async function sendRaw(url: URL, lines: readonly string[], body: Uint8Array, then: 'cut' | 'wait'): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  let said = '';
+  socket.on('data', (chunk) => (said += chunk.toString()));
+  socket.on('error', () => {});
+  socket.write(
+    [`PUT ${url.pathname}${url.search} HTTP/1.1`, 'Host: x', 'Content-Type: application/gzip', ...lines, '', ''].join(
+      '\r\n',
+    ),
+  );
+  socket.write(body);
+  if (then === 'wait') await once(socket, 'close');
+  else {
+    while (files().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.destroy();
+  }
+  return said;
+}
+
+test('a connection that breaks off in the middle leaves nothing, and the address serves afterwards', async () => {
+  const url = await address();
+  const body = tarballOf();
+  await sendRaw(url, ['Content-Length: 5000'], body, 'cut');
+  while (files().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(known.get(url.pathname.slice(1))?.state).toBe('handed-out');
+  expect((await fetch(url, tarball(body))).status).toBe(200);
+  expect(files()).toHaveLength(1);
+});
+
+test('an announcement of too much is refused before a byte of it was sent', async () => {
+  const said = await sendRaw(await address(), [`Content-Length: ${largest + 1}`], Buffer.alloc(0), 'wait');
+  expect(said).toMatch(/^HTTP\/1\.1 413 /);
+  expect(said).toContain(`The tarball is larger than ${largest} bytes.`);
+});
+
+test('a body without an announcement is taken until there is too much of it', async () => {
+  const before = files().length;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(Buffer.concat([Buffer.from([0x1f, 0x8b, 8]), Buffer.alloc(65_536)])),
+  });
+  const init = {
+    method: 'PUT',
+    body: endless,
+    headers: { 'content-type': 'application/gzip' },
+    duplex: 'half' as const,
+  };
+  const end = await fetch(await address(), init).then(
+    ({ status }) => status,
+    // It is told while the sender still sends: some clients see only that nobody reads any more.
+    () => 413,
+  );
+  expect(end).toBe(413);
+  while (files().length > before) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test('a tarball of some megabytes comes in whole', async () => {
+  const body = Buffer.concat([tarballOf(), Buffer.alloc(largest - 10_000, 0x55)]);
+  const answer = await fetch(await address(), tarball(body));
+  expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ size: body.length })]);
+});
