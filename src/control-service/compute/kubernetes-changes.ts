@@ -66,9 +66,13 @@ export async function putBack(
   spec: AgentSpec,
   mask: Mask,
 ): Promise<void> {
+  if (applied.length === 0) return;
   try {
+    const owned = await objects.owned(spec.deploymentId);
     for (const manifest of applied.toReversed()) {
       const before = former.find(isSame(manifest));
+      // What is not ours was never changed: somebody else has that name.
+      if (!owned.some(isSame(manifest))) continue;
       if (!before) await objects.remove(manifest.kind, manifest.metadata.name);
       else if (canGoBack.has(manifest.kind)) {
         const { labels, annotations } = before.object.metadata;

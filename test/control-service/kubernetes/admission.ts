@@ -8,7 +8,9 @@ const amounts = z.looseObject({ requests: texts, limits: texts }).prefault({});
 const container = z.looseObject({
   name: z.string(),
   image: z.string().optional(),
-  env: z.array(z.looseObject({ name: z.string(), value: z.string().default(''), valueFrom: z.unknown().optional() })).default([]),
+  env: z
+    .array(z.looseObject({ name: z.string(), value: z.string().default(''), valueFrom: z.unknown().optional() }))
+    .default([]),
   resources: amounts,
   volumeMounts: z.array(z.looseObject({ name: z.string() })).default([]),
   ports: z.array(z.looseObject({ name: z.string().optional() })).default([]),

@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest';
+import { at, base, inputOf } from './inputs.ts';
+import type { Fate } from './controller.ts';
+import { reasonOf, revisions, specOf, withCluster } from './clusters.ts';
+import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
+import { hurried } from './clusters.ts';
+
+const [first = '', second = ''] = revisions;
+const env = `Secret *-env-beef000`;
+
+describe('a revision in a cluster', () => {
+  test('is applied by the server’s side, as one manager and strictly, and runs when the cluster says so', () =>
+    withCluster(async ({ api, start, names, logged }) => {
+      const started = await start();
+      expect(started).toMatchObject({ kind: 'running', agent: { origin: `http://${base}.team-a.svc`, token: '' } });
+      expect(names()).toEqual([`${env}1`, 'Service *', 'Deployment *']);
+      const applies = api.seen.filter(({ method }) => method === 'PATCH');
+      expect(new Set(applies.map(({ contentType }) => contentType))).toEqual(new Set(['application/apply-patch+yaml']));
+      for (const { query } of applies)
+        expect(query).toEqual({ fieldManager: 'landfall', force: 'false', fieldValidation: 'Strict' });
+      expect(logged.join('\n')).toContain('1 replicas are available');
+      expect(at(api.find('deployments', 'team-a', base), 'status.availableReplicas')).toBe(1);
+    }));
+
+  test('takes the place of the former one in the same Deployment, whose environment is pruned when it is through', () =>
+    withCluster(async ({ api, start, names }) => {
+      await start({ resourceSpec: { min_scale: 1, max_scale: 3, cache_memory_mb: 64 } });
+      api.state.own('deployments', 'team-a', base, 'kube-controller-manager', { spec: { replicas: 3 } });
+      const next = await start({ revisionId: second, resourceSpec: { min_scale: 1, max_scale: 5 } });
+      expect(next.kind).toBe('running');
+      expect(names()).toEqual([`${env}2`, 'Service *', 'Deployment *', 'HorizontalPodAutoscaler *']);
+      const deployment = api.find('deployments', 'team-a', base);
+      expect(at(deployment, 'spec.replicas')).toBe(3);
+      expect(api.state.list('pods', 'team-a').map(({ metadata }) => metadata.labels['landfall/revision-id'])).toEqual([
+        second,
+        second,
+        second,
+      ]);
+    }));
+
+  test('loses what it no longer asks for, field by field', () =>
+    withCluster(async ({ api, start }) => {
+      await start({
+        resourceSpec: { cpu: 1, labels: { team: 'support' }, sidecars: [{ name: 'proxy', image: 'proxy:1' }] },
+      });
+      await start({ revisionId: second, resourceSpec: {} });
+      const deployment = api.find('deployments', 'team-a', base);
+      expect(deployment?.metadata.labels).not.toHaveProperty('team');
+      expect(at(deployment, 'spec.template.spec.containers')).toHaveLength(1);
+      expect(at(deployment, 'spec.template.spec.containers.0')).not.toHaveProperty('resources');
+    }));
+
+  test('keeps the data and the password of its database, whatever newer revisions ask for, until the deployment is deleted', () =>
+    withCluster(async ({ api, compute, start, names }) => {
+      const password = () => at(api.find('secrets', 'team-a', `${base}-db`), 'data.password');
+      await start({ resourceSpec: { db_storage_gi: 5 } });
+      const kept = password();
+      await start({ revisionId: second, resourceSpec: {} });
+      expect(names()).toEqual([`Secret *-db`, `${env}2`, 'PersistentVolumeClaim *-db', 'Service *', 'Deployment *']);
+      await start({ revisionId: second, resourceSpec: { db_storage_gi: 6 } });
+      expect(password()).toBe(kept);
+      await compute.remove({ id: inputOf().spec.deploymentId, name: 'support-agent', namespace: 'team-a' });
+      expect(names()).toEqual([]);
+      expect(api.state.list('pods', 'team-a')).toEqual([]);
+    }));
+
+  test('begins with what its agents stand on, and only then starts them', () =>
+    withCluster(async ({ api, start }) => {
+      await start({ resourceSpec: { db_storage_gi: 5, cache_cpu: 0.5 } });
+      const order = api.seen
+        .filter(({ path }) => /statefulsets\/|deployments\//.test(path))
+        .map(({ method, path }) => `${method} ${path.split('/').at(-1)}`);
+      const ready = order.lastIndexOf(`GET ${base}-db`);
+      expect(order.indexOf(`PATCH ${base}`)).toBeGreaterThan(ready);
+      expect(order.indexOf(`PATCH ${base}-db`)).toBeLessThan(ready);
+    }));
+
+  test('can be started again where a start was cut short', () =>
+    withCluster(async ({ start, names }) => {
+      await start();
+      expect((await start()).kind).toBe('running');
+      expect(names()).toEqual([`${env}1`, 'Service *', 'Deployment *']);
+    }));
+
+  test('is left to the cluster when it is stopped, and ends by being removed; that may be done twice', () =>
+    withCluster(async ({ compute, start, names }) => {
+      const started = await start();
+      if (started.kind !== 'running') throw new Error(started.reason);
+      await started.agent.stop();
+      expect(names()).toHaveLength(3);
+      expect(await started.agent.exited).toBe('it is left to the cluster');
+      const deployment = { id: inputOf().spec.deploymentId, name: 'support-agent', namespace: 'team-a' };
+      await compute.remove(deployment);
+      await compute.remove(deployment);
+      expect(names()).toEqual([]);
+    }));
+
+  test('tells what of its ResourceSpec has no effect', () =>
+    withCluster(async ({ start, logged }) => {
+      await start({ resourceSpec: { executor_cpu: 1 } });
+      expect(logged).toContain('warning resource_spec.executor_cpu has no effect.');
+    }));
+});
+
+describe('a rollout that fails', () => {
+  const spoken = 'It said last: TypeError: the model has no name';
+  test.each<[string, Fate, string[]]>([
+    ['because the image can’t be pulled', 'image missing', ['ImagePullBackOff', 'Back-off pulling image']],
+    [
+      'because the agent crashes, with its last words',
+      'crashes',
+      ['container agent ended with exit code 1, 4 times so far', spoken],
+    ],
+    [
+      'because an init container crashes, with its last words',
+      'init crashes',
+      ['container fetch ended with exit code 1', spoken],
+    ],
+    [
+      'because a secret of the cluster is not there',
+      'secret missing',
+      ['CreateContainerConfigError', 'secret "keys" not found'],
+    ],
+    ['because the namespace has no room', 'quota', ['No pod can be made', 'exceeded quota: compute, requested: cpu=2']],
+    ['because no node takes its pods', 'unplaced', ['did not end within 60 s', 'no node takes it', 'Insufficient cpu']],
+    ['because the cluster gave it up', 'given up', ['the cluster made no progress', 'timed out progressing']],
+    ['because nothing happens', 'stands still', ['did not end within 60 s', '0 of 1 replicas are available']],
+  ])('%s', (_, fate, words) =>
+    withCluster(
+      async ({ api, start, names }) => {
+        api.controller.fates.set('', fate);
+        const resourceSpec = { init_containers: [{ name: 'fetch', image: 'fetch:1' }] };
+        const reason = reasonOf(await start({ resourceSpec }));
+        for (const word of words) expect(reason).toContain(word);
+        expect(names()).toEqual([]);
+      },
+      { rolloutWithinMs: 60_000 },
+    ),
+  );
+
+  test('tells the cluster’s own events in the log', () =>
+    withCluster(async ({ api, start, logged }) => {
+      api.controller.fates.set('', 'image missing');
+      await start();
+      expect(logged.join('\n')).toMatch(
+        /warning Pod support-agent-0c0ffee0-\w+-0: Failed: Failed to pull image .*not found/,
+      );
+    }));
+
+  test('because the cache does not come up begins no agent', () =>
+    withCluster(async ({ api, start }) => {
+      api.controller.fates.set('-cache', 'image missing');
+      expect(reasonOf(await start({ resourceSpec: { cache_cpu: 1 } }))).toContain(`${base}-cache`);
+      expect(api.seen.some(({ method, path }) => method === 'PATCH' && path.endsWith(`deployments/${base}`))).toBe(
+        false,
+      );
+    }));
+
+  test('puts back what was there before: the former revision’s pods, scale and environment', () =>
+    withCluster(async ({ api, start, names }) => {
+      await start({ resourceSpec: { max_scale: 4, labels: { team: 'one' } } });
+      const before = api.find('deployments', 'team-a', base);
+      api.controller.fates.set('', 'crashes');
+      const reason = reasonOf(
+        await start({ revisionId: second, resourceSpec: { labels: { team: 'two' }, queue_cpu: 1 } }),
+      );
+      expect(reason).toContain('The rollout failed');
+      const after = api.find('deployments', 'team-a', base);
+      expect(at(after, 'spec')).toEqual(at(before, 'spec'));
+      expect(after?.metadata.labels).toEqual(before?.metadata.labels);
+      expect(names()).toEqual([`${env}1`, 'Service *', 'Deployment *', 'HorizontalPodAutoscaler *']);
+    }));
+
+  test('puts the former revision back when it is broken off, too', () =>
+    withCluster(async ({ api, start }) => {
+      await start();
+      api.controller.fates.set('', 'stands still');
+      const breakOff = new AbortController();
+      const starting = start({ revisionId: second }, breakOff.signal);
+      await expect.poll(() => at(api.find('deployments', 'team-a', base), 'metadata.generation')).toBe(2);
+      breakOff.abort();
+      expect(reasonOf(await starting)).toBe('The start was broken off.');
+      expect(
+        at(api.find('deployments', 'team-a', base), 'spec.template.metadata.annotations.landfall/revision-id'),
+      ).toBe(first);
+    }));
+
+  test('never tells a secret, neither in its reason nor in the log', () =>
+    withCluster(async ({ api, start, logged }) => {
+      api.controller.fates.set('', 'crashes');
+      api.controller.lastWords = 'Error: the key not-for-your-eyes and pass-of-the-database were refused\n';
+      const reason = reasonOf(await start({ secrets: [{ name: 'API_KEY', value: 'not-for-your-eyes' }] }));
+      expect(reason).toContain('It said last: Error: the key *** and *** were refused');
+      const told = [reason, ...logged].join('\n');
+      for (const secret of ['not-for-your-eyes', 'pass-of-the-database', api.token]) expect(told).not.toContain(secret);
+    }));
+
+  test('says that it may not read the log, and still says what is wrong', () =>
+    withCluster(async ({ api, start, logged }) => {
+      api.controller.fates.set('', 'crashes');
+      api.forbidden.add('get pods/log');
+      expect(reasonOf(await start())).toContain('ended with exit code 1');
+      expect(logged.join('\n')).toContain('The cluster did not let us read the log of pod');
+    }));
+});
+
+describe('what has to be there beforehand', () => {
+  test.each([
+    [
+      'a namespace that is not there',
+      { namespace: 'team-b' },
+      'The cluster has no namespace team-b. Make it, or name another one',
+    ],
+    [
+      'a service account that is not there',
+      { resourceSpec: { service_account_name: 'agents' } },
+      'The service account agents is not in the namespace team-a.',
+    ],
+  ])('%s is told before anything is made', (_, spec, words) =>
+    withCluster(async ({ api, start }) => {
+      expect(reasonOf(await start(spec))).toContain(words);
+      expect(api.seen.some(({ method }) => method !== 'GET')).toBe(false);
+    }),
+  );
+
+  test('a service account that is there is used, and a namespace that may not be read is taken to be there', () =>
+    withCluster(async ({ api, start }) => {
+      api.state.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'agents', namespace: 'team-a' } });
+      api.forbidden.add('get namespaces');
+      expect((await start({ resourceSpec: { service_account_name: 'agents' } })).kind).toBe('running');
+    }));
+
+  test('a build is nothing for a cluster', () =>
+    withCluster(async ({ start }) => {
+      const program = {
+        kind: 'build',
+        madeOf: 'commit 1',
+        folder: '/b',
+        graphConfigFile: '/b/g.json',
+        homeFolder: '/h',
+      } as const;
+      expect(reasonOf(await start({ program }))).toContain('A cluster runs container images');
+    }));
+});
+
+describe('a cluster that is not well', () => {
+  const status = (code: number, reason: string, message: string) =>
+    ({ kind: 'status', code, reason, message }) as const;
+  test.each([
+    ['breaks down', { times: 2, how: status(500, 'InternalError', 'etcdserver: leader changed') }],
+    [
+      'is busy and says until when',
+      { times: 2, how: { ...status(429, 'TooManyRequests', 'slow down'), retryAfter: 3 } },
+    ],
+    ['answers with a page of a proxy', { times: 2, how: { kind: 'page', code: 502 } }],
+    ['breaks the connection', { times: 2, how: { kind: 'reset' } }],
+    ['does not answer', { times: 1, how: { kind: 'silent' } }],
+    [
+      'has two writers at once',
+      { method: 'PATCH', times: 1, how: status(409, 'Conflict', 'the object has been modified') },
+    ],
+  ] as const)('and %s is asked again', (_, fault) =>
+    withCluster(async ({ api, start }) => {
+      api.faults.push({ ...fault });
+      expect((await start()).kind).toBe('running');
+    }),
+  );
+
+  test('and does not answer while a rollout is followed is waited for', () =>
+    withCluster(async ({ api, start, logged }) => {
+      api.faults.push({ method: 'GET', path: `deployments/${base}`, times: 8, how: { kind: 'page', code: 503 } });
+      expect((await start()).kind).toBe('running');
+      expect(logged.join('\n')).toContain('The cluster does not answer');
+    }));
+
+  test.each([
+    [
+      'stays broken',
+      { times: 99, how: status(500, 'InternalError', 'etcd is away') },
+      'could not read namespace team-a (it answered 500): etcd is away',
+    ],
+    ['knows nobody', { times: 99, how: status(401, 'Unauthorized', 'Unauthorized') }, 'did not accept the credentials'],
+    [
+      'refuses what is asked',
+      { method: 'PATCH', times: 99, how: status(422, 'Invalid', 'spec.replicas: too many') },
+      'spec.replicas: too many. Change source_config.resource_spec.',
+    ],
+    [
+      'has no room',
+      {
+        method: 'PATCH',
+        times: 99,
+        how: status(403, 'Forbidden', 'secrets "x" is forbidden: exceeded quota: objects'),
+      },
+      'has no room',
+    ],
+  ] as const)('and %s ends the start with words', (_, fault, words) =>
+    withCluster(async ({ api, start }) => {
+      api.faults.push({ ...fault });
+      expect(reasonOf(await start())).toContain(words);
+    }),
+  );
+
+  test('and forbids what is needed says what', () =>
+    withCluster(async ({ api, start }) => {
+      api.forbidden.add('list horizontalpodautoscalers');
+      expect(reasonOf(await start())).toContain(
+        'cannot list resource "horizontalpodautoscalers". Give this account a role there',
+      );
+    }));
+
+  test('and has an object of somebody else under our name leaves that alone', () =>
+    withCluster(async ({ api, start }) => {
+      const metadata = { name: base, namespace: 'team-a', labels: { 'app.kubernetes.io/managed-by': 'helm' } };
+      api.state.apply(
+        'services',
+        { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports: [{ port: 1, protocol: 'TCP' }] } },
+        'helm',
+        false,
+        true,
+      );
+      expect(reasonOf(await start())).toContain(
+        'something else holds it: Apply failed with 1 conflicts: conflicts with "helm"',
+      );
+      expect(at(api.find('services', 'team-a', base), 'spec.ports.0.port')).toBe(1);
+    }));
+
+  test('and is nowhere says so', async () => {
+    const logged: string[] = [];
+    const compute = kubernetesCompute({ clock: hurried(500), kubeconfig: '/nowhere/config' });
+    expect(reasonOf(await compute.start(specOf({}, logged), new AbortController().signal))).toBe(
+      'The kubeconfig could not be read (/nowhere/config): ENOENT.',
+    );
+  });
+});
