@@ -62,12 +62,21 @@ export interface RunningAgent {
    * calls the shortest bound counts; all wait for the end.
    */
   stop(withinMs?: number): Promise<void>;
-  /** Resolves with words for a person when it has ended, asked or not. */
+  /** Resolves with words for a person, without a full stop, when it has ended, asked or not. */
   exited: Promise<string>;
+  /** The last lines that it wrote, masked; none where this compute does not see them. */
+  said?: () => readonly string[];
 }
 
 /** How a start ends: with an agent that answered when asked for its health, or with the reason why there is none. */
-export type AgentStart = { kind: 'running'; agent: RunningAgent } | { kind: 'failed'; reason: string };
+export type AgentStart =
+  | { kind: 'running'; agent: RunningAgent }
+  | {
+      kind: 'failed';
+      reason: string;
+      /** The last lines that it wrote, masked. */
+      said?: readonly string[];
+    };
 
 /**
  * The reason of a start's signal where somebody else may have the work by now: nothing is to be touched any more, and what

@@ -6,6 +6,7 @@ import { agentServerPath } from './agent-server-path.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from './compute.ts';
 import { becomesHealthy } from './health.ts';
 import { startLeashed, type LeashedProcess, type ProcessEnd } from './leashed-process.ts';
+import { lastLines } from './last-lines.ts';
 import { lastWords } from './last-words.ts';
 import { announcedPort } from './listening.ts';
 import type { WriteLine } from './log-line.ts';
@@ -70,7 +71,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         clock,
       );
       const tookTooMuch = endAbove(bounds, running);
-      const { port, lastWords: lastWord } = listenTo(running, spec, token, clock);
+      const { port, ...heard } = listenTo(running, spec, token, clock);
       const tooLate = new AbortController();
       const bound = AbortSignal.any([signal, tooLate.signal]);
       void clock.sleep(startWithinMs, bound).then(
@@ -83,12 +84,13 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
       const wasInTime = !bound.aborted;
       tooLate.abort();
-      if (origin && healthy === true) return { kind: 'running', agent: agentOf(running, origin, token, tookTooMuch) };
+      if (origin && healthy === true)
+        return { kind: 'running', agent: agentOf(running, origin, token, tookTooMuch, heard.lines) };
 
       running.kill();
       const end = await running.ended;
       if (signal.aborted) return failed('The start was broken off.');
-      if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, lastWord());
+      if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard);
       return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, lastWord());
     },
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
@@ -113,6 +115,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     origin: string,
     token: string,
     tookTooMuch: () => string | undefined,
+    said: () => readonly string[],
   ): RunningAgent {
     const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
       running.stdin?.end();
@@ -122,12 +125,19 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       gone.abort();
       await bound;
     };
-    return { origin, token, stop, exited: running.ended.then((end) => tookTooMuch() ?? inWords(end)) };
+    return { origin, token, stop, exited: running.ended.then((end) => tookTooMuch() ?? inWords(end)), said };
   }
 }
 
 const noImages =
   'This service runs agents as processes of this machine, which a container image is not. Use the source github or internal_source, or start the service where it may run containers.';
+
+/** What an agent's process said. */
+interface Heard {
+  /** The line that says best what went wrong. */
+  best: () => string | undefined;
+  lines: () => readonly string[];
+}
 
 /** Sends what the process says to the deploy log, and waits for the line that tells its port. */
 function listenTo(
@@ -135,11 +145,12 @@ function listenTo(
   { log, ...spec }: AgentSpec,
   token: string,
   clock: Clock,
-): { port: Promise<number>; lastWords: () => string | undefined } {
+): { port: Promise<number> } & Heard {
   let found = (_port: number): void => {};
   const port = new Promise<number>((resolve) => (found = resolve));
   let listening = false;
   const words = lastWords();
+  const lines = lastLines();
   const write: WriteLine = (level, line) => {
     const announced = listening || level === 'error' ? undefined : announcedPort(line);
     if (announced !== undefined) {
@@ -148,11 +159,12 @@ function listenTo(
       return;
     }
     if (level === 'error') words.hear(line);
+    lines.hear(line);
     log(level, line);
   };
   const mask = maskOf(agentSecrets({ log, ...spec }, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  return { port, lastWords: words.best };
+  return { port, best: words.best, lines: lines.all };
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
@@ -162,10 +174,14 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-const failed = (reason: string, saidLast?: string): AgentStart => ({
-  kind: 'failed',
-  reason: saidLast === undefined ? reason : `${reason} It said last: ${saidLast}`,
-});
+function failed(reason: string, heard?: Heard): AgentStart {
+  const best = heard?.best();
+  return {
+    kind: 'failed',
+    reason: best === undefined ? reason : `${reason} It said last: ${best}`,
+    said: heard?.lines() ?? [],
+  };
+}
 
 /** How a process ended, for a person. */
 function inWords(end: ProcessEnd): string {

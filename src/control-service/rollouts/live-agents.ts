@@ -2,7 +2,8 @@ import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Lane } from '../gateway/lane.ts';
-import { restartDelay, wellAfter } from './restart-delay.ts';
+import type { AgentFates, Breakdown } from './agent-fates.ts';
+import { mostBreakdowns, restartDelay, wellAfter } from './restart-delay.ts';
 import { slots } from './slots.ts';
 
 export interface LiveAgentsSettings {
@@ -11,6 +12,8 @@ export interface LiveAgentsSettings {
   clock: Clock;
   /** Milliseconds that requests in flight on a former process have to end by themselves. */
   lettingGoMs: number;
+  /** Told how they fare; nobody when absent. */
+  fates?: AgentFates;
 }
 
 /** Traffic that went over to a new agent, until it is clear that it stays there. */
@@ -21,7 +24,7 @@ export interface Switched {
   undo(): void;
 }
 
-/** The agents that serve: one a deployment, started again when it breaks down. */
+/** The agents that serve: one a deployment, started again when it breaks down, as long as there is hope. */
 export interface LiveAgents {
   /** Sends new requests to an agent that runs, from now on. */
   switchTo(spec: AgentSpec, agent: RunningAgent): Switched;
@@ -38,9 +41,16 @@ export interface LiveAgents {
   stop(withinMs: number): Promise<void>;
 }
 
+/** How an agent's service ended, and whether it had been well before. */
+interface Ended extends Breakdown {
+  wasWell: boolean;
+}
+
 /** One deployment's agent and who looks after it. */
 interface Post {
   spec: AgentSpec;
+  /** What was live when this service started: how its agent fared before may still be told. */
+  revived: boolean;
   leaving: AbortController;
   agent: RunningAgent | undefined;
   /** Resolves when nobody looks after it any more. */
@@ -59,7 +69,7 @@ interface Retiring {
 const startsAtOnce = 4;
 
 /** Makes the agents that serve; none does yet. */
-export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsSettings): LiveAgents {
+export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: LiveAgentsSettings): LiveAgents {
   const startSlots = slots(startsAtOnce);
   const posts = new Map<string, Post>();
   const retiring = new Set<Retiring>();
@@ -68,46 +78,74 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
   let isLate = false;
 
   function take(spec: AgentSpec, agent: RunningAgent | undefined): Post {
-    const post: Post = { spec, leaving: new AbortController(), agent, watched: Promise.resolve() };
+    const leaves = new AbortController();
+    const post: Post = { spec, revived: agent === undefined, leaving: leaves, agent, watched: Promise.resolve() };
     post.watched = watch(post);
     return post;
   }
 
-  /** Looks after an agent until it is to leave: one that breaks down is started again, each time after a longer wait. */
+  /**
+   * Looks after an agent until it is to leave: one that breaks down is started again, each time after a longer wait, and
+   * given up when that comes to nothing.
+   */
   async function watch(post: Post): Promise<void> {
     const { spec } = post;
     const { signal } = post.leaving;
     for (let breakdowns = 0; !signal.aborted;) {
-      if (breakdowns > 0) await pause(clock, restartDelay(breakdowns), signal);
-      if (!post.agent && !signal.aborted) {
-        const start = await startAgent(spec, signal);
-        if (start.kind === 'running') {
-          post.agent = start.agent;
-          if (posts.get(spec.deploymentId) !== post) continue;
-          gateway.switchTo(spec.deploymentId, start.agent);
-          spec.log('info', 'The agent serves.');
-        } else if (!signal.aborted) {
-          breakdowns += 1;
-          spec.log('error', `${start.reason} Trying again in ${restartDelay(breakdowns) / 1_000} s.`);
-        }
-      }
-      if (!post.agent) continue;
-      const since = clock.now();
-      const ended = await Promise.race([post.agent.exited, aborted(signal)]);
-      if (ended === undefined || signal.aborted) return;
-      breakdowns = clock.now() - since >= wellAfter ? 1 : breakdowns + 1;
-      withdraw(spec.deploymentId, post.agent);
-      post.agent = undefined;
-      spec.log(
-        'error',
-        `The agent's process ended: ${ended}. Starting it again in ${restartDelay(breakdowns) / 1_000} s.`,
-      );
+      const serving = post.agent ? await serve(post, post.agent, breakdowns > 0) : await startAgain(post);
+      if (signal.aborted) return;
+      if (serving === 'started') continue;
+      breakdowns = serving.wasWell ? 1 : breakdowns + 1;
+      if (breakdowns >= mostBreakdowns) return giveUp(post, breakdowns, serving);
+      const wait = restartDelay(breakdowns);
+      spec.log('error', `${inASentence(serving.how)} Starting it again in ${wait / 1_000} s.`);
+      fates?.brokeDown(spec, breakdowns, serving);
+      await pause(clock, wait, signal);
     }
+  }
+
+  async function startAgain(post: Post): Promise<'started' | Ended> {
+    const { spec } = post;
+    const start = await startAgent(spec, post.leaving.signal);
+    if (start.kind === 'failed') return { how: withoutStop(start.reason), said: start.said ?? [], wasWell: false };
+    post.agent = start.agent;
+    if (posts.get(spec.deploymentId) === post) {
+      gateway.switchTo(spec.deploymentId, start.agent);
+      spec.log('info', 'The agent serves.');
+    }
+    return 'started';
+  }
+
+  /** Waits for the end of an agent, or until it is to leave. */
+  async function serve(post: Post, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
+    const { spec } = post;
+    const over = new AbortController();
+    const both = AbortSignal.any([over.signal, post.leaving.signal]);
+    let wasWell = false;
+    void pause(clock, wellAfter, both).then(() => {
+      if (both.aborted) return;
+      wasWell = true;
+      if (brokeDown || post.revived) fates?.isWell(spec);
+    });
+    const how = await Promise.race([agent.exited, aborted(post.leaving.signal)]);
+    over.abort();
+    if (how === undefined || post.leaving.signal.aborted) return { how: '', said: [], wasWell };
+    withdraw(spec.deploymentId, agent);
+    post.agent = undefined;
+    return { how, said: agent.said?.() ?? [], wasWell };
+  }
+
+  function giveUp(post: Post, times: number, breakdown: Breakdown): void {
+    const { spec } = post;
+    if (posts.get(spec.deploymentId) === post) posts.delete(spec.deploymentId);
+    spec.log('error', `${inASentence(breakdown.how)} It broke down ${times} times in a row and is not started again.`);
+    fates?.givenUp(spec, times, breakdown);
   }
 
   async function startAgent(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
     const giveBack = await startSlots.take(signal);
     try {
+      await fates?.ready(spec);
       return await compute.start(spec, signal);
     } catch (error) {
       // Whatever keeps an agent from starting is a reason to try again.
@@ -209,6 +247,11 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs }: LiveAgentsS
     },
   };
 }
+
+/** What ended the agent is either a few words about its process or a whole sentence of the compute. */
+const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);
+
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {

@@ -10,6 +10,7 @@ import { ensureOn } from './agent-database.ts';
 import { attempts } from './attempts.ts';
 import { carryOutDeletion } from './deletion.ts';
 import { agentSpec, carryOut, failAnyway, liveProgram, undertake, type Tools } from './carry-out.ts';
+import { agentFates } from './agent-fates.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
 import { nextRevision } from './next-revision.ts';
@@ -75,7 +76,13 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     buildSlots: slots(settings.buildsAtOnce ?? 2),
     compute,
     ensureDatabase: ensureOn(settings.adminDatabaseUrl),
-    live: liveAgents({ compute, gateway, clock, lettingGoMs: settings.lettingGoMs ?? 600_000 }),
+    live: liveAgents({
+      compute,
+      gateway,
+      clock,
+      lettingGoMs: settings.lettingGoMs ?? 600_000,
+      fates: agentFates({ store, patiently, inBackground }),
+    }),
     patiently,
     logs: logBook({ store, clock, log }),
     ...(settings.userOf ? { userOf: settings.userOf } : {}),

@@ -3,7 +3,8 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
 /**
  * Every step that a revision may take from one status to the next (control-service.md, States, names only DEPLOYED;
  * the others are our choice and drawn in this room's README). A step back is one that is taken again after the
- * service was killed in the middle of it.
+ * service was killed in the middle of it. The step out of DEPLOYED is that of a live revision whose agent breaks down again
+ * and again.
  */
 export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   CREATING: ['QUEUED', 'AWAITING_BUILD', 'AWAITING_DEPLOY', 'CREATE_FAILED', 'SKIPPED', 'INTERRUPTED'],
@@ -12,7 +13,7 @@ export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionSta
   BUILDING: ['AWAITING_BUILD', 'AWAITING_DEPLOY', 'BUILD_FAILED', 'INTERRUPTED'],
   AWAITING_DEPLOY: ['DEPLOYING', 'CREATE_FAILED', 'DEPLOY_FAILED', 'INTERRUPTED'],
   DEPLOYING: ['AWAITING_DEPLOY', 'DEPLOYED', 'DEPLOY_FAILED', 'INTERRUPTED'],
-  DEPLOYED: [],
+  DEPLOYED: ['DEPLOY_FAILED'],
   CREATE_FAILED: [],
   BUILD_FAILED: [],
   DEPLOY_FAILED: [],
@@ -35,8 +36,8 @@ export const runningStatuses = [
 /** Waiting or running: the statuses that have a step ahead of them. */
 export const unfinishedStatuses: readonly RevisionStatus[] = [...waitingStatuses, ...runningStatuses];
 
-/** True where a revision has reached its end, whichever. */
-export const hasEnded = (status: RevisionStatus): boolean => revisionSteps[status].length === 0;
+/** True where the rollout of a revision has reached its end, whichever. */
+export const hasEnded = (status: RevisionStatus): boolean => !unfinishedStatuses.includes(status);
 
 /** True where the step is one of `revisionSteps`. */
 export const mayStep = (from: RevisionStatus, to: RevisionStatus): boolean => revisionSteps[from].includes(to);

@@ -26,6 +26,7 @@ import type { NewKey, StoredKey } from './keys.ts';
 import { listenerStore } from './listener-store.ts';
 import { appendLog, readLog, trimLog } from './log-lines.ts';
 import type { LogPageQuery, NewLogLine } from './log-lines.ts';
+import { giveUp, noteLive } from './live-revision.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
 import { activate, claimNextRevision, setDatabaseState, setStatus } from './revision-work.ts';
@@ -116,6 +117,9 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     activate: (deploymentId: string, revisionId: string, imageVersion?: string | null) =>
       activate(db, clock, deploymentId, revisionId, imageVersion),
     setDatabaseState: (deploymentId: string, state: DatabaseState) => setDatabaseState(db, clock, deploymentId, state),
+    noteLive: (revisionId: string, message: string | null) => noteLive(db, clock, revisionId, message),
+    giveUp: (deploymentId: string, revisionId: string, message: string) =>
+      giveUp(db, clock, deploymentId, revisionId, message),
     agentUser: (deploymentId: string, range: IdRange) => agentUser(db, deploymentId, range),
     agentUids: () => agentUids(db),
     deploymentsWithWork: () => deploymentsWithWork(db),
