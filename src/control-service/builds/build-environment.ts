@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unescape } from 'node:querystring';
 import { pathWithOurNode } from '../compute/agent-environment.ts';
@@ -31,11 +31,14 @@ const npmVariable = (env: NodeJS.ProcessEnv, name: string): string | undefined =
  * takes to reach the network and the person's npm registry. Nothing else of `env`, which is this service's own.
  *
  * @param packageCache where npm keeps what it downloads.
+ * @param isOthers whether the build runs as another user than this service: then files with npm's configuration, which
+ *   may hold the person's tokens, are not passed on, but only what in them says where packages come from.
  */
 export function buildEnvironment(
   folder: BuildFolder,
   packageCache: string,
   env: NodeJS.ProcessEnv,
+  isOthers = false,
 ): Record<string, string> {
   const ofNpm: [string, string | undefined][] = npmSettings.map((name) => [
     `npm_config_${name}`,
@@ -45,10 +48,11 @@ export function buildEnvironment(
   if (npmVariable(env, 'userconfig') === undefined && env.HOME) {
     files.push(['npm_config_userconfig', join(env.HOME, '.npmrc')]);
   }
+  const there = files.filter(([, file]) => file !== undefined && existsSync(file));
   return {
     ...present(network.map((name) => [name, env[name]])),
     ...present(ofNpm),
-    ...present(files.filter(([, file]) => file !== undefined && existsSync(file))),
+    ...(isOthers ? Object.assign({}, ...there.map(openSettings)) : present(there)),
     npm_config_cache: packageCache,
     npm_config_update_notifier: 'false',
     npm_config_fund: 'false',
@@ -61,10 +65,24 @@ export function buildEnvironment(
   };
 }
 
+/** What of a file with npm's configuration everybody may know: where packages come from, without keys and passwords. */
+function openSettings([, file]: [string, string | undefined]): Record<string, string> {
+  const lines = readFileSync(file ?? '', 'utf8').matchAll(
+    /^\s*((?:@[\w.-]+:)?registry|strict-ssl|cafile)\s*=\s*(\S+)\s*$/gm,
+  );
+  return Object.fromEntries(
+    [...lines].flatMap(([, name = '', value = '']) =>
+      hasPassword(value) ? [] : [[`npm_config_${name.replace(/^strict-ssl$/, 'strict_ssl')}`, value]],
+    ),
+  );
+}
+
+const hasPassword = (value: string): boolean => URL.canParse(value) && new URL(value).password !== '';
+
 /** Of the environment of a build, what says where its packages come from. */
 export const registryOf = (env: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(env).filter(([name]) => /^npm_config_(registry|userconfig|globalconfig)$/.test(name)),
+    Object.entries(env).filter(([name]) => /^npm_config_(.*registry|userconfig|globalconfig)$/.test(name)),
   );
 
 /** What the network's variables may hold that is nobody's business: a proxy's user and password. */

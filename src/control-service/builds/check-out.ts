@@ -7,7 +7,15 @@ import { readRepoUrl } from '../rules/repo-url.ts';
 import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
 import { emptySource, isWithin, type BuildFolder } from './build-folder.ts';
 import { saysDiskIsFull } from './free-space.ts';
-import { explainFetch, gitConfig, gitVariables, refToFetch, tokenVariables, type GitProtocol } from './git-settings.ts';
+import {
+  explainFetch,
+  gitConfig,
+  gitVariables,
+  knownMeaning,
+  refToFetch,
+  tokenVariables,
+  type GitProtocol,
+} from './git-settings.ts';
 import { fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
@@ -99,7 +107,7 @@ async function throughMirror(
   wanted: Wanted,
   { address, protocol }: Remote,
   asked: { repoUrl: string; what: string },
-  { folder, token, run, withinMs }: CheckOutSettings,
+  { folder, token, run, withinMs, signal }: CheckOutSettings,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
   const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
@@ -117,14 +125,17 @@ async function throughMirror(
 
   const opened = await openMirror(mirror, inMirror);
   if (!opened.ok) return refused(`git init failed: ${opened.reason}.`);
-  const fetched = await fetchInto(mirror, wanted, inMirror);
+  const fetched = await fetchInto(wanted, inMirror);
   if (fetched.kind === 'interrupted') return refused('');
-  if (fetched.kind === 'damaged') {
-    return { kind: opened.value === 'kept' ? 'damaged' : 'refused', reason: fetched.how };
-  }
+  const mayBeDamaged = (printed: string): boolean =>
+    opened.value === 'kept' && !signal.aborted && !saysDiskIsFull(printed);
   if (fetched.kind === 'refused') {
-    if (fetched.isNoCommit) return refused(`The ${asked.what} of ${asked.repoUrl} is no commit.`);
-    return refused(`${explainFetch(fetched.printed, asked)} (git: ${fetched.how})`);
+    const { printed, how, isNoCommit } = fetched;
+    if (isNoCommit) return refused(`The ${asked.what} of ${asked.repoUrl} is no commit.`);
+    // What git says of the remote names the remote; anything else that it says may be the mirror's fault.
+    const isKnown = knownMeaning(printed, asked) !== undefined && !printed.includes(mirror);
+    if (!isKnown && mayBeDamaged(printed)) return { kind: 'damaged', reason: how };
+    return refused(`${explainFetch(printed, asked)} (git: ${how})`);
   }
   const { commit } = fetched;
   const copying = ['--depth', '1', '--no-tags', '--no-recurse-submodules', '--no-progress', '--quiet'];
@@ -137,10 +148,7 @@ async function throughMirror(
     if (end.kind === 'interrupted') return refused('');
     if (end.kind === 'failed') {
       const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
-      return {
-        kind: opened.value === 'kept' && !saysDiskIsFull(end.output.join('\n')) ? 'damaged' : 'refused',
-        reason,
-      };
+      return { kind: mayBeDamaged(end.output.join('\n')) ? 'damaged' : 'refused', reason };
     }
   }
   return { kind: 'there', commit };

@@ -58,7 +58,7 @@ export async function keepEntryOf(stage: string, to: string, read: () => TarProc
   const own = `${stage}.own`;
   try {
     await mkdir(own, { mode: 0o700 });
-    const taken = await takeTree(read(), own);
+    const taken = await takeTree(read(), { from: stage, into: own });
     return taken.ok ? made(await settle(own, to)) : taken;
   } finally {
     await removeTree(own);

@@ -18,7 +18,7 @@ export const freeSpace: FreeSpace = async (folder) => {
 
 /** What is printed by whoever can't write for want of space, git, npm and our own steps alike. */
 export const saysDiskIsFull = (text: string): boolean =>
-  /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full/i.test(text);
+  /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full|out of disk ?space/i.test(text);
 
 /** Whether an error is that there is no space. */
 export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');

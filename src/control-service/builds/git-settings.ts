@@ -79,20 +79,32 @@ export function refToFetch(repoRef: string | undefined): string {
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
 }
 
-/** What a failed fetch means for the person who asked, told by what git printed. */
-export function explainFetch(printed: string, asked: { repoUrl: string; what: string }): string {
-  const { repoUrl, what } = asked;
-  if (/couldn't find remote ref|not our ref|no such remote ref/i.test(printed)) {
-    return `${repoUrl} has no ${what}. Check source_revision_config.repo_ref: a branch is its plain name, a tag refs/tags/<name>.`;
-  }
-  if (/could not read Username|Authentication failed|terminal prompts disabled|returned error: 40[13]/i.test(printed)) {
-    return `${repoUrl} is private or does not exist. This service clones without credentials: make the repository public, or check source_config.repo_url.`;
-  }
-  if (/not found|does not appear to be a git repository|does not exist|not a git repository/i.test(printed)) {
-    return `There is no git repository at ${repoUrl}. Check source_config.repo_url.`;
-  }
-  if (/could not resolve host|failed to connect|connection (refused|timed out|reset)|unable to access/i.test(printed)) {
-    return `${repoUrl} could not be reached from this machine. Check source_config.repo_url and the network.`;
-  }
-  return `${repoUrl} could not be cloned.`;
-}
+/** What git prints about a remote, and what it means for the person who asked. */
+const explanations: readonly [printed: RegExp, meaning: (asked: { repoUrl: string; what: string }) => string][] = [
+  [
+    /couldn't find remote ref|not our ref|no such remote ref/i,
+    ({ repoUrl, what }) =>
+      `${repoUrl} has no ${what}. Check source_revision_config.repo_ref: a branch is its plain name, a tag refs/tags/<name>.`,
+  ],
+  [
+    /could not read Username|Authentication failed|terminal prompts disabled|returned error: 40[13]/i,
+    ({ repoUrl }) =>
+      `${repoUrl} is private or does not exist. To clone it, make the repository public, or name an integration that holds it in source_config.integration_id; else check source_config.repo_url.`,
+  ],
+  [
+    /not found|does not appear to be a git repository|does not exist|not a git repository/i,
+    ({ repoUrl }) => `There is no git repository at ${repoUrl}. Check source_config.repo_url.`,
+  ],
+  [
+    /could not resolve host|failed to connect|connection (refused|timed out|reset)|unable to access/i,
+    ({ repoUrl }) => `${repoUrl} could not be reached from this machine. Check source_config.repo_url and the network.`,
+  ],
+];
+
+/** What a failed fetch means for the person who asked, told by what git printed; undefined where that tells nothing. */
+export const knownMeaning = (printed: string, asked: { repoUrl: string; what: string }): string | undefined =>
+  explanations.find(([sign]) => sign.test(printed))?.[1](asked);
+
+/** The same, with a sentence for what nothing is known of. */
+export const explainFetch = (printed: string, asked: { repoUrl: string; what: string }): string =>
+  knownMeaning(printed, asked) ?? `${asked.repoUrl} could not be cloned.`;

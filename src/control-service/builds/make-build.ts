@@ -104,7 +104,7 @@ async function build(
   const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
   if (token && !token.ok) return token;
 
-  const env = buildEnvironment(folder, await packageCache(dataDir, tenantId, user), ours);
+  const env = buildEnvironment(folder, await packageCache(dataDir, tenantId, user), ours, user !== undefined);
   const path = env.PATH ?? '';
   const secrets = [
     ...request.secrets.map(({ value }) => value),
@@ -125,7 +125,7 @@ async function build(
   if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
   await step?.('cloned');
 
-  const config = findGraphConfig(folder.source, graphConfigPath, masked.log);
+  const config = findGraphConfig(folder.source, graphConfigPath, masked.log, nameOf(request.from));
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
   const configFolder = dirname(config.value);
@@ -209,3 +209,6 @@ function commandsProblem(installCommand: string | undefined, buildCommand: strin
     (buildCommand === undefined ? undefined : commandProblem('source_config.build_command', buildCommand))
   );
 }
+
+const nameOf = ({ kind }: BuildRequest['from']): 'repository' | 'source tarball' =>
+  kind === 'tarball' ? 'source tarball' : 'repository';

@@ -52,16 +52,15 @@ const ownScripts = [
 const texts = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const manifest = z.object({
   scripts: texts,
-  bin: z.unknown(),
-  workspaces: z.unknown(),
+  bin: z.unknown().optional(),
   dependencies: texts,
   devDependencies: texts,
   optionalDependencies: texts,
   peerDependencies: texts,
   resolutions: texts,
   overrides: texts,
-  patchedDependencies: z.unknown(),
-  pnpm: z.object({ patchedDependencies: z.unknown(), overrides: texts }).optional().catch(undefined),
+  patchedDependencies: z.unknown().optional(),
+  pnpm: z.object({ patchedDependencies: z.unknown().optional(), overrides: texts }).optional().catch(undefined),
 });
 
 /**

@@ -35,11 +35,10 @@ export interface Wanted {
 /** Runs git with a mirror as its repository. */
 export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
 
-/** How a fetch ended. `damaged`: the mirror itself is at fault; a new one may do better. */
+/** How a fetch ended. */
 export type Fetched =
   | { kind: 'fetched'; commit: string }
   | { kind: 'refused'; printed: string; how: string; isNoCommit?: boolean }
-  | { kind: 'damaged'; how: string }
   | { kind: 'interrupted' };
 
 /** After so many fetches a mirror is made anew: each leaves a pack, and many packs are slow. */
@@ -88,7 +87,7 @@ async function clearUp(folder: string): Promise<void> {
  * Fetches one ref into a mirror, without history and tags, and tells the commit that it leads to. A remote that refuses is
  * told with what git printed. Nothing of a remote is written to the mirror's configuration: neither address nor token.
  */
-export async function fetchInto(folder: string, { address, ref, isCommit }: Wanted, git: RunGit): Promise<Fetched> {
+export async function fetchInto({ address, ref, isCommit }: Wanted, git: RunGit): Promise<Fetched> {
   const kept = `refs/landfall/${createHash('sha256').update(ref).digest('hex')}`;
   const find = async (name: string): Promise<string | undefined> => {
     const named = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], {
@@ -105,17 +104,10 @@ export async function fetchInto(folder: string, { address, ref, isCommit }: Want
   if (fetched.kind === 'failed') {
     const printed = fetched.output.join('\n');
     const how = fetched.said ?? fetched.how;
-    return isOfMirror(printed, folder) ? { kind: 'damaged', how } : { kind: 'refused', printed, how };
+    return { kind: 'refused', printed, how };
   }
   const commit = await find(kept);
   return commit === undefined
     ? { kind: 'refused', printed: '', how: '', isNoCommit: true }
     : { kind: 'fetched', commit };
 }
-
-/** Whether what git printed is about the mirror and not about the remote. */
-const isOfMirror = (printed: string, folder: string): boolean =>
-  printed.includes(folder) ||
-  /bad object|corrupt|unable to read|missing (blob|tree|commit|necessary)|did not send all|loose object|inflate|bad (config|signature|line|index)|broken|invalid sha1 pointer|sha1 mismatch|packfile|shallow file/i.test(
-    printed,
-  );

@@ -37,11 +37,12 @@ async function removeOf(user: ProcessUser, folder: string): Promise<void> {
   });
 }
 
-/** Whose a folder is; what is no folder is removed like anything of ours. */
+/** Whose a folder is; `none` where there is no folder: a file or a link is removed from the folder that it lies in. */
 async function ownerOf(path: string): Promise<ProcessUser | 'ours' | 'none'> {
   try {
     const found = await lstat(path);
-    return found.uid === 0 || !found.isDirectory() ? 'ours' : { uid: found.uid, gid: found.gid };
+    if (!found.isDirectory()) return 'none';
+    return found.uid === 0 ? 'ours' : { uid: found.uid, gid: found.gid };
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'none';
     throw error;

@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest';
-import { networkSecrets } from '../../../src/control-service/builds/build-environment.ts';
+import { afterEach, expect, test } from 'vitest';
+import { buildFolder } from '../../../src/control-service/builds/build-folder.ts';
+import { buildEnvironment, networkSecrets } from '../../../src/control-service/builds/build-environment.ts';
+import { temporaryFolder, write } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
 
 test.each([
   ['a proxy with a password', 'http://me:pass-1@proxy:3128', ['pass-1']],
@@ -10,4 +17,25 @@ test.each([
   ['nothing', '', []],
 ])('%s', (_, HTTPS_PROXY, secrets) => {
   expect(networkSecrets({ HTTPS_PROXY })).toEqual(secrets);
+});
+
+test("a build of another user is told where packages come from, and no token out of the person's configuration", () => {
+  const person = temporaryFolder(atTheEnd);
+  write(person, {
+    '.npmrc': [
+      'registry=https://packages.example/',
+      '@acme:registry = https://acme.example/npm/',
+      '@other:registry=https://user:canary@other.example/',
+      '//packages.example/:_authToken=canary',
+      'strict-ssl=false',
+    ].join('\n'),
+  });
+  const env = buildEnvironment(buildFolder('/data', 'r-1'), '/cache', { HOME: person }, true);
+  expect(JSON.stringify(env)).not.toContain('canary');
+  expect(env).toMatchObject({
+    npm_config_registry: 'https://packages.example/',
+    'npm_config_@acme:registry': 'https://acme.example/npm/',
+    npm_config_strict_ssl: 'false',
+  });
+  expect(env).not.toHaveProperty('npm_config_userconfig');
 });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { readBuild } from '../../../src/control-service/builds/build-folder.ts';
 import { explainFetch } from '../../../src/control-service/builds/git-settings.ts';
 import { workplace } from './building.ts';
+import { gitOverHttp } from './git-over-http.ts';
 import { commit, git, plainAgent, repository, write, writePrograms } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -190,45 +190,6 @@ test.each([
 ])('%s means: %s', (printed, told) => {
   expect(explainFetch(printed, { repoUrl: 'https://h/x', what: 'ref x' })).toContain(told);
 });
-
-/** Serves the repositories below a folder by git's own program for it. */
-function gitOverHttp(root: string): RequestListener {
-  return (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://here');
-    const backend = spawn('git', ['http-backend'], {
-      env: {
-        PATH: process.env.PATH,
-        GIT_PROJECT_ROOT: root,
-        GIT_HTTP_EXPORT_ALL: '1',
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: 'safe.directory',
-        GIT_CONFIG_VALUE_0: '*',
-        PATH_INFO: pathname,
-        QUERY_STRING: searchParams.toString(),
-        REQUEST_METHOD: request.method,
-        CONTENT_TYPE: request.headers['content-type'],
-        GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-        HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
-      },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    request.pipe(backend.stdin);
-    const chunks: Buffer[] = [];
-    backend.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    backend.on('close', () => {
-      const answer = Buffer.concat(chunks);
-      const end = answer.indexOf('\r\n\r\n');
-      const headers = answer.subarray(0, end).toString('latin1').split('\r\n');
-      const status = headers.find((line) => line.startsWith('Status:'));
-      response.statusCode = status ? Number.parseInt(status.slice(7), 10) : 200;
-      for (const line of headers) {
-        const [name = '', value = ''] = line.split(': ');
-        if (name !== 'Status') response.setHeader(name, value);
-      }
-      response.end(answer.subarray(end + 4));
-    });
-  };
-}
 
 test('the built commit is written down with the build', async () => {
   const { build, head } = place();

@@ -1,0 +1,188 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { killLeftBuilds } from '../../../src/control-service/builds/build-processes.ts';
+import { tooMuch } from '../../../src/control-service/builds/build-watch.ts';
+import { outputBound } from '../../../src/control-service/builds/output-bound.ts';
+import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { runs, until } from '../compute/agents.ts';
+import type { BuildSettings } from '../../../src/control-service/builds/make-build.ts';
+import { workplace } from './building.ts';
+import { plainAgent, write, type Files } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+const place = (files: Files = {}) => workplace({ ...plainAgent, ...files }, atTheEnd);
+const megabyte = 1_000_000;
+
+test.each([
+  ['nothing beyond its bounds', { memoryBytes: 100, processes: 2 }, undefined],
+  ['too much memory', { memoryBytes: 2_000_000, processes: 1 }, 'it took more memory than a build may (1 MB)'],
+  ['too many processes', { memoryBytes: 100, processes: 3 }, 'it ran more processes than a build may (2)'],
+])('a build that takes %s', (_, usage, why) => {
+  const told = tooMuch(usage, { memoryBytes: megabyte, processes: 2 });
+  expect(told).toEqual(why === undefined ? undefined : `${why} and was ended`);
+});
+
+const eater = `const held = [];
+setInterval(() => held.push(Buffer.alloc(20e6, 1)), 20);
+`;
+
+test('a build that eats memory is ended, with its reason', async () => {
+  const { reason, dataDir } = place({ 'eat.js': eater });
+  const settings = { bounds: { memoryBytes: 300 * megabyte } };
+  expect(await reason({ request: { buildCommand: 'node eat.js' }, settings })).toBe(
+    'source_config.build_command failed: it took more memory than a build may (300 MB) and was ended.',
+  );
+  expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
+});
+
+test('memory counts of all processes together, also of those that left the group', async () => {
+  const { reason } = place({ 'eat.js': eater, 'spread.sh': 'setsid node eat.js & setsid node eat.js & wait\n' });
+  const settings = { bounds: { memoryBytes: 400 * megabyte } };
+  expect(await reason({ request: { buildCommand: 'sh spread.sh' }, settings })).toContain('more memory');
+});
+
+test('a build that starts processes without end is ended, and none of them is left', async () => {
+  const { reason, root } = place();
+  write(root, { 'fork.sh': `while :; do setsid sleep 345.25 & sleep 0.01; done\n` });
+  const settings = { bounds: { processes: 20 } };
+  expect(await reason({ request: { buildCommand: `sh ${root}/fork.sh` }, settings })).toContain(
+    'it ran more processes than a build may (20) and was ended',
+  );
+  expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 345.25');
+});
+
+test('what a build leaves running ends with it, also where it left the process group', async () => {
+  const { build, root } = place();
+  write(root, { 'leave.sh': `setsid sh -c 'echo $$ > ${root}/pid; exec sleep 600' >/dev/null 2>&1 &\nsleep 0.2\n` });
+  await build({ request: { buildCommand: `sh ${root}/leave.sh` } });
+  expect(runs(Number(readFileSync(join(root, 'pid'), 'utf8')))).toBe(false);
+});
+
+test('it ends also where it dropped its environment, if it was seen before', async () => {
+  const { build, root } = place();
+  const pid = join(root, 'pid');
+  write(root, {
+    'leave.sh': `env -i setsid sh -c 'echo $$ > ${pid}; exec /bin/sleep 600' >/dev/null 2>&1 &\nsleep 1\n`,
+  });
+  await build({ request: { buildCommand: `sh ${root}/leave.sh` } });
+  expect(runs(Number(readFileSync(pid, 'utf8')))).toBe(false);
+});
+
+test('what the builds of a killed service left is found by its mark and killed', async () => {
+  const { root } = place();
+  const builds = join(root, 'data/builds');
+  const start = (mark: string) =>
+    startLeashed(
+      {
+        command: 'sleep',
+        args: ['600'],
+        cwd: '/',
+        env: { PATH: process.env.PATH ?? '', LANDFALL_BUILD: mark },
+        withInput: false,
+        graceSeconds: 0,
+      },
+      systemClock,
+    );
+  const [left, others] = [start(join(builds, 'r-1')), start(join(root, 'elsewhere/builds/r-1'))];
+  await until(() => readFileSync(`/proc/${left.pid}/cmdline`, 'utf8').startsWith('sleep'));
+  expect(await killLeftBuilds(builds, systemClock)).toBeGreaterThan(0);
+  expect(await left.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });
+  expect(runs(others.pid ?? 0)).toBe(true);
+  others.kill();
+  await others.ended;
+});
+
+test('a build that prints for ever is cut with a note, and goes on', async () => {
+  const { build, lines } = place({ 'flood.sh': 'yes 1234567890 | head -n 400000\necho the last line\n' });
+  await build({ request: { buildCommand: 'sh flood.sh' }, settings: { bounds: { outputLines: 200 } } });
+  expect(lines.filter((line) => line === '1234567890').length).toBeLessThan(310);
+  expect(lines).toContain('warning: [cut: a build may print 200 lines and 8000000 bytes]');
+  expect(lines.at(-1)).toBe('the last line');
+});
+
+test('output is bounded in bytes as well as in lines, and the last lines of a command are told', () => {
+  const told: string[] = [];
+  const { tell, commandEnded } = outputBound((_, line) => told.push(line), { outputBytes: 30, outputLines: 1_000 });
+  for (let n = 1; n <= 300; n += 1) tell('info', `line ${n}`);
+  commandEnded();
+  expect(told.slice(0, 6)).toEqual([
+    'line 1',
+    'line 2',
+    'line 3',
+    'line 4',
+    'line 5',
+    '[cut: a build may print 1000 lines and 30 bytes]',
+  ]);
+  expect(told[6]).toBe('[195 lines left out; the last of the command:]');
+  expect(told.slice(7)).toEqual(Array.from({ length: 100 }, (_, n) => `line ${n + 201}`));
+  tell('info', 'of the next command');
+  commandEnded();
+  expect(told.at(-1)).toBe('of the next command');
+});
+
+const short = /^Only 3 MB are left on the disk of this machine, and a build takes at least 500 MB\. .* deploy again\.$/;
+
+test('where the disk is short of space a build does not begin', async () => {
+  const { reason, dataDir, lines } = place();
+  expect(await reason({ settings: { freeSpace: async () => 3 * megabyte } })).toMatch(short);
+  expect([existsSync(dataDir), lines]).toEqual([false, []]);
+});
+
+test('where room can be made on the disk it is made, and the build goes on', async () => {
+  const { build } = place();
+  let free = 3 * megabyte;
+  const makeRoom = async (): Promise<void> => void (free = 900 * megabyte);
+  const { folder } = await build({ settings: { freeSpace: async () => free, makeRoom } });
+  expect(existsSync(join(folder, 'build.json'))).toBe(true);
+});
+
+test('a build that uses the disk up is ended before it is full', async () => {
+  const { reason, dataDir } = place();
+  let looks = 0;
+  const freeSpace = async (): Promise<number> => ((looks += 1) > 1 ? 3 * megabyte : 900 * megabyte);
+  const told = await reason({ request: { buildCommand: 'sleep 600' }, settings: { freeSpace } });
+  expect(told).toContain('source_config.build_command failed: it was ended. Only 3 MB are left');
+  expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
+});
+
+/**
+ * Makes a small disk at a folder where this run may mount one, and else plays one that is full from the beginning.
+ *
+ * @returns what a build is to be told of it.
+ */
+function smallDisk(folder: string, size: string): Partial<BuildSettings> {
+  mkdirSync(folder, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'landfall-test', folder], { stdio: 'ignore' });
+  } catch {
+    // Only root may, and not in every container.
+    return { freeSpace: async () => 0 };
+  }
+  atTheEnd.push(() => void execFileSync('umount', [folder], { stdio: 'ignore' }));
+  return { bounds: { leastFreeBytes: 0 } };
+}
+
+test.each<[string, Files, string | undefined]>([
+  ['the source', { 'large.txt': 'x'.repeat(5 * megabyte) }, undefined],
+  ['what a command writes', { 'fill.sh': 'head -c 9000000 /dev/zero > filling\n' }, 'sh fill.sh'],
+  [
+    'what a program says of it',
+    { 'fill.js': "require('fs').writeFileSync('filling', Buffer.alloc(9e6))\n" },
+    'node fill.js',
+  ],
+])(
+  'a disk that is full ends the build with what to do, and nothing is left of it: %s',
+  async (_, files, buildCommand) => {
+    const { reason, dataDir } = place(files);
+    const settings = smallDisk(dataDir, '4m');
+    const told = await reason({ request: { buildCommand }, settings });
+    expect(told).toMatch(/What is live is not touched by it\. Make room where .* lies, .*, then deploy again\./);
+    expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);
+  },
+);

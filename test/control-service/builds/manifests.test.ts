@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { collectManifests } from '../../../src/control-service/builds/manifests.ts';
+import type { PackageManager } from '../../../src/control-service/builds/install-plan.ts';
+import { storeKey, type InstallFacts } from '../../../src/control-service/builds/store-key.ts';
+import { temporaryFolder, write, type Files } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+
+const packageOf = (fields: object): string => JSON.stringify({ name: 'agent', ...fields });
+const collect = (files: Files, manager: PackageManager = 'npm') => {
+  const folder = temporaryFolder(atTheEnd);
+  write(folder, { 'package-lock.json': '{}', 'package.json': packageOf({}), ...files });
+  return collectManifests(join(folder), manager);
+};
+const pathsOf = (found: ReturnType<typeof collectManifests>): string[] =>
+  found.kind === 'whole' ? found.files.map(({ path }) => path).toSorted() : [found.why];
+
+test('of a package that stands for itself the lock file, the manifest and settings count, and no source', () => {
+  const files = { '.npmrc': 'x=y', 'graph.js': 'x', 'src/package.json': '{}', 'node_modules/a/package.json': '{}' };
+  expect(pathsOf(collect(files))).toEqual(['.npmrc', 'package-lock.json', 'package.json']);
+});
+
+test('of a workspace the manifests below count too', () => {
+  const files = {
+    'package.json': packageOf({ workspaces: ['packages/*'] }),
+    'packages/a/package.json': packageOf({ dependencies: { b: 'workspace:*', c: 'npm:c@^1' } }),
+    'packages/a/index.js': 'x',
+    'packages/a/node_modules/x/package.json': '{}',
+  };
+  expect(pathsOf(collect(files))).toEqual(['package-lock.json', 'package.json', 'packages/a/package.json']);
+});
+
+test("Yarn's own program, plugins and patches count", () => {
+  const files = {
+    'yarn.lock': '__metadata:\n',
+    '.yarnrc.yml': 'nodeLinker: node-modules\n',
+    '.yarn/releases/yarn.cjs': 'x',
+    '.yarn/cache/a.zip': 'x',
+  };
+  expect(pathsOf(collect(files, 'yarn'))).toContain('.yarn/releases/yarn.cjs');
+  expect(pathsOf(collect(files, 'yarn'))).not.toContain('.yarn/cache/a.zip');
+});
+
+test.each<[string, Files, string]>([
+  ['a script of its own', { 'package.json': packageOf({ scripts: { postinstall: 'x' } }) }, 'the script "postinstall"'],
+  ['a prepare script', { 'package.json': packageOf({ scripts: { prepare: 'husky' } }) }, 'the script "prepare"'],
+  ['code to compile', { 'binding.gyp': '{}' }, 'binding.gyp is compiled'],
+  ['a package of the repository', { 'package.json': packageOf({ dependencies: { a: 'file:../a' } }) }, 'takes a from'],
+  ['the same as a bare path', { 'package.json': packageOf({ devDependencies: { a: './a' } }) }, 'takes a from'],
+  ['a link', { 'package.json': packageOf({ dependencies: { a: 'link:../a' } }) }, 'takes a from'],
+  ['an override', { 'package.json': packageOf({ overrides: { b: { a: 'file:./a' } } }) }, 'takes b from'],
+  ['a patch', { 'package.json': packageOf({ resolutions: { a: 'patch:a@npm:1#./a.patch' } }) }, 'takes a from'],
+  ['patches', { 'package.json': packageOf({ pnpm: { patchedDependencies: { a: 'p' } } }) }, 'names patches'],
+  ['a manifest that is a link', { 'package.json': '-> /etc/passwd' }, 'package.json is not a plain file'],
+  ['a manifest that is none', { 'package.json': '{' }, "package.json can't be read"],
+  [
+    "a workspace's programs",
+    { 'package.json': packageOf({ workspaces: ['a'] }), 'a/package.json': packageOf({ bin: 'a.js' }) },
+    'a/package.json has programs',
+  ],
+  [
+    "a workspace's script",
+    { 'package.json': packageOf({ workspaces: ['a'] }), 'a/package.json': packageOf({ scripts: { install: 'x' } }) },
+    'the script "install" of a/package.json',
+  ],
+])('nothing is kept of an install with %s', (_, files, why) => {
+  expect(pathsOf(collect(files))).toEqual([expect.stringContaining(why)]);
+});
+
+test("nothing is kept of Yarn's own way of linking", () => {
+  expect(pathsOf(collect({ 'yarn.lock': '__metadata:\n' }, 'yarn'))).toEqual([expect.stringContaining('nodeLinker')]);
+});
+
+test.each(['^1.0.0', 'npm:other@^2', 'https://packages.example/a.tgz', 'git+https://git.example/a.git#v1', 'owner/a'])(
+  'a dependency on %s is none of the repository itself',
+  (asked) => {
+    expect(collect({ 'package.json': packageOf({ dependencies: { a: asked } }) }).kind).toBe('whole');
+  },
+);
+
+const facts: InstallFacts = {
+  command: ['npm', 'ci'],
+  managerVersion: '11.0.0',
+  nodeVersion: 'v24.0.0',
+  platform: 'linux-x64-libc',
+  registry: {},
+  uid: undefined,
+  files: [
+    { path: 'package.json', bytes: Buffer.from('{}') },
+    { path: 'package-lock.json', bytes: Buffer.from('{}') },
+  ],
+};
+
+test('the order in which files are found makes no other key', () => {
+  expect(storeKey({ ...facts, files: facts.files.toReversed() })).toBe(storeKey(facts));
+});
+
+test.each<[string, Partial<InstallFacts>]>([
+  ['the lock file', { files: [...facts.files.slice(0, 1), { path: 'package-lock.json', bytes: Buffer.from('{ }') }] }],
+  ['the name of a file', { files: [...facts.files.slice(0, 1), { path: 'yarn.lock', bytes: Buffer.from('{}') }] }],
+  ['one more file', { files: [...facts.files, { path: '.npmrc', bytes: Buffer.from('') }] }],
+  ['the command', { command: ['npm', 'ci', '--omit=dev'] }],
+  ['the version of the package manager', { managerVersion: '11.0.1' }],
+  ['the version of Node.js', { nodeVersion: 'v24.0.1' }],
+  ['the platform', { platform: 'linux-arm64-libc' }],
+  ['the registry', { registry: { npm_config_registry: 'https://packages.example/' } }],
+  ['the user that installs', { uid: 20_000 }],
+])('another key comes of another value of %s', (_, change) => {
+  expect(storeKey({ ...facts, ...change })).not.toBe(storeKey(facts));
+});

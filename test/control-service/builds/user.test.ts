@@ -1,0 +1,82 @@
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
+import { workplace } from './building.ts';
+import { plainAgent, writePrograms } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+
+/** Where this run is root a deployment's builds have a user of their own; else all of it holds for the one there is. */
+const isRoot = process.geteuid?.() === 0;
+const user = isRoot ? { uid: 45_678, gid: 45_678 } : undefined;
+const uid = user?.uid ?? process.geteuid?.();
+
+function place() {
+  const here = workplace(
+    { ...plainAgent, 'package.json': '{"name":"agent"}', 'pnpm-lock.yaml': '', 'who.sh': 'id -u\ntouch made\n' },
+    atTheEnd,
+  );
+  chmodSync(here.root, 0o711);
+  const tool = `#!/bin/sh
+if [ "$1" = --version ]; then echo 1.2.3; exit 0; fi
+echo "installs as $(id -u)"
+mkdir -p node_modules/dep && echo x > node_modules/dep/index.js && ln -s ../dep node_modules/dep/self
+ln -s /etc node_modules/dep/out; mkfifo node_modules/dep/pipe
+`;
+  const programs = writePrograms(join(here.root, 'bin'), { pnpm: tool });
+  const env = { PATH: `${programs}:${process.env.PATH}` };
+  const build = (revisionId: string, changes = {}) =>
+    here.build({ request: { revisionId, user, buildCommand: 'sh who.sh', ...changes }, settings: { env } });
+  return { ...here, build };
+}
+
+const ownerOf = (path: string): number => statSync(path).uid;
+
+test("every command runs as the deployment's user, and what it works in belongs to that user", async () => {
+  const { build, lines } = place();
+  const { folder } = await build('r-1');
+  expect(lines.filter((line) => /^(installs as )?\d+$/.test(line))).toEqual([`installs as ${uid}`, String(uid)]);
+  const owned = ['source', 'source/graph.js', 'source/made', 'source/node_modules/dep/index.js', 'home'];
+  expect(owned.map((path) => ownerOf(join(folder, path)))).toEqual(owned.map(() => uid));
+  expect(statSync(join(folder, 'source')).mode & 0o777).toBe(0o700);
+});
+
+test("the record, the mirror and the store stay the service's", async () => {
+  const { build, dataDir } = place();
+  const { folder } = await build('r-1');
+  const [entry = ''] = readdirSync(join(dataDir, 'store/t-1'));
+  const paths = [folder, join(folder, 'build.json'), join(dataDir, 'mirrors/t-1'), join(dataDir, 'store/t-1', entry)];
+  expect(paths.map(ownerOf)).toEqual(paths.map(() => process.geteuid?.()));
+  expect(ownerOf(join(dataDir, 'store/t-1', entry, 'node_modules/dep/index.js'))).toBe(process.geteuid?.());
+});
+
+test('a second build takes the packages from the store, without what is neither file, folder nor link', async () => {
+  const { build, lines } = place();
+  await build('r-1');
+  const { folder } = await build('r-2');
+  expect(lines.filter((line) => line.startsWith('installs as'))).toHaveLength(1);
+  const packages = join(folder, 'source/node_modules');
+  expect(readFileSync(join(packages, 'dep/index.js'), 'utf8')).toBe('x\n');
+  expect(readdirSync(join(packages, 'dep')).toSorted()).toEqual(expect.arrayContaining(['index.js', 'self']));
+  expect(readdirSync(join(packages, 'dep'))).not.toContain('pipe');
+});
+
+test('an install in the checkout runs as the same user', async () => {
+  const { build, lines } = place();
+  await build('r-1', { installCommand: 'sh who.sh' });
+  expect(lines.filter((line) => /^\d+$/.test(line))).toEqual([String(uid), String(uid)]);
+});
+
+test('a build is removed whole, and a failed one leaves nothing', async () => {
+  const { build, reason, dataDir } = place();
+  const { folder } = await build('r-1');
+  const told: string[] = [];
+  await clearAway(folder, (message) => told.push(message));
+  expect([existsSync(folder), told]).toEqual([false, []]);
+  await reason({ request: { revisionId: 'r-2', user, installCommand: 'sh who.sh && false' } });
+  expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
+});
