@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { format } from 'prettier';
 import * as z from 'zod';
-import { commonFields, githubFields, imageFields } from '../src/config/deployment-fields.ts';
+import { commonFields, fieldsOfSource } from '../src/config/deployment-fields.ts';
 import { pushFields } from '../src/config/push-fields.ts';
 import { deployable, ownersOf } from '../src/config/source-rules.ts';
 import { toKebab } from '../src/config/spelling.ts';
@@ -31,7 +31,7 @@ function wholeSchema(): Schema {
   const unused = new Set(Object.keys(words));
   const told = (schema: unknown, path: string): unknown => describe(schema, path, unused);
   const properties: Schema = { source: told({ type: 'string', enum: [...deployable] }, 'source') };
-  for (const fields of [commonFields, githubFields, imageFields, pushFields]) {
+  for (const fields of [commonFields, ...Object.values(fieldsOfSource), pushFields]) {
     for (const [name, field] of Object.entries(fields.shape)) {
       properties[toKebab(name)] = told(jsonSchemaOf(field), toKebab(name));
     }

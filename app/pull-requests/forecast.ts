@@ -40,7 +40,7 @@ export interface Forecasting {
 }
 
 const notLookedAt =
-  'an image is of no repository, so the App looks at this deployment only where its operator binds it; the Action plans it';
+  'an image or an uploaded folder is of no repository, so the App looks at this deployment only where its operator binds it; the Action plans it';
 
 /** How long the service may be asked about one deployment (ms). */
 const patienceMs = 60_000;
@@ -52,7 +52,7 @@ export async function forecast({ desired }: DesiredDeployment, forecasting: Fore
   try {
     const there = await find(desired);
     const refused = there && refusal(there);
-    if (refused !== undefined && desired.source === 'external_docker' && there?.source === 'external_docker') {
+    if (refused !== undefined && desired.source !== 'github' && there?.source === desired.source) {
       return { kind: 'unseen', deployment, why: notLookedAt };
     }
     if (refused !== undefined) return { kind: 'refused', deployment, why: refused };

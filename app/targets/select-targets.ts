@@ -58,8 +58,8 @@ function judge(
   const { repository, branch, ownership, file, common } = selection;
   const asked = entry?.asked?.desired;
   const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
-  // An image is of no repository and no push builds it. Where file and service agree on it, it is the Action's business.
-  if (deployment.source === 'external_docker' && asked?.source === 'external_docker') return [];
+  // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the Action's business.
+  if (deployment.source !== 'github' && asked?.source === deployment.source) return [];
   const foreign = ownership.refusal(repository, deployment);
   if (foreign !== undefined) return entry && concerns(entry, selection) ? refuse(foreign) : [];
   if (deployment.source !== 'github') {
@@ -115,7 +115,7 @@ function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
 
 function notFound(entry: Entry, selection: Selection): Targets['refused'] {
   const { found, label, asked, notes } = entry;
-  if (found.ok || !concerns(entry, selection) || asked?.desired.source === 'external_docker') return [];
+  if (found.ok || !concerns(entry, selection) || (asked && asked.desired.source !== 'github')) return [];
   return [{ deployment: label, why: [found.why, ...notes].join('; ') }];
 }
 

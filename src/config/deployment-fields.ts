@@ -84,6 +84,15 @@ export const githubFields = z.object({
   rebuild: z.enum(rebuilds).default('auto'),
 });
 
+/** What a deployment from a folder may say besides. */
+export const folderFields = z.object({
+  sourceDir: oneLine.exactOptional(),
+  graphConfigPath: githubFields.shape.graphConfigPath,
+  installCommand: githubFields.shape.installCommand,
+  buildCommand: githubFields.shape.buildCommand,
+  rebuild: githubFields.shape.rebuild,
+});
+
 /** What a deployment of an image may say besides. */
 export const imageFields = z.object({
   imageUri: oneLine.regex(/^\S+$/, 'must not hold spaces').exactOptional(),
@@ -94,10 +103,23 @@ export const imageFields = z.object({
   secretReferences: z.array(spelled(secretReference)).exactOptional(),
 });
 
+/** What a deployment of an image in the service's own registry may say besides. */
+export const pushedImageFields = imageFields.pick({ imageUri: true });
+
+/** The fields of every source beside those of all. */
+export const fieldsOfSource = {
+  github: githubFields,
+  external_docker: imageFields,
+  internal_source: folderFields,
+  internal_docker: pushedImageFields,
+} as const;
+
 /** What a person may write in the file and as an input, by its name; the file knows the fields of pushes besides. */
 export const deploymentFieldNames: readonly string[] = [
-  'source',
-  ...[commonFields, githubFields, imageFields].flatMap(({ shape }) => Object.keys(shape).map(toKebab)),
+  ...new Set([
+    'source',
+    ...[commonFields, ...Object.values(fieldsOfSource)].flatMap(({ shape }) => Object.keys(shape).map(toKebab)),
+  ]),
 ];
 
 /** Every field of a deployment of the file. */

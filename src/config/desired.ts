@@ -8,7 +8,7 @@ import type { SmokeTest } from './smoke-test.ts';
 export const secretsStrategies = ['merge', 'overwrite'] as const;
 export type SecretsStrategy = (typeof secretsStrategies)[number];
 
-/** When a revision is made although no field differs; for `github` only. */
+/** When a revision is made although no field differs; for `github` and `internal_source`. */
 export const rebuilds = ['auto', 'always', 'never'] as const;
 export type Rebuild = (typeof rebuilds)[number];
 
@@ -51,8 +51,26 @@ export interface DesiredExternalDocker extends DesiredOfAny {
   secretReferences?: readonly SecretReference[];
 }
 
+/** A deployment built from a folder here, which is uploaded. */
+export interface DesiredInternalSource extends DesiredOfAny {
+  source: 'internal_source';
+  /** From the working directory. */
+  sourceDir?: string;
+  /** From the root of that folder. */
+  graphConfigPath?: string;
+  installCommand?: string;
+  buildCommand?: string;
+  rebuild: Rebuild;
+}
+
+/** A deployment that runs an image which was pushed to the service's own registry. */
+export interface DesiredInternalDocker extends DesiredOfAny {
+  source: 'internal_docker';
+  imageUri?: string;
+}
+
 /** What a person asked to run, whichever way they asked: the one input of `plan`. */
-export type Desired = DesiredGithub | DesiredExternalDocker;
+export type Desired = DesiredGithub | DesiredExternalDocker | DesiredInternalSource | DesiredInternalDocker;
 
 /** One deployment of a file or of the Action's inputs: what should run, and how it has to prove itself. */
 export interface DesiredDeployment {

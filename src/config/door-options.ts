@@ -4,8 +4,8 @@ import { unfitForHeader } from '../contract/header-value.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import type { Problem } from '../located/problem.ts';
 
-const modes = ['deploy', 'plan', 'smoke', 'rollback'] as const;
-/** What the story is to do: all of it, only its plan, only its questions, or the way back. */
+const modes = ['deploy', 'plan', 'smoke', 'rollback', 'delete'] as const;
+/** What the story is to do: all of it, only its plan, only its questions, the way back, or its removal. */
 export type Mode = (typeof modes)[number];
 
 /** How the story is to be told and where the service is: what every door asks for beside what should run. */
@@ -22,6 +22,10 @@ export interface DoorOptions {
   timeoutMs: number;
   pollMs: number;
   onSuperseded: 'fail' | 'pass';
+  /** Nothing is written: it is said what would be. */
+  dryRun?: boolean;
+  /** What `delete` leaves behind: with it, no deployment can be created again under this name. */
+  keepTracingProject?: boolean;
 }
 
 /** The options, or everything that is wrong with them. */
@@ -78,18 +82,28 @@ export function readDoorOptions(inputs: Inputs): ReadDoorOptions {
   const apiKey = header('api-key');
   const tenantId = header('tenant-id');
   const agentUrl = address('agent-url');
+  const mode = word('mode', modes, 'deploy');
+  const dryRun = flag('dry-run', false);
+  if (dryRun && mode === 'rollback') {
+    wrong(
+      'dry-run',
+      'dry-run is for the modes deploy and delete: which revision a rollback goes back to is told by doing it',
+    );
+  }
   const options: DoorOptions = {
     baseUrl: baseUrl ?? '',
     ...(apiKey ? { apiKey } : {}),
     ...(tenantId ? { tenantId } : {}),
     spelling: word('field-names', fieldSpellings, 'contract'),
     allowHttp,
-    mode: word('mode', modes, 'deploy'),
+    mode: dryRun && mode === 'deploy' ? 'plan' : mode,
     ...(agentUrl ? { agentUrl } : {}),
     wait: flag('wait', true),
     timeoutMs: time('timeout-minutes', 30, 0.05, 24 * 60, 60_000),
     pollMs: time('poll-seconds', 5, 0.1, 600, 1000),
     onSuperseded: word('on-superseded', ['fail', 'pass'], 'fail'),
+    dryRun,
+    keepTracingProject: flag('keep-tracing-project', false),
   };
   return problems.length > 0 ? { ok: false, problems } : { ok: true, options };
 }

@@ -1,13 +1,14 @@
 import type { Secret } from '../contract/control/secret.ts';
+import type { Source } from '../contract/control/source.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import { fieldName, inOrder, type FieldPath, type Problem } from '../located/problem.ts';
-import { commonFields, fileFieldNames, githubFields, imageFields } from './deployment-fields.ts';
-import type { DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
+import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
+import type { Desired, DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type Written } from './draft.ts';
 import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
 import type { SmokeTest } from './smoke-test.ts';
-import { readSource, saysSource, tagProblems } from './source-rules.ts';
+import { deployable, readSource, saysSource, tagProblems } from './source-rules.ts';
 import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
 /** Which deployment is meant and how it is asked: all that `smoke` and `rollback` need. */
@@ -43,8 +44,6 @@ export function readPushedDraft(draft: Draft): Read<PushedDeployment> {
 function readWhole(draft: Draft, environment: Environment | undefined): Read<PushedDeployment> {
   const values = valuesOf(draft, toCamel);
   const common = commonFields.safeParse(values);
-  const github = githubFields.safeParse(values);
-  const image = imageFields.safeParse(values);
   const push = pushFields.safeParse(values);
   const { source, problems: sourceProblems } = readSource(draft);
   const problems = [
@@ -52,24 +51,47 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
     ...sourceProblems,
     ...tagProblems(draft),
     ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
-    // A field of the other source is told as such; what else is wrong with it does not matter.
-    ...(github.success || source === 'external_docker' ? [] : issueProblems(github.error.issues, githubFields, draft)),
-    ...(image.success || source === 'github' ? [] : issueProblems(image.error.issues, imageFields, draft)),
+    // A field of another source is told as such; what else is wrong with it does not matter.
+    ...fieldsProblems(source === undefined ? deployable : [source], values, draft),
     ...(push.success ? [] : issueProblems(push.error.issues, pushFields, draft)),
   ];
   const secrets = environment ? taken(draft, environment, problems) : undefined;
-  if (problems.length === 0 && common.success && push.success) {
+  if (problems.length === 0 && source && common.success && push.success) {
     const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
     const asked = { ...whom, ...(secrets ? { secrets } : {}) };
-    const beside = { smokeTests, onFailure, push: push.data };
-    if (source === 'github' && github.success) {
-      return { ok: true, value: { desired: { ...asked, source, ...github.data }, ...beside } };
-    }
-    if (source === 'external_docker' && image.success) {
-      return { ok: true, value: { desired: { ...asked, source, ...image.data }, ...beside } };
-    }
+    return { ok: true, value: { desired: ofSource(source, asked, values), smokeTests, onFailure, push: push.data } };
   }
   return { ok: false, problems: inOrder(problems) };
+}
+
+/** What is wrong with the fields of these sources; a field that several share is told once. */
+function fieldsProblems(among: readonly Source[], values: Record<string, unknown>, draft: Draft): Problem[] {
+  const told = new Map<string, Problem>();
+  for (const source of among) {
+    const fields = fieldsOfSource[source];
+    const read = fields.safeParse(values);
+    if (read.success) continue;
+    for (const problem of issueProblems(read.error.issues, fields, draft)) told.set(JSON.stringify(problem), problem);
+  }
+  return [...told.values()];
+}
+
+/** What fields that nothing is wrong with ask for. */
+function ofSource(
+  source: Source,
+  asked: Pick<Desired, 'name' | 'deploymentId' | 'secrets' | 'secretsStrategy'>,
+  values: Record<string, unknown>,
+): Desired {
+  switch (source) {
+    case 'github':
+      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+    case 'external_docker':
+      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+    case 'internal_source':
+      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+    case 'internal_docker':
+      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+  }
 }
 
 /** A draft as a deployment that is only asked or rolled back: nothing about its source has to be said. */

@@ -1,29 +1,34 @@
 import { fieldRules } from '../contract/control/field-rules.ts';
 import { isTagRef, readRepoRef } from '../contract/control/repo-ref.ts';
-import { sources, type Source } from '../contract/control/source.ts';
+import type { Source } from '../contract/control/source.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import type { Problem } from '../located/problem.ts';
-import type { Desired } from './desired.ts';
 import { pushOnlyFieldNames } from './push-fields.ts';
 import { draftProblem, fieldProblem, type Draft } from './draft.ts';
 import { toKebab } from './spelling.ts';
 
-/** The sources that this version deploys. */
-export const deployable = ['github', 'external_docker'] as const satisfies readonly Desired['source'][];
-type Deployable = (typeof deployable)[number];
+/** Every source; of those that may have a field, the first is meant where nothing else tells. */
+export const deployable = [
+  'github',
+  'external_docker',
+  'internal_source',
+  'internal_docker',
+] as const satisfies readonly Source[];
 
 /** The sources that a field applies to, by the name that a person writes: the document's rules, and our own fields. */
 const appliesTo: ReadonlyMap<string, readonly Source[]> = new Map([
   ...fieldRules.map((rule) => [toKebab(rule.path.split('.').at(-1) ?? ''), rule.appliesTo] as const),
-  ...['rebuild', ...pushOnlyFieldNames].map((name) => [name, ['github']] as const),
+  ['source-dir', ['internal_source']],
+  ['rebuild', ['github', 'internal_source']],
+  ...pushOnlyFieldNames.map((name) => [name, ['github']] as const),
 ]);
 
 /** The deployable sources that may have a field. A field that no rule speaks of is judged elsewhere. */
-export const ownersOf = (name: string): readonly Deployable[] =>
+export const ownersOf = (name: string): readonly Source[] =>
   deployable.filter((source) => appliesTo.get(name)?.includes(source) ?? true);
 
 /** What a draft's source is, with everything that is wrong between it and the fields. */
-export type ReadSource = { source: Deployable; problems: Problem[] } | { source: undefined; problems: Problem[] };
+export type ReadSource = { source: Source; problems: Problem[] } | { source: undefined; problems: Problem[] };
 
 /** Reads `source`, or finds it from the fields that only one source has. */
 export function readSource(draft: Draft): ReadSource {
@@ -31,20 +36,16 @@ export function readSource(draft: Draft): ReadSource {
   if (!written) return inferred(draft);
   const source = deployable.find((each) => each === written.value);
   if (source) return { source, problems: strangers(draft, source) };
-  const known = sources.find((each) => each === written.value);
-  const message = known
-    ? `this version cannot deploy \`${known}\` yet: \`source\` must be one of ${quoted(deployable)}`
-    : `\`source\` must be one of ${quoted(deployable)}`;
-  const suggestion = !known && typeof written.value === 'string' ? didYouMean(written.value, deployable) : undefined;
+  const message = `\`source\` must be one of ${quoted(deployable)}`;
+  const suggestion = typeof written.value === 'string' ? didYouMean(written.value, deployable) : undefined;
   const place = written.places.placeOf(['source']);
   return { source: undefined, problems: [{ ...fieldProblem(written, ['source'], message, suggestion), ...place }] };
 }
 
 /** Whether a draft tells its source at all, in whichever way. */
-export const saysSource = (draft: Draft): boolean =>
-  draft.fields.has('source') || deployable.some((source) => fieldOnlyOf(draft, source) !== undefined);
+export const saysSource = (draft: Draft): boolean => draft.fields.has('source') || telling(draft).length > 0;
 
-function strangers(draft: Draft, source: Deployable): Problem[] {
+function strangers(draft: Draft, source: Source): Problem[] {
   return [...draft.fields].flatMap(([name, written]) => {
     const owners = ownersOf(name);
     if (owners.includes(source)) return [];
@@ -54,24 +55,35 @@ function strangers(draft: Draft, source: Deployable): Problem[] {
 }
 
 function inferred(draft: Draft): ReadSource {
-  const telling = deployable.map((source) => ({ source, field: fieldOnlyOf(draft, source) }));
-  const [one, other] = telling.filter(({ field }) => field !== undefined);
+  const [one, other] = telling(draft);
   if (!one) {
     return {
       source: undefined,
       problems: [draftProblem(draft, `\`source\` is missing: write one of ${quoted(deployable)}`)],
     };
   }
-  const written = other?.field === undefined ? undefined : draft.fields.get(other.field);
-  if (!other?.field || !written) return { source: one.source, problems: [] };
+  const written = other && draft.fields.get(other.field);
+  if (!other || !written) return { source: one.source, problems: strangers(draft, one.source) };
   const message = `\`${other.field}\` belongs to the source \`${other.source}\` and \`${one.field}\` to \`${one.source}\`: keep the fields of one`;
   return { source: undefined, problems: [fieldProblem(written, [other.field], message)] };
 }
 
-function fieldOnlyOf(draft: Draft, source: Deployable): string | undefined {
-  return [...draft.fields.keys()].find((name) => {
-    const owners = ownersOf(name);
-    return owners.length === 1 && owners[0] === source;
+/**
+ * The sources that the fields tell, each with a field that tells it. A field that only one source has says more than one
+ * that several share: where there is none of the first kind, the first of those that share it is meant.
+ */
+function telling(draft: Draft): { source: Source; field: string }[] {
+  const owned = [...draft.fields.keys()].map((field) => ({ field, owners: ownersOf(field) }));
+  const sole = owned.filter(({ owners }) => owners.length === 1);
+  const shared = owned.filter(({ owners }) => owners.length < deployable.length);
+  const told = new Map<Source, string>();
+  for (const { field, owners } of sole.length > 0 ? sole : shared) {
+    const [source] = owners;
+    if (source && !told.has(source)) told.set(source, field);
+  }
+  return deployable.flatMap((source) => {
+    const field = told.get(source);
+    return field === undefined ? [] : [{ source, field }];
   });
 }
 

@@ -6,12 +6,16 @@ import { compareReferences, compareSecrets } from './plan-secrets.ts';
 
 /**
  * Whether a revision was made from the source that a PATCH asked for: what an answer that never came is settled by.
- * Who made it does not matter, as long as it is the same.
+ * Who made it does not matter, as long as it is the same. `digest` is that of the tarball which was uploaded for it: the
+ * same folder lies at another path where somebody else uploaded it.
  */
-export function carriesSource(request: DeploymentPatchRequest, revision: Revision): boolean {
+export function carriesSource(request: DeploymentPatchRequest, revision: Revision, digest?: string): boolean {
   return Object.entries(request.source_revision_config ?? {}).every(
     ([field, asked]) =>
       typeof asked !== 'string' ||
+      (field === 'source_tarball_path' &&
+        digest !== undefined &&
+        digest === revision.source_revision_config.source_tarball_digest) ||
       sameField(
         `source_revision_config.${field}`,
         asked,

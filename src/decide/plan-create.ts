@@ -1,14 +1,15 @@
 import type { DeploymentCreateRequest } from '../contract/control/deployment.ts';
 import { fieldRules, ruleOf } from '../contract/control/field-rules.ts';
 import type { Desired } from '../config/desired.ts';
-import { askedFields, fieldChange, inputOf, requestFields } from './plan-fields.ts';
+import { askedFields, fieldChange, inputOf, requestFields, tarballField } from './plan-fields.ts';
 import { requestedResources } from './plan-resources.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
 import type { FieldChange, Found, Obstacle, Plan, Seen } from './plan-types.ts';
 import { pushOnTag } from './plan-tag.ts';
+import { notesOnTarball, uploadChange } from './plan-tarball.ts';
 
 /** The plan for a deployment that does not exist: created whole, or what is missing for that. */
-export function planCreation(asked: Desired, { integration, listener }: Seen): Plan {
+export function planCreation(asked: Desired, { integration, listener, tarball }: Seen): Plan {
   const desired = withFoundIds(asked, integration, listener);
   const resources = requestedResources(desired.source === 'external_docker' ? (desired.resourceSpec ?? {}) : {});
   const obstacles = [
@@ -35,8 +36,15 @@ export function planCreation(asked: Desired, { integration, listener }: Seen): P
   return {
     kind: 'create',
     request,
-    changes: changesOf(desired, request),
-    notes: notesOf(asked, integration, listener),
+    changes: [
+      ...changesOf(desired, request),
+      ...(tarball ? [uploadChange(tarball, undefined, 'it is uploaded once the deployment is created')] : []),
+    ],
+    notes: [
+      ...notesOf(asked, integration, listener),
+      ...(asked.source === 'internal_source' ? notesOnTarball(asked, tarball) : []),
+    ],
+    ...(tarball ? { upload: { digest: tarball.digest } } : {}),
   };
 }
 
@@ -45,16 +53,25 @@ function withFoundIds(desired: Desired, integration: Found | undefined, listener
     const id = desired.integrationId ?? (integration?.kind === 'one' ? integration.id : undefined);
     return id === undefined ? desired : { ...desired, integrationId: id };
   }
+  if (desired.source !== 'external_docker') return desired;
   const id = desired.listenerId ?? (listener?.kind === 'one' ? listener.id : undefined);
   return id === undefined ? desired : { ...desired, listenerId: id };
 }
+
+/** What nothing could be run without, although the service creates a deployment that has none. */
+const neededToRun: Partial<Record<Desired['source'], string>> = {
+  internal_source: tarballField,
+  internal_docker: 'source_revision_config.image_uri',
+};
 
 /** The fields that this source cannot be created without. Secrets may be none. */
 function missing(desired: Desired): Obstacle[] {
   const given = new Set(['source', 'secrets', ...askedFields(desired).map(({ path }) => path)]);
   if (desired.name) given.add('name');
+  if (desired.source === 'internal_source' && desired.sourceDir !== undefined) given.add(tarballField);
   return fieldRules
-    .filter(({ path, requiredFor }) => requiredFor.includes(desired.source) && !given.has(path))
+    .filter(({ path, requiredFor }) => requiredFor.includes(desired.source) || neededToRun[desired.source] === path)
+    .filter(({ path }) => !given.has(path))
     .map(({ path }) => ({
       field: path,
       problem: `a deployment of source ${desired.source} cannot be created without it`,

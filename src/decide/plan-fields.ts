@@ -6,6 +6,9 @@ import type { Desired } from '../config/desired.ts';
 import type { FieldChange, Obstacle } from './plan-types.ts';
 import { sameRepository, shownRepository } from './repository-url.ts';
 
+/** The field that an upload is named by. No person writes it: its value is what the service hands out. */
+export const tarballField = 'source_revision_config.source_tarball_path';
+
 /** A field of one plain value that was asked for. `resource_spec` and secrets are compared elsewhere. */
 export interface AskedField {
   /** Dotted path in the document's spelling. */
@@ -15,39 +18,52 @@ export interface AskedField {
 
 /** Every plain field that was asked for, in the order of the document. */
 export function askedFields(desired: Desired): AskedField[] {
-  const asked: [path: string, value: string | boolean | undefined][] =
-    desired.source === 'github'
-      ? [
-          ['source_config.integration_id', desired.integrationId],
-          ['source_config.repo_url', desired.repoUrl],
-          ['source_config.deployment_type', desired.deploymentType],
-          ['source_config.build_on_push', desired.buildOnPush],
-          ['source_config.install_command', desired.installCommand],
-          ['source_config.build_command', desired.buildCommand],
-          ['source_revision_config.repo_ref', desired.repoRef],
-          ['source_revision_config.graph_config_path', desired.graphConfigPath],
-        ]
-      : [
-          ['source_config.custom_url', desired.customUrl],
-          ['source_config.listener_id', desired.listenerId],
-          ['source_config.listener_config.k8s_namespace', desired.k8sNamespace],
-          ['source_revision_config.image_uri', desired.imageUri],
-        ];
-  return asked.flatMap(([path, value]) => (value === undefined ? [] : [{ path, value }]));
+  return plainFields(desired).flatMap(([path, value]) => (value === undefined ? [] : [{ path, value }]));
+}
+
+function plainFields(desired: Desired): [path: string, value: string | boolean | undefined][] {
+  switch (desired.source) {
+    case 'github':
+      return [
+        ['source_config.integration_id', desired.integrationId],
+        ['source_config.repo_url', desired.repoUrl],
+        ['source_config.deployment_type', desired.deploymentType],
+        ['source_config.build_on_push', desired.buildOnPush],
+        ['source_config.install_command', desired.installCommand],
+        ['source_config.build_command', desired.buildCommand],
+        ['source_revision_config.repo_ref', desired.repoRef],
+        ['source_revision_config.graph_config_path', desired.graphConfigPath],
+      ];
+    case 'external_docker':
+      return [
+        ['source_config.custom_url', desired.customUrl],
+        ['source_config.listener_id', desired.listenerId],
+        ['source_config.listener_config.k8s_namespace', desired.k8sNamespace],
+        ['source_revision_config.image_uri', desired.imageUri],
+      ];
+    case 'internal_source':
+      return [
+        ['source_config.install_command', desired.installCommand],
+        ['source_config.build_command', desired.buildCommand],
+        ['source_revision_config.graph_config_path', desired.graphConfigPath],
+      ];
+    case 'internal_docker':
+      return [['source_revision_config.image_uri', desired.imageUri]];
+  }
+}
+
+/** The parts of a request that hold plain fields. */
+export interface RequestFields {
+  source_config: SourceConfigRequest;
+  source_revision_config: SourceRevisionConfigRequest;
 }
 
 /** The plain fields that were asked for, as a request holds them; `only` picks some of them. */
-export function requestFields(
-  desired: Desired,
-  only: (path: string) => boolean,
-): { source_config: SourceConfigRequest; source_revision_config: SourceRevisionConfigRequest } {
+export function requestFields(desired: Desired, only: (path: string) => boolean): RequestFields {
   const pick = <T>(path: string, value: T | undefined) => (value !== undefined && only(path) ? value : undefined);
-  const namespace =
-    desired.source === 'external_docker'
-      ? pick('source_config.listener_config.k8s_namespace', desired.k8sNamespace)
-      : undefined;
-  return desired.source === 'github'
-    ? {
+  switch (desired.source) {
+    case 'github':
+      return {
         source_config: present({
           integration_id: pick('source_config.integration_id', desired.integrationId),
           repo_url: pick('source_config.repo_url', desired.repoUrl),
@@ -60,17 +76,34 @@ export function requestFields(
           repo_ref: pick('source_revision_config.repo_ref', desired.repoRef),
           graph_config_path: pick('source_revision_config.graph_config_path', desired.graphConfigPath),
         }),
-      }
-    : {
+      };
+    case 'external_docker': {
+      const namespace = pick('source_config.listener_config.k8s_namespace', desired.k8sNamespace);
+      return {
         source_config: present({
           custom_url: pick('source_config.custom_url', desired.customUrl),
           listener_id: pick('source_config.listener_id', desired.listenerId),
           listener_config: namespace === undefined ? undefined : { k8s_namespace: namespace },
         }),
+        source_revision_config: present({ image_uri: pick('source_revision_config.image_uri', desired.imageUri) }),
+      };
+    }
+    case 'internal_source':
+      return {
+        source_config: present({
+          install_command: pick('source_config.install_command', desired.installCommand),
+          build_command: pick('source_config.build_command', desired.buildCommand),
+        }),
         source_revision_config: present({
-          image_uri: pick('source_revision_config.image_uri', desired.imageUri),
+          graph_config_path: pick('source_revision_config.graph_config_path', desired.graphConfigPath),
         }),
       };
+    case 'internal_docker':
+      return {
+        source_config: {},
+        source_revision_config: present({ image_uri: pick('source_revision_config.image_uri', desired.imageUri) }),
+      };
+  }
 }
 
 /** The object without the members that are undefined. */
@@ -158,7 +191,8 @@ export function fieldChange(path: string, held: unknown, asked: string | boolean
 }
 
 /** The input that asks for a field: `source_config.repo_url` is asked for by `repo-url`. */
-export const inputOf = (path: string): string => (path.split('.').at(-1) ?? path).replaceAll('_', '-');
+export const inputOf = (path: string): string =>
+  path === tarballField ? 'source-dir' : (path.split('.').at(-1) ?? path).replaceAll('_', '-');
 
 /** A field's value as it may be shown, or undefined where there is none. */
 export function shown(path: string, value: unknown): string | undefined {

@@ -1,8 +1,16 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
-import type { Desired, DesiredExternalDocker, DesiredGithub } from '../config/desired.ts';
+import type {
+  Desired,
+  DesiredExternalDocker,
+  DesiredGithub,
+  DesiredInternalDocker,
+  DesiredInternalSource,
+} from '../config/desired.ts';
 import { sameCommit, shortCommit } from './commit.ts';
-import type { Obstacle, Seen } from './plan-types.ts';
+import { tarballField } from './plan-fields.ts';
+import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
+import type { Obstacle, Seen, SeenTarball } from './plan-types.ts';
 
 /** What to do where no field differs that would make a revision: what is there may still not be what was asked for. */
 export type Rebuilding =
@@ -11,7 +19,8 @@ export type Rebuilding =
   /** This revision is on its way and carries it. */
   | { kind: 'adopt'; revisionId: string; untold: boolean; why: string; notes: readonly string[] }
   | { kind: 'stay'; why: string; notes: readonly string[] }
-  | { kind: 'stuck'; obstacle: Obstacle };
+  /** `always`: a revision that another field makes would not help either. */
+  | { kind: 'stuck'; obstacle: Obstacle; always?: true };
 
 /** How a revision stands: it serves, it may yet serve, or it never will. */
 export type Standing = 'live' | 'on-its-way' | 'ended';
@@ -27,9 +36,17 @@ export function standingOf(revision: Revision, activeRevisionId: string | null):
 export function rebuilding(desired: Desired, deployment: Deployment, seen: Seen): Rebuilding {
   const latest = seen.latest && { ...seen.latest, standing: standingOf(seen.latest, deployment.active_revision_id) };
   const actual = { live: seen.live, latest, onTheirWay: seen.onTheirWay ?? [] };
-  if (desired.source === 'external_docker') return ofImage(desired, actual);
+  if (desired.source === 'external_docker' || desired.source === 'internal_docker') return ofImage(desired, actual);
+  if (waitsForUpload(deployment, seen.latest) && (desired.rebuild === 'never' || !seen.tarball)) {
+    const problem = `revision ${seen.latest?.id} waits for a folder to be uploaded`;
+    const advice = desired.rebuild === 'never' ? 'Set rebuild to auto.' : 'Give source-dir.';
+    return { kind: 'stuck', obstacle: { field: tarballField, problem, advice }, always: true };
+  }
   if (desired.rebuild === 'always') return make('rebuild is always');
-  return desired.rebuild === 'never' ? whereNothingIsRebuilt(actual) : ofCommit(desired, actual, seen);
+  if (desired.rebuild === 'never') return whereNothingIsRebuilt(actual);
+  return desired.source === 'github'
+    ? ofCommit(desired, actual, seen)
+    : ofTarball(desired, actual, deployment, seen.tarball);
 }
 
 interface Actual {
@@ -81,7 +98,7 @@ function ofCommit(desired: DesiredGithub, { live, latest, onTheirWay }: Actual, 
   return make(`commit ${wanted} is not live${live ? `, ${shortCommit(commitOfRevision(live) ?? '')} is` : ''}`);
 }
 
-function ofImage(desired: DesiredExternalDocker, { live, latest }: Actual): Rebuilding {
+function ofImage(desired: DesiredExternalDocker | DesiredInternalDocker, { live, latest }: Actual): Rebuilding {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (latest?.standing === 'ended') {
     const serves = live && (desired.imageUri ?? live.source_revision_config.image_uri);
@@ -92,7 +109,30 @@ function ofImage(desired: DesiredExternalDocker, { live, latest }: Actual): Rebu
   return latest ? stay('nothing differs from what is live') : make('there is no revision yet');
 }
 
-function whereNothingIsRebuilt({ live, latest }: Actual): Rebuilding {
+/** What was uploaded last is what will serve; a folder is compared with that, as an image is by its name. */
+function ofTarball(
+  desired: DesiredInternalSource,
+  { live, latest }: Actual,
+  deployment: Deployment,
+  tarball: SeenTarball | undefined,
+): Rebuilding {
+  if (!tarball) return ofUpload(desired, { live, latest });
+  const compared = compareTarball(tarball, latestDigest(deployment, latest), latestPath(deployment, latest));
+  if (compared.kind === 'same') return ofUpload(desired, { live, latest });
+  return make(compared.why, compared.kind === 'untold' ? [`${compared.why}: it is uploaded again to be sure`] : []);
+}
+
+/** The upload that the latest revision is made from is the one that is asked for. */
+function ofUpload(desired: DesiredInternalSource, { live, latest }: Omit<Actual, 'onTheirWay'>): Rebuilding {
+  if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
+  if (latest?.standing !== 'ended') return stay('the folder is live as it is');
+  const [ended, serving] = [latest, live].map((each) => each?.source_revision_config.source_tarball_digest);
+  return ended && ended === serving && !asksMoreThanRevisionsTell(desired)
+    ? stay('the folder is live as it is', notesOn(latest, live))
+    : make(endedWords(latest));
+}
+
+function whereNothingIsRebuilt({ live, latest }: Omit<Actual, 'onTheirWay'>): Rebuilding {
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (live) return stay('no field differs, and rebuild is never', notesOn(latest, live));
   return {
@@ -114,9 +154,15 @@ const adoptAsIs = (latest: Revision) =>
  */
 function asksMoreThanRevisionsTell(desired: Desired): boolean {
   if (desired.secrets !== undefined) return true;
-  return desired.source === 'github'
-    ? desired.installCommand !== undefined || desired.buildCommand !== undefined
-    : desired.resourceSpec !== undefined || desired.secretReferences !== undefined;
+  switch (desired.source) {
+    case 'github':
+    case 'internal_source':
+      return desired.installCommand !== undefined || desired.buildCommand !== undefined;
+    case 'external_docker':
+      return desired.resourceSpec !== undefined || desired.secretReferences !== undefined;
+    case 'internal_docker':
+      return false;
+  }
 }
 
 const endedWords = ({ id, status }: Revision) => `revision ${id} ended ${status}`;

@@ -1,12 +1,15 @@
 import type { Deployment } from '../contract/control/deployment.ts';
+import type { SourceRevisionConfigRequest } from '../contract/control/source.ts';
 import type { Desired } from '../config/desired.ts';
-import { inputOf, shown, spelledRef } from './plan-fields.ts';
+import { heldAt, inputOf, shown, spelledRef, tarballField } from './plan-fields.ts';
 import type { Rebuilding } from './plan-rebuild.ts';
-import type { FieldChange, Obstacle } from './plan-types.ts';
+import { compareTarball, latestDigest, latestPath, uploadChange } from './plan-tarball.ts';
+import type { FieldChange, Obstacle, Seen } from './plan-types.ts';
 
-/** The source, sent again as it is. */
+/** The source, sent again as it is; or the folder, uploaded. */
 export type Restatement =
-  | { kind: 'restated'; change: FieldChange; part: { repo_ref: string } | { image_uri: string } }
+  | { kind: 'restated'; change: FieldChange; part: SourceRevisionConfigRequest }
+  | { kind: 'uploaded'; change: FieldChange; digest: string }
   | { kind: 'impossible'; obstacle: Obstacle };
 
 /**
@@ -18,13 +21,20 @@ export function restatement(
   deployment: Deployment,
   rebuilt: Rebuilding,
   differing: readonly FieldChange[],
+  { tarball, latest }: Pick<Seen, 'tarball' | 'latest'>,
 ): Restatement | undefined {
+  if (desired.source === 'internal_source' && tarball) {
+    const held = latestDigest(deployment, latest);
+    const isSame = compareTarball(tarball, held, latestPath(deployment, latest)).kind === 'same';
+    if (rebuilt.kind !== 'make' || (isSame && isMadeBy(differing))) return undefined;
+    return { kind: 'uploaded', change: uploadChange(tarball, held, rebuilt.why), digest: tarball.digest };
+  }
   const github = desired.source === 'github';
-  const field = github ? 'source_revision_config.repo_ref' : 'source_revision_config.image_uri';
+  const { field, asked } = sourceOf(desired);
   if (!isNeeded(rebuilt, github, differing) || differing.some((change) => change.field === field)) return undefined;
-  const held = github ? deployment.source_revision_config.repo_ref : deployment.source_revision_config.image_uri;
-  const asked = github ? desired.repoRef : desired.imageUri;
-  const value = asked ?? (github && held ? spelledRef(held) : held);
+  const held = heldAt(deployment, field);
+  const told = typeof held === 'string' && held !== '' ? held : undefined;
+  const value = asked ?? (github && told ? spelledRef(told) : told);
   if (!value) {
     return {
       kind: 'impossible',
@@ -39,13 +49,32 @@ export function restatement(
   return {
     kind: 'restated',
     change: { ...change, why: `restated so that a revision is made: ${reason(rebuilt)}` },
-    part: github ? { repo_ref: value } : { image_uri: value },
+    part: partOf(desired, value),
   };
 }
 
+/** The field that says what a deployment is made from, and what was asked of it. */
+function sourceOf(desired: Desired): { field: string; asked: string | undefined } {
+  switch (desired.source) {
+    case 'github':
+      return { field: 'source_revision_config.repo_ref', asked: desired.repoRef };
+    case 'internal_source':
+      return { field: tarballField, asked: undefined };
+    default:
+      return { field: 'source_revision_config.image_uri', asked: desired.imageUri };
+  }
+}
+
+function partOf({ source }: Desired, value: string): SourceRevisionConfigRequest {
+  if (source === 'github') return { repo_ref: value };
+  return source === 'internal_source' ? { source_tarball_path: value } : { image_uri: value };
+}
+
+const isMadeBy = (differing: readonly FieldChange[]): boolean => differing.some(({ makesRevision }) => makesRevision);
+
 /** A revision that is made anyway runs whichever image is set, but only a stated ref is sure to be built anew. */
 function isNeeded(rebuilt: Rebuilding, github: boolean, differing: readonly FieldChange[]): boolean {
-  const isMade = differing.some(({ makesRevision }) => makesRevision);
+  const isMade = isMadeBy(differing);
   if (rebuilt.kind === 'make') return github || !isMade;
   return rebuilt.kind === 'adopt' && rebuilt.untold && isMade;
 }

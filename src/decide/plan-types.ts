@@ -10,6 +10,18 @@ export type Found =
   /** None is needed or none can be told; the service is asked without one. */
   | { kind: 'none'; why: string };
 
+/** A packed folder, as far as a plan speaks of it. */
+export interface SeenTarball {
+  /** `sha256:` and the hex digest of its bytes. */
+  digest: string;
+  /** Bytes, gzipped. */
+  size: number;
+  /** Files and links in it. */
+  files: number;
+  /** What our own rules kept out of it. */
+  leftOut: readonly string[];
+}
+
 /** What runs, as far as it was looked at. */
 export interface Seen {
   /** Absent: there is none yet. */
@@ -22,6 +34,8 @@ export interface Seen {
   onTheirWay?: readonly Revision[] | undefined;
   /** The commit that is asked for; only `github` has one. */
   commit: KnownCommit;
+  /** The folder that is asked for, packed; only `internal_source` has one, where somebody could look into it. */
+  tarball?: SeenTarball | undefined;
   /** Looked for only where a deployment is to be created without the id. */
   integration?: Found | undefined;
   listener?: Found | undefined;
@@ -54,19 +68,31 @@ interface Adopting {
   untoldCommit?: true;
 }
 
+/** A tarball that is uploaded; its path, which the service hands out then, is named by the PATCH that follows. */
+interface Uploading {
+  upload?: { digest: string };
+}
+
 /** What will be done and why. Only `create` and `patch` write. */
 export type Plan =
-  | { kind: 'create'; request: DeploymentCreateRequest; changes: readonly FieldChange[]; notes: readonly string[] }
+  | ({
+      kind: 'create';
+      request: DeploymentCreateRequest;
+      changes: readonly FieldChange[];
+      notes: readonly string[];
+    } & Uploading)
   | ({
       kind: 'patch';
       deploymentId: string;
+      /** Without the path of an upload, which is not known yet. */
       request: DeploymentPatchRequest;
       changes: readonly FieldChange[];
       makesRevision: boolean;
       /** The latest revision before the PATCH: what an answer that never came is settled by. */
       formerLatestRevisionId: string | null;
       notes: readonly string[];
-    } & Adopting)
+    } & Adopting &
+      Uploading)
   | ({ kind: 'none'; deploymentId: string; why: string; notes: readonly string[] } & Adopting)
   | { kind: 'impossible'; obstacles: readonly Obstacle[] };
 

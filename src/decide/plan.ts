@@ -9,6 +9,7 @@ import { compareResources } from './plan-resources.ts';
 import { restatement } from './plan-restate.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
 import { pushOnTag } from './plan-tag.ts';
+import { notesOnTarball } from './plan-tarball.ts';
 import type { FieldChange, Plan, Seen } from './plan-types.ts';
 
 /**
@@ -35,9 +36,9 @@ export function plan(desired: Desired, seen: Seen): Plan {
     ...pushOnTag(desired, deployment),
     ...resources.obstacles,
     ...secrets.obstacles,
-    ...(rebuilt.kind === 'stuck' && !isMade ? [rebuilt.obstacle] : []),
+    ...(rebuilt.kind === 'stuck' && (rebuilt.always || !isMade) ? [rebuilt.obstacle] : []),
   ];
-  const restated = restatement(desired, deployment, rebuilt, differing);
+  const restated = restatement(desired, deployment, rebuilt, differing, seen);
   if (restated?.kind === 'impossible') obstacles.push(restated.obstacle);
   if (obstacles.length > 0 || restated?.kind === 'impossible') return { kind: 'impossible', obstacles };
 
@@ -49,6 +50,9 @@ export function plan(desired: Desired, seen: Seen): Plan {
     ...resources.notes,
     ...(rebuilt.kind === 'stuck' || (isMade && !restated) ? [] : rebuilt.notes),
     ...(makesRevision ? [] : laterEffects(changes)),
+    ...(restated?.kind === 'uploaded' && desired.source === 'internal_source'
+      ? notesOnTarball(desired, seen.tarball)
+      : []),
   ];
   if (changes.length === 0) {
     const why = rebuilt.kind === 'stuck' ? rebuilt.obstacle.problem : rebuilt.why;
@@ -61,7 +65,10 @@ export function plan(desired: Desired, seen: Seen): Plan {
       ...parts.source_config,
       ...(resources.spec ? { resource_spec: resources.spec } : {}),
     }),
-    ...filled('source_revision_config', { ...parts.source_revision_config, ...restated?.part }),
+    ...filled('source_revision_config', {
+      ...parts.source_revision_config,
+      ...(restated?.kind === 'restated' ? restated.part : {}),
+    }),
     ...(secrets.set ? { secrets: secrets.set.map((secret) => ({ ...secret })) } : {}),
     ...(references.length > 0 ? { secret_references: docker?.secretReferences?.map((each) => ({ ...each })) } : {}),
   };
@@ -74,6 +81,7 @@ export function plan(desired: Desired, seen: Seen): Plan {
     formerLatestRevisionId: deployment.latest_revision_id,
     notes,
     ...adopting,
+    ...(restated?.kind === 'uploaded' ? { upload: { digest: restated.digest } } : {}),
   };
 }
 

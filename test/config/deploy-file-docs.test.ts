@@ -8,7 +8,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/deploy-file.md')
 const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
 
 test('every file that the page shows is read without a problem', () => {
-  expect(blocks).toHaveLength(5);
+  expect(blocks).toHaveLength(6);
   for (const text of blocks) {
     expect(readDesired({ inputs: {}, file: { text, path: 'landfall.yml' } })).toMatchObject({ ok: true });
   }

@@ -70,6 +70,8 @@ describe('what is right for us is right in an editor', () => {
       'name: a\nsource: github\nsmoke-tests: [{ name: t, assistant: a, input: 1, timeout: 2.5m, expect: { total-within: 1500ms } }]',
     ],
     ['a list of secrets', 'name: a\nsource: github\nsecrets: [A, B=C]'],
+    ['a folder', 'name: a\nsource-dir: agent\ngraph-config-path: langgraph.json\nrebuild: always\nbuild-command: make'],
+    ['an image that was pushed', 'name: a\nsource: internal_docker\nimage-uri: x/y:1'],
   ])('%s', (_, written) => expect(judged(written)).toEqual({ editor: true, landfall: true }));
 });
 
@@ -82,7 +84,8 @@ describe('what is wrong for us is wrong in an editor', () => {
     ['a deployment that is text', 'deployments: { a: github }'],
     ['a field that there is not', 'name: a\nsource: github\nrepo: x'],
     ['a source that there is not', 'name: a\nsource: gitlab'],
-    ['a source that is not deployed', 'name: a\nsource: internal_source'],
+    ['a folder and an image', 'name: a\nsource-dir: x\nimage-uri: x/y'],
+    ['an address of an image that was pushed', 'name: a\nsource: internal_docker\ncustom-url: https://a.test'],
     ['a field of the other source', 'name: a\nsource: github\nimage-uri: x/y'],
     ['the same the other way round', 'name: a\nsource: external_docker\nrepo-ref: main'],
     ['fields of two sources', 'name: a\nrepo-ref: main\nimage-uri: x/y'],

@@ -180,7 +180,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
   [
     'a field of the other source',
     'image-uri: a:1',
-    ['3:1: `image-uri` belongs to the source `external_docker`, not to `github`'],
+    ['3:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `github`'],
   ],
   [
     'a field of the other source, whose own faults do not matter',
@@ -263,7 +263,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
     'zebra: 1\nimage-uri: x\nrepo-ref: ""\ndeployment-type: prd\nsecrets: [PORT, NOT_SET]\nsmoke-tests: [{ name: a }]',
     [
       '3:1: `zebra` is not a field of a deployment',
-      '4:1: `image-uri` belongs to the source `external_docker`, not to `github`',
+      '4:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `github`',
       '5:11: `repo-ref` must be a branch as its plain name, or a tag as `refs/tags/NAME`; one commit cannot be asked for',
       '6:18: `deployment-type` must be one of `dev_free`, `dev`, `prod`; did you mean `prod`?',
       '7:11: `secrets[0]` cannot be PORT: the platform sets that variable itself',
@@ -278,11 +278,15 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
 
 test.each<[sentence: string, fields: string, problems: string[]]>([
   ['a branch', 'repo-ref: main', ['3:1: `repo-ref` belongs to the source `github`, not to `external_docker`']],
-  ['a rebuild', 'rebuild: auto', ['3:1: `rebuild` belongs to the source `github`, not to `external_docker`']],
+  [
+    'a rebuild',
+    'rebuild: auto',
+    ['3:1: `rebuild` belongs to the source `github`, `internal_source`, not to `external_docker`'],
+  ],
   [
     'an install command',
     'install-command: npm ci',
-    ['3:1: `install-command` belongs to the source `github`, not to `external_docker`'],
+    ['3:1: `install-command` belongs to the source `github`, `internal_source`, not to `external_docker`'],
   ],
   ['too many cores', 'resource-spec:\n  cpu: 9', ['4:8: `resource-spec.cpu` must be at most 8']],
   [
@@ -332,26 +336,62 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
 });
 
 test.each<[sentence: string, text: string, problems: string[]]>([
-  ['nothing tells the source', 'name: a', ['1:1: `source` is missing: write one of `github`, `external_docker`']],
+  [
+    'nothing tells the source',
+    'name: a',
+    ['1:1: `source` is missing: write one of `github`, `external_docker`, `internal_source`, `internal_docker`'],
+  ],
   [
     'fields of two sources',
     'name: a\nimage-uri: b\nrepo-ref: c',
-    ['2:1: `image-uri` belongs to the source `external_docker` and `repo-ref` to `github`: keep the fields of one'],
+    ['2:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `github`'],
   ],
   [
     'a source that does not exist',
     'name: a\nsource: gitub',
-    ['2:9: `source` must be one of `github`, `external_docker`; did you mean `github`?'],
+    [
+      '2:9: `source` must be one of `github`, `external_docker`, `internal_source`, `internal_docker`; did you mean `github`?',
+    ],
+  ],
+  ['a folder without anything else', 'name: a\nsource: internal_source', []],
+  ["an image of the service's registry", 'name: a\nsource: internal_docker\nimage-uri: b', []],
+  [
+    "an address of an image of the service's registry",
+    'name: a\nsource: internal_docker\ncustom-url: https://b.test',
+    ['3:1: `custom-url` belongs to the source `external_docker`, not to `internal_docker`'],
   ],
   [
-    'a source of later',
-    'name: a\nsource: internal_source',
-    ['2:9: this version cannot deploy `internal_source` yet: `source` must be one of `github`, `external_docker`'],
+    'a folder and a repository',
+    'name: a\nsource-dir: b\nrepo-url: https://github.com/c/d',
+    ['2:1: `source-dir` belongs to the source `internal_source` and `repo-url` to `github`: keep the fields of one'],
   ],
   [
-    'the other source of later',
-    'name: a\nsource: internal_docker',
-    ['2:9: this version cannot deploy `internal_docker` yet: `source` must be one of `github`, `external_docker`'],
+    'a folder and an image',
+    'name: a\nsource-dir: b\nimage-uri: c',
+    ['3:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `internal_source`'],
+  ],
+  [
+    'a graph configuration and an image, which may both mean something else',
+    'name: a\ngraph-config-path: b\nimage-uri: c',
+    [
+      '3:1: `image-uri` belongs to the source `external_docker` and `graph-config-path` to `github`: keep the fields of one',
+    ],
+  ],
+  [
+    'everything wrong with a folder at once',
+    'name: a\nsource-dir: [b]\ngraph-config-path: ../c\nbuild-command: a | b\nrebuild: sometimes\nsource-folder: d',
+    [
+      '2:13: `source-dir` must be text, not a list',
+      '3:20: `graph-config-path` must be a path within the repository, with forward slashes, from its root',
+      '4:16: `build-command` must not hold one of | ; $ < >: put such a command in a script',
+      '5:10: `rebuild` must be one of `auto`, `always`, `never`',
+      '6:1: `source-folder` is not a field of a deployment; did you mean `source-dir`?',
+    ],
+  ],
+  [
+    'a slip in the folder',
+    'name: a\nsource-dri: b\nsource: internal_source',
+    ['2:1: `source-dri` is not a field of a deployment; did you mean `source-dir`?'],
   ],
   ['no name', 'source: github', ['1:1: `name` or `deployment-id` must say which deployment is meant']],
   ['an empty file', '', ['1:1: a deploy file must be a map, with `deployments` or the fields of one, not nothing']],
@@ -388,7 +428,7 @@ test.each<[sentence: string, text: string, problems: string[]]>([
     'deployments:\n  a: { source: github, zebra: 1 }\n  b: { source: gitub }',
     [
       '2:24: `zebra` is not a field of a deployment',
-      '3:16: `source` must be one of `github`, `external_docker`; did you mean `github`?',
+      '3:16: `source` must be one of `github`, `external_docker`, `internal_source`, `internal_docker`; did you mean `github`?',
     ],
   ],
 ])('%s', (_, text, problems) => expect(seen(text)).toEqual(problems.map((problem) => `landfall.yml:${problem}`)));

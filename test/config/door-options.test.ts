@@ -17,6 +17,8 @@ describe('the inputs that say how and where', () => {
         timeoutMs: 1_800_000,
         pollMs: 5000,
         onSuperseded: 'fail',
+        dryRun: false,
+        keepTracingProject: false,
       },
     });
   });
@@ -31,6 +33,7 @@ describe('the inputs that say how and where', () => {
     ['a workspace that no header may carry', { 'tenant-id': 'a\nb' }, 'tenant-id', undefined],
     ['a mode with a slip of the finger', { mode: 'deplyo' }, 'mode', 'deploy'],
     ['a word for true that is none', { wait: 'yes' }, 'wait', undefined],
+    ['a dry run of a rollback', { mode: 'rollback', 'dry-run': 'true' }, 'dry-run', undefined],
     ['a time that is no number', { 'timeout-minutes': 'soon' }, 'timeout-minutes', undefined],
     ['a poll of no time', { 'poll-seconds': '0' }, 'poll-seconds', undefined],
     ['a spelling that nobody has', { 'field-names': 'Public' }, 'field-names', 'public'],
@@ -46,6 +49,14 @@ describe('the inputs that say how and where', () => {
     ['to this machine', { 'base-url': 'http://127.0.0.1:8123' }],
     ['where it was allowed', { 'base-url': 'http://host', 'allow-http': 'true' }],
   ])('take plain http %s', (_, inputs) => expect(readDoorOptions({ ...base, ...inputs }).ok).toBe(true));
+
+  test.each([
+    ['of a deploy is a plan', { 'dry-run': 'true' }, { mode: 'plan', dryRun: true }],
+    ['of a deletion stays one', { mode: 'delete', 'dry-run': 'TRUE' }, { mode: 'delete', dryRun: true }],
+    ['that is none changes nothing', { mode: 'delete', 'dry-run': 'false' }, { mode: 'delete', dryRun: false }],
+  ])('a dry run %s', (_, inputs, options) =>
+    expect(readDoorOptions({ ...base, ...inputs })).toMatchObject({ ok: true, options }),
+  );
 
   test('are all judged at once', () => {
     const read = readDoorOptions({ mode: 'x', wait: 'y', 'poll-seconds': 'z' });

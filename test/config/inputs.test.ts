@@ -94,14 +94,12 @@ test.each<[sentence: string, inputs: Record<string, string>, problems: string[]]
   [
     'an input of the other source',
     { ...github, 'image-uri': 'a:1' },
-    ['input:1:1: `image-uri` belongs to the source `external_docker`, not to `github`'],
+    ['input:1:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `github`'],
   ],
   [
     'inputs that contradict each other',
     { name: 'a', 'repo-url': 'https://github.com/a/b', 'image-uri': 'a:1' },
-    [
-      'input:1:1: `image-uri` belongs to the source `external_docker` and `repo-url` to `github`: keep the fields of one',
-    ],
+    ['input:1:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `github`'],
   ],
   [
     'a tag that is built on push',
@@ -209,7 +207,7 @@ describe('a file and inputs beside it', () => {
     [
       'an input that contradicts the file',
       { inputs: { 'image-uri': 'a:1' }, file: one },
-      ['input:1:1: `image-uri` belongs to the source `external_docker`, not to `github`'],
+      ['input:1:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `github`'],
     ],
     [
       'problems of the file and of the inputs together',
