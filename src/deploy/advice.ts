@@ -5,10 +5,16 @@ export function adviceOn(error: ServiceError): string {
   const { kind, operation, problems, status } = error;
   switch (kind) {
     case 'unauthorized':
+      if (operation === 'upload source')
+        return 'Look at the store that the service names for uploads: it did not take its own address.';
       return status === 403
         ? 'Check what the key of api-key may do, and give tenant-id: a key of an organisation needs it.'
         : 'Check api-key: the service does not take this key.';
     case 'missing':
+      if (operation === 'request upload')
+        return 'This service takes no uploads: choose another source, or another service in base-url.';
+      if (operation === 'delete deployment')
+        return 'This service deletes no deployments: remove it where the service is run.';
       return operation === 'get deployment'
         ? 'Check deployment-id, and the workspace that the key belongs to.'
         : 'Check base-url with its path prefix: the service has nothing at this address.';
@@ -19,6 +25,8 @@ export function adviceOn(error: ServiceError): string {
     case 'busy':
       return 'Run this again later: the service is overloaded or broken.';
     case 'unreachable':
+      if (operation === 'upload source')
+        return 'Check that the address which the service hands out for uploads can be reached from here.';
       return 'Check base-url, the network, and HTTPS_PROXY and NO_PROXY.';
     case 'unreadable':
       return 'Check base-url: what answers there does not speak as a deployment control service does.';

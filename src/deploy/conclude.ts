@@ -4,7 +4,7 @@ import { toldOf, type Ending } from './ending.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './story.ts';
 
-const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'neutral']);
+const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 
 /** The outcome of a story, from where it ended and what is known. `redact` blots secrets out of others' words. */
 export function conclude(
@@ -19,7 +19,9 @@ export function conclude(
   const revisionId = wentBack?.revisionId ?? known.revisionId;
   const name = deployment?.name ?? request.desired.name;
   const id = deployment?.id ?? request.desired.deploymentId;
-  const url = request.agentUrl ?? (deployment && agentAddress(deployment));
+  // Of what is gone nothing serves any longer.
+  const serving = kind === 'deleted' ? undefined : deployment;
+  const url = kind === 'deleted' ? undefined : (request.agentUrl ?? (deployment && agentAddress(deployment)));
   return {
     kind,
     reason: redact(reason),
@@ -28,7 +30,7 @@ export function conclude(
     ...(name ? { deploymentName: name } : {}),
     ...(id ? { deploymentId: id } : {}),
     ...(revisionId ? { revisionId } : {}),
-    ...(deployment?.active_revision_id ? { activeRevisionId: deployment.active_revision_id } : {}),
+    ...(serving?.active_revision_id ? { activeRevisionId: serving.active_revision_id } : {}),
     ...(url ? { deploymentUrl: url } : {}),
     ...(plan ? { plan: withoutRequest(plan) } : {}),
     changed: known.changed,

@@ -12,6 +12,7 @@ import { goBack, takeBack } from './go-back.ts';
 import { lastLogLines } from './log-lines.ts';
 import { severalOfOneName } from './look.ts';
 import type { Outcome } from './outcome-types.ts';
+import { remove } from './remove.ts';
 import { unasked } from './smoke.ts';
 import { smokeLive } from './smoke-live.ts';
 import { Story, type DeployRequest } from './story.ts';
@@ -22,7 +23,7 @@ import { Story, type DeployRequest } from './story.ts';
  */
 export async function deploy(request: DeployRequest): Promise<Outcome> {
   const story = new Story(request);
-  const chapter = { deploy: ship, plan: ship, smoke: askOnly, rollback: rollBack }[request.mode];
+  const chapter = { deploy: ship, plan: ship, smoke: askOnly, rollback: rollBack, delete: remove }[request.mode];
   const ending = await toItsEnd(chapter, story);
   const outcome = conclude(request, story.known, ending, (text) => story.redact(text));
   story.tell({ kind: 'concluded', outcome });

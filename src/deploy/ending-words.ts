@@ -136,9 +136,8 @@ const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${statusMe
 
 /** A revision on its way is recognised by its commit: where nobody knows the one that is asked for, it is made anew. */
 export function whatRunningAgainDoes({ desired }: DeployRequest, { commit }: Known): string {
-  const isAnew = desired.source === 'github' && desired.rebuild !== 'never';
-  if (isAnew && desired.rebuild === 'always') return 'rebuild is always, so it makes another revision.';
-  return isAnew && commit?.kind === 'unknown'
+  if ('rebuild' in desired && desired.rebuild === 'always') return 'rebuild is always, so it makes another revision.';
+  return desired.source === 'github' && desired.rebuild !== 'never' && commit?.kind === 'unknown'
     ? 'which commit is asked for is not known, so it makes another revision; rebuild: never follows this one.'
     : 'the revision is followed, not made twice.';
 }
@@ -157,5 +156,6 @@ function clauseOf({ verdict }: NamedVerdict): string {
   return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'nothing was expected';
 }
 
-const minutes = (ms: number): string =>
+/** A time that was waited for, in words. */
+export const minutes = (ms: number): string =>
   ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 6000) / 10} min`;

@@ -2,7 +2,7 @@ import type { ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRequest, Known } from './story.ts';
-import { toldOfRollback, toldOfRollout, toldOfVerdict, whatRunningAgainDoes } from './ending-words.ts';
+import { minutes, toldOfRollback, toldOfRollout, toldOfVerdict, whatRunningAgainDoes } from './ending-words.ts';
 
 /** Where the story ended; what it had come to by then is in `Known`. */
 export type Ending =
@@ -17,6 +17,12 @@ export type Ending =
   | { kind: 'asked' }
   | { kind: 'gone-back' }
   | { kind: 'no-revision' }
+  | { kind: 'not-uploaded'; why: string }
+  /** `found`: it was there when the story began. */
+  | { kind: 'gone'; found: boolean }
+  | { kind: 'would-delete' }
+  | { kind: 'deletion-begun' }
+  | { kind: 'still-there' }
   | { kind: 'unsettled'; what: string; error: ServiceError }
   | { kind: 'overtaken'; error: ServiceError }
   | { kind: 'service-error'; error: ServiceError }
@@ -63,6 +69,17 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
         reason: 'The service took the change and made no revision of it.',
         advice: 'Look at the deployment: a service may not let the last secret be removed.',
       };
+    case 'not-uploaded':
+      return {
+        kind: 'failed',
+        reason: `The folder was not uploaded: ${ending.why}.`,
+        advice: 'Let nothing write into source-dir while it is uploaded, and run this again: it goes on from here.',
+      };
+    case 'gone':
+    case 'would-delete':
+    case 'deletion-begun':
+    case 'still-there':
+      return toldOfDeletion(request, known, ending);
     case 'unsettled':
       return {
         kind: 'failed',
@@ -74,6 +91,31 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
       return toldOfError(known, ending.error);
     case 'cancelled':
       return toldOfCancel(request, known);
+  }
+}
+
+type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-begun' | 'still-there' }>;
+
+function toldOfDeletion(request: DeployRequest, { deployment }: Known, ending: Deletion): Told {
+  const { desired, keepTracingProject, dryRun, timeoutMs } = request;
+  const id = deployment?.id ?? desired.deploymentId;
+  const name = deployment?.name ?? desired.name;
+  const whom = `Deployment ${[name, name && id ? `(${id})` : id].filter(Boolean).join(' ')}`;
+  const project = keepTracingProject ? '; its tracing project stays' : ', and its tracing project with it';
+  switch (ending.kind) {
+    case 'gone':
+      if (ending.found) return { kind: 'deleted', reason: `${whom} is gone${project}.` };
+      return { kind: dryRun ? 'planned' : 'deleted', reason: `${whom} is not there: there was nothing to delete.` };
+    case 'would-delete':
+      return { kind: 'planned', reason: `${whom} would be deleted${project}.` };
+    case 'deletion-begun':
+      return { kind: 'started', reason: `${whom} is being deleted; it was not waited for.` };
+    case 'still-there':
+      return {
+        kind: 'timed-out',
+        reason: `${whom} was not gone within ${minutes(timeoutMs)}: last seen ${deployment?.status ?? 'nowhere'}, and its deletion goes on.`,
+        advice: 'Raise timeout-minutes, or run this again: it is only waited for.',
+      };
   }
 }
 
@@ -125,6 +167,13 @@ function toldOfCancel(request: DeployRequest, known: Known): Told {
   const revisionId = wentBack?.revisionId ?? known.revisionId;
   const last = (wentBack ?? known.rollout)?.seen.at(-1)?.status;
   const advice = `Run it again: ${whatRunningAgainDoes(request, known)}`;
+  if (request.mode === 'delete' && (writing || changed)) {
+    return {
+      kind: 'interrupted',
+      reason: `This step was ended; the deletion ${writing ? 'may take effect' : 'goes on'}.`,
+      advice: 'Run it again to wait until the deployment is gone.',
+    };
+  }
   if (writing) {
     return {
       kind: 'interrupted',

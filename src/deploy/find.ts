@@ -17,6 +17,15 @@ export async function find(story: Story): Promise<Deployment[]> {
   return desired.name === undefined ? [] : findByName(desired.name, story);
 }
 
+/** Whether the service says that there is none of this name or id: one that lists nothing, or is none, says nothing. */
+export async function tellsOfAbsence(story: Story): Promise<boolean> {
+  const { control, desired } = story.request;
+  const listed = await attempt(control.listDeployments({ limit: 1 }, story.reading()));
+  if (listed.ok) return true;
+  if (!isNotOffered(listed.error)) throw listed.error;
+  return desired.deploymentId !== undefined && (await isControlService(story));
+}
+
 /** Every deployment of exactly this name; none where the service does not list deployments, which is noted. */
 export async function findByName(name: string, story: Story): Promise<Deployment[]> {
   const { control } = story.request;

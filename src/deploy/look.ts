@@ -28,13 +28,14 @@ export async function look(story: Story): Promise<Sighting> {
   });
   const commit = askedCommit(desired, deployment, story);
   story.known.commit = commit;
-  if (!deployment) return { kind: 'seen', seen: { commit, ...(await found(desired, story)) } };
+  const { tarball } = story.request;
+  if (!deployment) return { kind: 'seen', seen: { commit, tarball, ...(await found(desired, story)) } };
   const latest = deployment.latest_revision_id
     ? await story.request.control.getRevision(deployment.id, deployment.latest_revision_id, story.reading())
     : undefined;
   const live = await liveRevision(deployment, latest, story);
   const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, story);
-  return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit } };
+  return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit, tarball } };
 }
 
 /** Why nothing is done where a name is that of several deployments. */
@@ -47,7 +48,10 @@ export function severalOfOneName(deployments: readonly Deployment[]): Extract<Si
 }
 
 function askedCommit(desired: Desired, deployment: Deployment | undefined, story: Story): KnownCommit {
-  if (desired.source !== 'github') return { kind: 'unknown', why: 'an image is not built from a commit here' };
+  if (desired.source !== 'github') {
+    const what = desired.source === 'internal_source' ? 'a folder' : 'an image';
+    return { kind: 'unknown', why: `${what} is not built from a commit here` };
+  }
   const { workflow, head } = story.request;
   return commitOf({
     repoUrl: desired.repoUrl ?? deployment?.source_config.repo_url ?? undefined,
@@ -62,6 +66,7 @@ async function found(desired: Desired, story: Story): Promise<Pick<Seen, 'integr
   if (desired.source === 'github') {
     return desired.integrationId === undefined ? { integration: await resolveIntegration(desired, story) } : {};
   }
+  if (desired.source !== 'external_docker') return {};
   return desired.listenerId === undefined ? { listener: await resolveListener(desired, story) } : {};
 }
 

@@ -10,6 +10,7 @@ export const outcomeKinds = [
   'planned',
   'started',
   'rolled-back',
+  'deleted',
   'superseded',
   'failed',
   'broken',

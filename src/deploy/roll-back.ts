@@ -15,7 +15,7 @@ import type { Story } from './story.ts';
 
 /**
  * Goes back to a revision that was live before: by deploying its build again where the service offers that, else by
- * its image. What comes back is followed and asked as any other, in as much time again. A service that fails here does
+ * its image or its upload. What comes back is followed and asked as any other, in as much time again. A service that fails here does
  * not end the story: it is told with the rest.
  */
 export async function rollBackTo(
@@ -75,7 +75,7 @@ type Begun = { revisionId: string };
 async function redeploy(target: Revision, before: Deployment, story: Story): Promise<Begun | Rollback> {
   const { control } = story.request;
   const answered = await write(story, (options) => control.redeployRevision(before.id, target.id, options));
-  if (!answered.ok && isNotOffered(answered.error)) return restoreImage(target, before, story);
+  if (!answered.ok && isNotOffered(answered.error)) return restoreSource(target, before, story);
   if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, story);
   if (answered.ok) {
     const { latest_revision_id: latest } = story.saw(answered.value);
@@ -88,22 +88,24 @@ async function redeploy(target: Revision, before: Deployment, story: Story): Pro
   return found?.revisionId ? { revisionId: found.revisionId } : failed(target, answered.error, story);
 }
 
-async function restoreImage(target: Revision, before: Deployment, story: Story): Promise<Begun | Rollback> {
-  const image = target.source_revision_config.image_uri;
-  if (before.source !== 'external_docker' || !image) {
+async function restoreSource(target: Revision, before: Deployment, story: Story): Promise<Begun | Rollback> {
+  const former = formerSource(target, before);
+  if (!former) {
     return {
       kind: 'impossible',
       why: `this service does not deploy an old revision again, and no field asks for one commit, so revision ${target.id} cannot be put back`,
       advice: 'Revert the commit and push it: the next deploy builds the head of the branch.',
     };
   }
-  const request: DeploymentPatchRequest = { source_revision_config: { image_uri: image }, ...formerSettings(story) };
-  const isSame = before.source_revision_config.image_uri === image && Object.keys(request).length === 1;
-  if (isSame) {
+  const request: DeploymentPatchRequest = { source_revision_config: former.part, ...formerSettings(story) };
+  if (former.isSame && Object.keys(request).length === 1) {
     return {
       kind: 'impossible',
-      why: `revision ${target.id} runs the same image as the one that is live, so there is nothing to put back`,
-      advice: 'Push a corrected image under a new tag, and set image-uri to it.',
+      why: `revision ${target.id} runs the same ${former.what} as the one that is live, so there is nothing to put back`,
+      advice:
+        former.what === 'image'
+          ? 'Push a corrected image under a new tag, and set image-uri to it.'
+          : 'Correct the folder and deploy it again.',
     };
   }
   const { control } = story.request;
@@ -122,6 +124,19 @@ async function restoreImage(target: Revision, before: Deployment, story: Story):
   story.known.writing = !answered.ok && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
   return answered.ok ? noRevision(target) : failed(target, answered.error, story);
+}
+
+/** What a revision was made from, where a field can ask for just that. */
+function formerSource(
+  { source_revision_config: target }: Revision,
+  { source, source_revision_config: now }: Deployment,
+) {
+  const { image_uri: image, source_tarball_path: path } = target;
+  if ((source === 'external_docker' || source === 'internal_docker') && image) {
+    return { what: 'image', part: { image_uri: image }, isSame: now.image_uri === image } as const;
+  }
+  if (source !== 'internal_source' || !path) return undefined;
+  return { what: 'folder', part: { source_tarball_path: path }, isSame: now.source_tarball_path === path } as const;
 }
 
 /** The secrets and resources that this story changed: the former image would otherwise meet the new ones. */

@@ -51,11 +51,11 @@ export function settlePatch(
   planned: Pick<
     Extract<Plan, { kind: 'patch' }>,
     'deploymentId' | 'request' | 'makesRevision' | 'formerLatestRevisionId'
-  >,
+  > & { digest?: string | undefined },
   ms: number,
   story: Story,
 ): Promise<Settled | undefined> {
-  const { deploymentId, request, makesRevision, formerLatestRevisionId } = planned;
+  const { deploymentId, request, makesRevision, formerLatestRevisionId, digest } = planned;
   const { control } = story.request;
   return looking(ms, story, async () => {
     const deployment = story.saw(await control.getDeployment(deploymentId, story.reading(Infinity)));
@@ -64,10 +64,10 @@ export function settlePatch(
     const latest = deployment.latest_revision_id;
     if (!latest || latest === formerLatestRevisionId) return undefined;
     const newest = await control.getRevision(deploymentId, latest, story.reading(Infinity));
-    const candidates = carriesSource(request, newest)
+    const candidates = carriesSource(request, newest, digest)
       ? [newest]
       : await newerThan(formerLatestRevisionId, deploymentId, story);
-    const made = candidates.find((revision) => carriesSource(request, revision));
+    const made = candidates.find((revision) => carriesSource(request, revision, digest));
     return made && { deployment, revisionId: made.id };
   });
 }

@@ -22,6 +22,13 @@ export type StoryEvent =
   /** A revision is on its way whose commit is not told yet: it is watched before anything is written. */
   | { kind: 'waiting-for-commit'; revisionId: string }
   | { kind: 'begun'; how: BegunHow; deploymentId: string; revisionId: string }
+  | { kind: 'uploading'; files: number; size: number }
+  /** One more attempt follows, at a new address. */
+  | { kind: 'upload-failed'; why: string }
+  | { kind: 'uploaded'; ms: number }
+  | { kind: 'deleting'; deploymentId: string; deploymentName: string; withTracingProject: boolean }
+  /** What the deployment says while it is deleted; told as it changes, and now and then. */
+  | { kind: 'leaving'; status: string; sinceMs: number; leftMs: number }
   /** The answer to a write never came: it is found out by looking what became of it. */
   | { kind: 'settling'; why: string }
   /** `sinceMs` is the time since the revision is followed. */

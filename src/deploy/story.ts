@@ -7,27 +7,39 @@ import type { CallOptions } from '../contract/call-options.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { LogEntry } from '../contract/control/log.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import type { ControlService } from '../contract/control/service.ts';
+import type { ControlService, WholeControlService } from '../contract/control/service.ts';
+import type { TarballStore } from '../contract/control/upload.ts';
 import type { KnownCommit, Workflow } from '../decide/commit.ts';
 import { withoutRequest } from '../decide/plan-told.ts';
 import type { Plan } from '../decide/plan-types.ts';
 import type { Rollout } from '../decide/rollout-types.ts';
 import type { Verdict } from '../decide/verdict-types.ts';
+import type { PackedSource } from '../source/pack.ts';
 import type { Rollback } from './outcome-types.ts';
 import { Secrecy } from './secrecy.ts';
 import type { StoryEvent } from './story-event.ts';
+
+/** What only some stories need of a control service: those that upload a folder, and those that delete. */
+export type FurtherControl = Pick<WholeControlService, 'deleteDeployment' | 'requestUpload'> & TarballStore;
 
 /** Everything that the story is handed: what to do, whom to ask, and the time. */
 export interface DeployRequest {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
   onFailure: OnFailure;
-  /** `plan` writes nothing, `smoke` only asks, `rollback` goes back to the revision that was live before. */
+  /** `plan` writes nothing, `smoke` only asks, `rollback` goes back to the revision that was live before, `delete` removes. */
   mode: Mode;
+  /** `delete` only says what it would remove. */
+  dryRun?: boolean | undefined;
+  /** `delete` leaves the tracing project, and with it the name, in use. */
+  keepTracingProject?: boolean | undefined;
   /** `false`: the story ends once the revision is begun. */
   wait: boolean;
   onSuperseded: 'fail' | 'pass';
   control: ControlService;
+  further?: FurtherControl | undefined;
+  /** The folder that is asked for, packed; for `internal_source` only. */
+  tarball?: PackedSource | undefined;
   /** Asked once for each address; whoever hands it in closes what it made. */
   agentAt: (url: string) => AgentServer;
   /** Where the agent answers, for services that tell no address. */

@@ -12,6 +12,7 @@ const states: Readonly<Record<OutcomeKind, DeploymentShown['state']>> = {
   started: 'in_progress',
   planned: 'inactive',
   'rolled-back': 'failure',
+  deleted: 'inactive',
   superseded: 'inactive',
   failed: 'failure',
   broken: 'failure',

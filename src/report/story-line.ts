@@ -25,6 +25,22 @@ export function storyLines(event: StoryEvent): string[] {
       return planLines(event.plan);
     case 'waiting-for-commit':
       return [`Revision ${event.revisionId} does not tell its commit yet: looking again`];
+    case 'uploading':
+      return [
+        `Uploading ${event.files} ${event.files === 1 ? 'file' : 'files'}, ${event.size.toLocaleString('en')} bytes packed`,
+      ];
+    case 'upload-failed':
+      return [`The upload failed and is begun again: ${asLine(event.why, 300)}`];
+    case 'uploaded':
+      return [`Uploaded in ${inWords(event.ms)}`];
+    case 'deleting':
+      return [
+        `Deleting ${asLine(event.deploymentName, 100)} (${event.deploymentId}), ${event.withTracingProject ? 'and its tracing project' : 'without its tracing project'}`,
+      ];
+    case 'leaving':
+      return [
+        `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`,
+      ];
     case 'begun':
       return [`Revision ${event.revisionId} of deployment ${event.deploymentId}: ${event.how}`];
     case 'settling':

@@ -1,0 +1,37 @@
+import type { ServiceError } from '../contract/service-error.ts';
+import { attempt } from './attempt.ts';
+import type { Story } from './story.ts';
+
+/** Where the folder lies now, or why it could not be sent as it was planned. */
+export type Uploaded = { kind: 'stored'; path: string } | { kind: 'changed'; why: string };
+
+/** How often an upload is begun: an address may have been used up, or be too old by the time the bytes come. */
+const attempts = 3;
+
+/**
+ * Uploads the folder of the request for a deployment. It changes nothing at the deployment, so what failed on the way is
+ * done again at a new address. Throws the `ServiceError` of a service that says no.
+ */
+export async function upload(deploymentId: string, story: Story): Promise<Uploaded> {
+  const { further, tarball, clock } = story.request;
+  if (!further || !tarball) throw new Error('an upload was planned without a folder, or without anybody to take it');
+  story.tell({ kind: 'uploading', files: tarball.files, size: tarball.size });
+  const began = clock.now();
+  for (let made = 1; ; made += 1) {
+    const options = { signal: story.request.signal, deadline: story.deadline };
+    const { upload_url: address, object_path: path } = await further.requestUpload(deploymentId, story.reading());
+    const put = await attempt(further.putTarball(address, tarball, options));
+    if (put.ok && put.value.kind === 'changed') return put.value;
+    if (put.ok) {
+      story.tell({ kind: 'uploaded', ms: clock.now() - began });
+      return { kind: 'stored', path };
+    }
+    if (made === attempts || !mayPass(put.error)) throw put.error;
+    story.tell({ kind: 'upload-failed', why: story.redact(put.error.message) });
+    await story.untilNextPoll(story.deadline, put.error.retryAfterMs);
+  }
+}
+
+/** An address that expired is refused like one that was never handed out; a new one tells the two apart. */
+const mayPass = ({ kind, status }: ServiceError): boolean =>
+  kind === 'busy' || kind === 'unreachable' || kind === 'unreadable' || status === 403 || status === 410;
