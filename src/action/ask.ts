@@ -27,10 +27,10 @@ export function readAsk(asked: Asked): Ask {
 
 const modeOf = (inputs: Inputs): Mode | undefined => {
   const mode = inputs['mode']?.trim();
-  return mode === 'smoke' || mode === 'rollback' ? mode : undefined;
+  return mode === 'smoke' || mode === 'rollback' || mode === 'delete' ? mode : undefined;
 };
 
-/** To ask or to roll back, nothing has to be said about where the deployment comes from, and no secret has to be there. */
+/** To ask, to roll back or to delete, nothing has to be said about where the deployment comes from, and no secret has to be there. */
 function readDeployments(mode: Mode | undefined, asked: Asked): ReadDeployments<DesiredDeployment> {
   if (mode === undefined) return readDesired(asked);
   const read = readAsked(asked);

@@ -2,11 +2,13 @@ import * as core from '@actions/core';
 import type { StoryEvent } from '../deploy/story-event.ts';
 import { storyLines } from '../report/story-line.ts';
 
-type Phase = 'Look and plan' | 'Rollout' | 'Smoke tests' | 'Rollback';
+type Phase = 'Look and plan' | 'Upload' | 'Rollout' | 'Smoke tests' | 'Rollback' | 'Deletion';
 
 /** The group of the log that an event opens; every other event belongs to the group that is open. */
 const opens: Partial<Record<StoryEvent['kind'], Phase>> = {
   looking: 'Look and plan',
+  uploading: 'Upload',
+  deleting: 'Deletion',
   begun: 'Rollout',
   'smoke-began': 'Smoke tests',
   'rolling-back': 'Rollback',

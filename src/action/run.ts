@@ -8,6 +8,7 @@ import { refuse, tellOutcome, writeSummary } from './conclude.ts';
 import type { GitHubWish } from './github-inputs.ts';
 import { inputNames } from './input-names.ts';
 import { masksOf } from './masks.ts';
+import { endedWhilePacking, packAsked } from './pack-asked.ts';
 import { Progress } from './progress.ts';
 import type { ShownOnGitHub } from './show-on-github.ts';
 import { version } from './version.ts';
@@ -72,6 +73,9 @@ async function ended(signal: AbortSignal): Promise<Ended> {
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
   if (!options.apiKey) return { outcome: keyless };
 
+  const packed = await packAsked(deployment.desired, signal);
+  if (packed.kind === 'ended') return { outcome: endedWhilePacking };
+  if (packed.kind === 'wrong') return { outcome: refuse(packed.problems) };
   const { tellStory } = await import('./tell-story.ts');
   const shown = wish && workflow ? await startShowing(wish, workflow, options.mode, deployment) : undefined;
   const progress = new Progress();
@@ -80,6 +84,7 @@ async function ended(signal: AbortSignal): Promise<Ended> {
       options,
       deployment,
       workflow,
+      tarball: packed.tarball,
       userAgent: `landfall-action/${version}`,
       signal,
       tell: (event) => {

@@ -5,12 +5,15 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import type { Workflow } from '../decide/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { StoryEvent } from '../deploy/story-event.ts';
+import type { PackedSource } from '../source/pack.ts';
 
 /** What a door knows once everything that a person wrote has been read. */
 export interface StoryToTell {
   options: DoorOptions;
   deployment: DesiredDeployment;
   workflow?: Workflow | undefined;
+  /** The folder that is asked for, packed. */
+  tarball?: PackedSource | undefined;
   /** The head commit of the ref that is asked for, where the door knows it otherwise. */
   head?: string | undefined;
   userAgent: string;
@@ -28,7 +31,7 @@ export const longestSilence = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): 
 
 /** Joins the story with the clients: connects, deploys, and closes every connection that was made. */
 export async function tellStory(story: StoryToTell): Promise<Outcome> {
-  const { options, deployment, workflow, head, userAgent, signal, tell, mask } = story;
+  const { options, deployment, workflow, head, tarball, userAgent, signal, tell, mask } = story;
   const [{ connectControlService }, { connectAgentServer }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
@@ -48,8 +51,12 @@ export async function tellStory(story: StoryToTell): Promise<Outcome> {
     return await deploy({
       ...deployment,
       control,
+      further: control,
+      tarball,
       agentAt,
       mode: options.mode,
+      dryRun: options.dryRun,
+      keepTracingProject: options.keepTracingProject,
       wait: options.wait,
       onSuperseded: options.onSuperseded,
       agentUrl: options.agentUrl,

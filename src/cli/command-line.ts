@@ -12,6 +12,7 @@ const stories: readonly [mode: Mode, description: string][] = [
   ['deploy', 'Do what differs, follow the revision until it is live, and ask it the smoke tests.'],
   ['smoke', 'Ask the live agent the smoke tests; write nothing.'],
   ['rollback', 'Go back to the revision that was live before, follow it, and ask it the smoke tests.'],
+  ['delete', 'Delete the one deployment that is named, and wait until it is gone; --dry-run says which it would be.'],
 ];
 
 /** The folder of this package: two above this file, as it is written and as it is built. */
@@ -51,6 +52,19 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     });
 
   program
+    .command('listener')
+    .description('Carry out deployments in a Kubernetes cluster; landfall listener --help lists its options.')
+    // As with local: what follows is read there, and it ends this process itself.
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .passThroughOptions()
+    .action(async (_, { args }: Command) => {
+      const { beListener } = await import('../listener/listener-program.ts');
+      await beListener(args, version);
+    });
+
+  program
     .command('demo')
     .description('Show on this machine how an agent is deployed, changed, broken and rolled back.')
     .option('--keep', 'leave everything running at the end, and say how to talk to it')
@@ -85,14 +99,14 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   const validate = program
     .command('validate')
     .description(
-      'Check the deploy file, and the graph configuration files that it names; needs no key and sends nothing.',
+      'Check the deploy file, and the graph configuration files and the folders that it names; needs no key and sends nothing.',
     )
     .addOption(new Option('--config <path>', 'Path of the deploy file.').env('LANDFALL_CONFIG'))
     .addOption(json())
     .action(async () => {
       const terminal = new Terminal(streams, { json: validate.getOptionValue('json') === true });
       const { tellValidation } = await import('./validate.ts');
-      code = tellValidation(givenInputs(validate), terminal);
+      code = await tellValidation(givenInputs(validate), terminal);
     });
 
   try {

@@ -18,6 +18,12 @@ export function doingAfter(event: StoryEvent, before: Doing | undefined, now: nu
       return { text: `Revision ${event.revisionId.slice(0, 8)} is on its way`, since: now };
     case 'status':
       return { text: `Revision ${event.revisionId.slice(0, 8)} ${asLine(event.status, 40)}`, since: now };
+    case 'uploading':
+      return { text: 'Uploading', since: now };
+    case 'uploaded':
+      return undefined;
+    case 'deleting':
+      return { text: `Deleting ${asLine(event.deploymentName, 60)}`, since: now };
     case 'settling':
       return { text: 'Looking what became of the request', since: now };
     case 'smoke-began':

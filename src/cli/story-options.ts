@@ -35,8 +35,10 @@ const story: ReadonlySet<string> = new Set([
   'timeout-minutes',
   'poll-seconds',
   'on-superseded',
+  'dry-run',
+  'keep-tracing-project',
 ]);
-const flags: ReadonlySet<string> = new Set(['allow-http', 'build-on-push', 'wait']);
+const flags: ReadonlySet<string> = new Set(['allow-http', 'build-on-push', 'wait', 'dry-run', 'keep-tracing-project']);
 
 /** The variable that an option is taken from where it is not given; undefined for one that has none. */
 export const variableOf = (input: string): string | undefined =>

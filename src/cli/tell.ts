@@ -1,4 +1,5 @@
 import { readAsk } from '../action/ask.ts';
+import { endedWhilePacking, packAsked } from '../action/pack-asked.ts';
 import { tellStory } from '../action/tell-story.ts';
 import { version } from '../action/version.ts';
 import { systemClock as clock } from '../clock.ts';
@@ -17,7 +18,7 @@ import { doingAfter, liveLineOn, noLiveLine, type Doing } from './live-line.ts';
 import { complain, onCommandLine, optionProblem } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What `plan`, `deploy`, `smoke` and `rollback` were given. */
+/** What `plan`, `deploy`, `smoke`, `rollback` and `delete` were given. */
 export interface StoryCommand {
   mode: Mode;
   inputs: Inputs;
@@ -50,6 +51,9 @@ export async function tell(command: StoryCommand, terminal: Terminal): Promise<E
   process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
     const writes = command.mode === 'deploy' || command.mode === 'plan';
+    const packed = await packAsked(deployment.desired, cancelled.signal);
+    if (packed.kind === 'ended') return end(endedWhilePacking, terminal);
+    if (packed.kind === 'wrong') return refuse(packed.problems, terminal);
     const head = writes ? await headToBuild(deployment.desired, command.commit, terminal) : undefined;
     if (head?.kind === 'absent') {
       const noRef = `the repository has no ${head.ref}`;
@@ -62,6 +66,7 @@ export async function tell(command: StoryCommand, terminal: Terminal): Promise<E
       options,
       deployment,
       head: head?.sha,
+      tarball: packed.tarball,
       userAgent: `landfall-cli/${version}`,
       signal: cancelled.signal,
       tell: (event) => {
@@ -148,6 +153,7 @@ const idLines = ({ deploymentId, revisionId, activeRevisionId }: Ids): string[] 
 
 function noteIds(ids: Ids, event: StoryEvent): void {
   if (event.kind === 'looked' && event.deploymentId !== undefined) ids.deploymentId = event.deploymentId;
+  if (event.kind === 'deleting') ids.deploymentId = event.deploymentId;
   if (event.kind !== 'begun') return;
   ids.deploymentId = event.deploymentId;
   ids.revisionId = event.revisionId;

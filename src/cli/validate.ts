@@ -1,9 +1,10 @@
-import { isAbsolute, posix } from 'node:path';
+import { isAbsolute, join, posix } from 'node:path';
 import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
 import type { Inputs } from '../config/door-options.ts';
 import { readDesired } from '../config/read-desired.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import { formatProblem, type Problem } from '../located/problem.ts';
+import { packSource } from '../source/pack.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { readTextFile } from './files.ts';
 import { complain, onCommandLine } from './problems.ts';
@@ -11,13 +12,17 @@ import type { Terminal } from './terminal.ts';
 
 /** What was read, and what is wrong with it. Warnings stop nothing. */
 export interface Validation {
+  /** Files, and folders that would be uploaded. */
   files: string[];
   problems: Problem[];
   warnings: Problem[];
 }
 
-/** Reads the deploy file, and the graph configuration files that it names where they lie below the working directory. */
-export function validate(inputs: Inputs): Validation {
+/**
+ * Reads the deploy file, the graph configuration files that it names where they lie below the working directory, and the
+ * folders that it uploads, as an upload would.
+ */
+export async function validate(inputs: Inputs): Promise<Validation> {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
   if (file.kind !== 'read') {
@@ -26,21 +31,21 @@ export function validate(inputs: Inputs): Validation {
     return { files: [], problems: [file.kind === 'absent' ? absent : file.problem], warnings: [] };
   }
   const read = readDesired({ inputs, file: { text: file.text, path } });
-  const graphConfigs = graphConfigPaths(file.text, path).map(validateGraphConfig);
-  const problems = [
-    ...(read.ok ? [] : read.problems.map(onCommandLine)),
-    ...graphConfigs.flatMap((each) => each.problems),
+  const named = namedIn(file.text, path);
+  const each = [
+    ...graphConfigPaths(named).map(validateGraphConfig),
+    ...(await Promise.all(folders(named).map(validateFolder))),
   ];
   return {
-    files: [path, ...graphConfigs.flatMap((each) => each.files)],
-    problems,
-    warnings: graphConfigs.flatMap((each) => each.warnings),
+    files: [path, ...each.flatMap(({ files }) => files)],
+    problems: [...(read.ok ? [] : read.problems.map(onCommandLine)), ...each.flatMap(({ problems }) => problems)],
+    warnings: each.flatMap(({ warnings }) => warnings),
   };
 }
 
 /** Validates and tells; no key and no address is needed, and nothing is sent. */
-export function tellValidation(inputs: Inputs, terminal: Terminal): ExitCode {
-  const { files, problems, warnings } = validate(inputs);
+export async function tellValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
+  const { files, problems, warnings } = await validate(inputs);
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
@@ -49,18 +54,56 @@ export function tellValidation(inputs: Inputs, terminal: Terminal): ExitCode {
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }
 
-/** The graph configuration files that the deployments name, each once, however much else is wrong with the file. */
-function graphConfigPaths(text: string, path: string): string[] {
+/** What a deployment names: a graph configuration, and the folder that it lies in where that is uploaded. */
+interface Named {
+  graphConfig?: string;
+  folder?: string;
+}
+
+/** What the deployments name, however much else is wrong with the file. */
+function namedIn(text: string, path: string): Named[] {
   const drafts = readDrafts(text, path);
   if (!drafts.ok) return [];
-  const paths = drafts.drafts.map(({ fields }) => fields.get('graph-config-path')?.value);
-  const within = paths.filter((each) => typeof each === 'string').map((each) => posix.normalize(each.trim()));
-  return [...new Set(within)].filter((each) => !isAbsolute(each) && each !== '.' && !each.startsWith('..'));
+  return drafts.drafts.map(({ fields }) => {
+    const [graphConfig, folder] = ['graph-config-path', 'source-dir'].map((field) => {
+      const value = fields.get(field)?.value;
+      return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+    });
+    return { ...(graphConfig === undefined ? {} : { graphConfig }), ...(folder === undefined ? {} : { folder }) };
+  });
+}
+
+/** The graph configuration files, each once. */
+function graphConfigPaths(named: readonly Named[]): { path: string; isUploaded: boolean }[] {
+  const found = new Map<string, boolean>();
+  for (const { graphConfig, folder } of named) {
+    const within = graphConfig === undefined ? '.' : posix.normalize(graphConfig);
+    if (isAbsolute(within) || within === '.' || within.startsWith('..')) continue;
+    found.set(folder === undefined ? within : join(folder, within), folder !== undefined);
+  }
+  return [...found].map(([path, isUploaded]) => ({ path, isUploaded }));
+}
+
+/** The folders that are uploaded, each once with each graph configuration in it. */
+function folders(named: readonly Named[]): { folder: string; graphConfig: string | undefined }[] {
+  const found = named.flatMap(({ folder, graphConfig }) => (folder === undefined ? [] : [{ folder, graphConfig }]));
+  return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
+}
+
+/** Packs a folder as an upload would, and keeps nothing of it. */
+async function validateFolder({ folder, graphConfig }: ReturnType<typeof folders>[number]): Promise<Validation> {
+  const packed = await packSource({ folder, graphConfigPath: graphConfig });
+  if (!packed.ok) return { files: [], problems: packed.problems, warnings: [] };
+  const { files, size, digest } = packed.source;
+  const told = `${folder} (${files} ${files === 1 ? 'file' : 'files'}, ${size.toLocaleString('en')} bytes packed, ${digest})`;
+  return { files: [told], problems: [], warnings: [] };
 }
 
 /** One that is not there may belong to another repository, or be made later: that is told, and stops nothing. */
-function validateGraphConfig(path: string): Validation {
+function validateGraphConfig({ path, isUploaded }: ReturnType<typeof graphConfigPaths>[number]): Validation {
   const file = readTextFile(path);
+  // Of a folder that is uploaded, packing it tells.
+  if (file.kind === 'absent' && isUploaded) return { files: [], problems: [], warnings: [] };
   if (file.kind === 'absent') {
     const message =
       'this graph configuration file is not here, so it was not looked at: right only where it belongs to another repository';

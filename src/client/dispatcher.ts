@@ -23,6 +23,8 @@ export function dispatcherFor({ origin, loopback }: BaseAddress, env: Environmen
   if (proxy.url === '') return { ok: false, problem: `${proxy.variable} does not hold the address of a proxy` };
   const dispatcher = new EnvHttpProxyAgent({
     ...options,
+    // A proxy that is reached over TLS would be offered HTTP/2 otherwise.
+    proxyTls: options,
     httpProxy: proxy.url,
     httpsProxy: proxy.url,
     noProxy: env['no_proxy'] ?? env['NO_PROXY'] ?? '',

@@ -43,6 +43,8 @@ const doorInputs = [
   'timeout-minutes',
   'poll-seconds',
   'on-superseded',
+  'dry-run',
+  'keep-tracing-project',
   'github-token',
   'comment',
   'github-deployment',
