@@ -67,14 +67,17 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     getDeployment: (id) => send(deployment, 'GET', one(id)),
     listDeployments: (asked) => send(deploymentsList, 'GET', `/v2/deployments${query(asked)}`),
     patchDeployment: (id, body, options) => send(deployment, 'PATCH', one(id), body, conditions(options)),
-    deleteDeployment: (id, asked) => send(z.undefined(), 'DELETE', `${one(id)}${query(asked)}`),
-    deleteDeployments: (asked) => send(bulk, 'DELETE', `/v2/deployments${query(asked)}`),
+    deleteDeployment: (id, asked, options) =>
+      send(z.undefined(), 'DELETE', `${one(id)}${query(asked)}`, undefined, conditions(options)),
+    deleteDeployments: (asked, options) =>
+      send(bulk, 'DELETE', `/v2/deployments${query(asked)}`, undefined, conditions(options)),
     createRevision: (id, body, options) => send(revision, 'POST', `${one(id)}/revisions`, body, conditions(options)),
     redeployRevision: (id, revisionId, options) =>
       send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`, undefined, conditions(options)),
     getRevision: (id, revisionId) => send(revision, 'GET', ofRevision(id, revisionId)),
     listRevisions: (id, asked) => send(revisionsList, 'GET', `${one(id)}/revisions${query(asked)}`),
-    interruptRevision: (id, revisionId) => send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`),
+    interruptRevision: (id, revisionId, options) =>
+      send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`, undefined, conditions(options)),
     buildLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/build_logs`, body),
     deployLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/deploy_logs`, body),
     listIntegrations: () => send(githubIntegrations, 'GET', '/v1/integrations/github/install'),
@@ -85,7 +88,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     revokeApiKey: (id, options) =>
       send(z.undefined(), 'DELETE', `/v1/api-keys/${encodeURIComponent(id)}`, undefined, conditions(options)),
     listAudit: (asked) => send(auditList, 'GET', `/v1/audit${query(asked)}`),
-    requestUpload: (id) => send(uploadTarget, 'POST', `${one(id)}/upload-url`),
+    requestUpload: (id, options) => send(uploadTarget, 'POST', `${one(id)}/upload-url`, undefined, conditions(options)),
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => ({ idempotencyKeys: (await send(info, 'GET', '/info')).idempotency_keys }),
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),

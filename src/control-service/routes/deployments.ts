@@ -19,7 +19,7 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
   );
   routes.get(all, async (c) => answer(c, fieldNames, await c.var.service.listDeployments(readQuery(c))));
   routes.delete(all, async (c) => {
-    const done = await c.var.service.deleteDeployments(readQuery(c));
+    const done = await c.var.service.deleteDeployments(readQuery(c), readConditions(c));
     return c.json(done, done.failed.length > 0 ? 207 : 200);
   });
   routes.all(all, onlyMethods('GET', 'POST', 'DELETE'));
@@ -29,7 +29,7 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
     answer(c, fieldNames, await c.var.service.patchDeployment(c.req.param('id'), await readJson(c), readConditions(c))),
   );
   routes.delete(one, async (c) => {
-    await c.var.service.deleteDeployment(c.req.param('id'), readQuery(c));
+    await c.var.service.deleteDeployment(c.req.param('id'), readQuery(c), readConditions(c));
     return c.body(null, 204);
   });
   routes.all(one, onlyMethods('GET', 'PATCH', 'DELETE'));
@@ -56,7 +56,11 @@ export function deploymentRoutes(fieldNames: FieldSpelling): Hono<Env> {
   );
   routes.all(`${revision}/redeploy`, onlyMethods('POST'));
   routes.post(`${revision}/interruption`, async (c) =>
-    answer(c, fieldNames, await c.var.service.interruptRevision(c.req.param('id'), c.req.param('revision'))),
+    answer(
+      c,
+      fieldNames,
+      await c.var.service.interruptRevision(c.req.param('id'), c.req.param('revision'), readConditions(c)),
+    ),
   );
   routes.all(`${revision}/interruption`, onlyMethods('POST'));
   return routes;

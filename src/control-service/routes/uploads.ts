@@ -3,12 +3,13 @@ import type { Context } from 'hono';
 import { readContentDigest } from '../uploads/content-digest.ts';
 import type { PutEnd, Uploads } from '../uploads/uploads.ts';
 import type { Env } from './env.ts';
+import { readConditions } from './read.ts';
 import { onlyMethods } from './refusing.ts';
 
 /** Handing out addresses for tarballs and images; these want a key as everything does. */
 export function uploadRoutes(): Hono<Env> {
   const routes = new Hono<Env>();
-  const hand = async (c: Context<Env>, id: string) => c.json(await c.var.service.requestUpload(id));
+  const hand = async (c: Context<Env>, id: string) => c.json(await c.var.service.requestUpload(id, readConditions(c)));
   // The document writes the path without the version's prefix.
   const withoutPrefix = '/deployments/:id/upload-url';
   routes.post(withoutPrefix, (c) => hand(c, c.req.param('id')));

@@ -1,5 +1,10 @@
+import * as z from 'zod';
+import type { WriteOptions } from '../../contract/control/service.ts';
 import { bulkDeletionQuery, deletionQuery } from '../rules/queries.ts';
 import { readShape } from '../rules/shape.ts';
+import type { StoreOperations } from '../store/store.ts';
+import type { Recorder } from '../store/write-once.ts';
+import { writing } from './once.ts';
 import { found, refusedCall, take, takeId } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
@@ -11,39 +16,72 @@ export interface BulkDeletion {
 }
 
 /** Deleting deployments: asked for here, and carried out afterwards by those who carry revisions out. */
-export function deletionOperations({ store, rollouts, tenantId }: ServiceSettings) {
-  /** False where there is no such deployment. */
-  async function ask(id: string, deleteTracingProject: boolean): Promise<boolean> {
-    const asked = await store.askDeletion(tenantId, id, { deleteTracingProject });
-    if (!asked) return false;
-    for (const revisionId of asked.interrupted) rollouts.interrupted(id, revisionId);
+export function deletionOperations(settings: ServiceSettings) {
+  const { rollouts, tenantId } = settings;
+  const once = writing(settings);
+
+  /** Asks for a deletion in a write, and tells what it interrupted; undefined where there is no such deployment. */
+  async function ask(
+    within: StoreOperations,
+    record: Recorder,
+    id: string,
+    deleteTracingProject: boolean,
+  ): Promise<Asked | undefined> {
+    const asked = await within.askDeletion(tenantId, id, { deleteTracingProject });
+    if (!asked) return undefined;
+    await record({ deployment_id: id }, deleteTracingProject ? ['tracing_project'] : []);
+    return { id, interrupted: asked.interrupted };
+  }
+
+  function carryOut({ id, interrupted }: Asked): void {
+    for (const revisionId of interrupted) rollouts.interrupted(id, revisionId);
     rollouts.wake(id);
-    return true;
   }
 
   return {
     /** DELETE /v2/deployments/{id}: it is AWAITING_DELETE from then on, and a 404 once it is gone. Asking again is no error. */
-    async deleteDeployment(id: string, query: unknown = {}): Promise<void> {
+    async deleteDeployment(id: string, query: unknown = {}, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete deployment', method: 'DELETE', path: `/v2/deployments/${id}` };
       const deploymentId = takeId(call, 'deployment_id', id);
-      const { delete_tracing_project = false } = take(call, readShape(deletionQuery, query, 'query'));
-      found(call, 'Deployment', id, (await ask(deploymentId, delete_tracing_project)) || undefined);
+      const body = take(call, readShape(deletionQuery, query, 'query'));
+      const { delete_tracing_project = false } = body;
+      const done = await once(call, { idempotencyKey, body, shape: asked }, async (within, record) =>
+        found(call, 'Deployment', id, await ask(within, record, deploymentId, delete_tracing_project)),
+      );
+      carryOut(done);
     },
 
     /** DELETE /v2/deployments: as many of them as there are; a 404 where there is none of them. */
-    async deleteDeployments(query: unknown): Promise<BulkDeletion> {
+    async deleteDeployments(query: unknown, { idempotencyKey }: WriteOptions = {}): Promise<BulkDeletion> {
       const call = { operation: 'delete deployments', method: 'DELETE', path: '/v2/deployments' };
-      const { deployment_ids, delete_tracing_project = false } = take(
-        call,
-        readShape(bulkDeletionQuery, query, 'query'),
-      );
-      const done: BulkDeletion = { deleted: [], failed: [] };
-      for (const id of new Set(deployment_ids)) {
-        if (await ask(id, delete_tracing_project)) done.deleted.push(id);
-        else done.failed.push({ deployment_id: id, status: 404, detail: `Deployment ID ${id} not found.` });
-      }
-      if (done.deleted.length > 0) return done;
-      throw refusedCall(call, { status: 404, detail: done.failed.map(({ detail }) => detail).join(' ') });
+      const body = take(call, readShape(bulkDeletionQuery, query, 'query'));
+      const { deployment_ids, delete_tracing_project = false } = body;
+      const ids = [...new Set(deployment_ids)];
+      const done = await once(call, { idempotencyKey, body, shape: allAsked }, async (within, record) => {
+        const going: Asked[] = [];
+        // In one order, so that two of these never wait for each other.
+        for (const id of ids.toSorted()) {
+          const end = await ask(within, record, id, delete_tracing_project);
+          if (end) going.push(end);
+        }
+        if (going.length > 0) return going;
+        throw refusedCall(call, { status: 404, detail: ids.map(missing).join(' ') });
+      });
+      done.forEach(carryOut);
+      const going = new Set(done.map(({ id }) => id));
+      const left = ids.filter((id) => !going.has(id));
+      return {
+        deleted: ids.filter((id) => going.has(id)),
+        failed: left.map((id) => ({ deployment_id: id, status: 404, detail: missing(id) })),
+      };
     },
   };
 }
+
+const asked = z.object({ id: z.string(), interrupted: z.array(z.string()) });
+const allAsked = z.array(asked);
+
+/** A deletion that was asked for, and the revisions that it interrupted. */
+type Asked = z.infer<typeof asked>;
+
+const missing = (id: string): string => `Deployment ID ${id} not found.`;

@@ -1,34 +1,46 @@
 import type { LogPage } from '../../contract/control/log.ts';
+import { revision } from '../../contract/control/revision.ts';
 import type { Revision, RevisionsList } from '../../contract/control/revision.ts';
+import type { WriteOptions } from '../../contract/control/service.ts';
 import { logPageQuery, revisionsPage } from '../rules/queries.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
 import { readShape } from '../rules/shape.ts';
+import type { StoreOperations } from '../store/store.ts';
 import type { LogKind, RevisionRecord } from '../store/tables.ts';
 import { tellLog, tellRevision } from '../tell.ts';
+import { writing } from './once.ts';
 import { beingDeleted, found, refusedCall, take, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** Reading and interrupting revisions, and their logs. */
-export function revisionOperations({ store, rollouts, tenantId }: ServiceSettings) {
-  async function ownDeployment(call: Call, id: string): Promise<string> {
+export function revisionOperations(settings: ServiceSettings) {
+  const { store, rollouts, tenantId } = settings;
+  const once = writing(settings);
+
+  async function ownDeployment(call: Call, id: string, within: StoreOperations = store): Promise<string> {
     const deploymentId = takeId(call, 'deployment_id', id);
-    found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
+    found(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId));
     return deploymentId;
   }
 
-  async function ownRevision(call: Call, id: string, revisionId: string): Promise<RevisionRecord> {
+  async function ownRevision(
+    call: Call,
+    id: string,
+    revisionId: string,
+    within: StoreOperations = store,
+  ): Promise<RevisionRecord> {
     const wanted = takeId(call, 'revision_id', revisionId);
-    const deploymentId = await ownDeployment(call, id);
-    return found(call, 'Revision', revisionId, await store.findRevision(deploymentId, wanted));
+    const deploymentId = await ownDeployment(call, id, within);
+    return found(call, 'Revision', revisionId, await within.findRevision(deploymentId, wanted));
   }
 
   async function log(kind: LogKind, id: string, revisionId: string, body: unknown): Promise<LogPage> {
     const path = `/v1/projects/${id}/revisions/${revisionId}/${kind}_logs`;
     const call = { operation: `read ${kind} log`, method: 'POST', path };
     const query = take(call, readShape(logPageQuery, body ?? {}, 'body'));
-    const revision = await ownRevision(call, id, revisionId);
-    return tellLog(await store.readLog([revision.id], kind, query), query.limit);
+    const { id: ownId } = await ownRevision(call, id, revisionId);
+    return tellLog(await store.readLog([ownId], kind, query), query.limit);
   }
 
   return {
@@ -45,19 +57,24 @@ export function revisionOperations({ store, rollouts, tenantId }: ServiceSetting
     },
 
     /** POST .../interruption: ends a revision that is on its way; the live one goes on serving. */
-    async interruptRevision(id: string, revisionId: string): Promise<Revision> {
+    async interruptRevision(id: string, revisionId: string, { idempotencyKey }: WriteOptions = {}): Promise<Revision> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/interruption`;
       const call = { operation: 'interrupt revision', method: 'POST', path };
-      const revision = await ownRevision(call, id, revisionId);
-      if ((await store.deployment(revision.deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);
-      const message = 'It was interrupted on request.';
-      const interrupted = await store.setStatus(revision.id, unfinishedStatuses, 'INTERRUPTED', { message });
-      if (!interrupted) {
-        throw refusedCall(call, { status: 400, detail: `The revision ${revision.id} has ended already.` });
-      }
-      rollouts.interrupted(revision.deployment_id, revision.id);
-      rollouts.wake(revision.deployment_id);
-      return tellRevision(interrupted);
+      const [deploymentId, wanted] = [takeId(call, 'deployment_id', id), takeId(call, 'revision_id', revisionId)];
+      const told = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
+        const { deployment_id } = await ownRevision(call, id, revisionId, within);
+        if ((await within.deployment(deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);
+        const message = 'It was interrupted on request.';
+        const interrupted = await within.setStatus(wanted, unfinishedStatuses, 'INTERRUPTED', { message });
+        if (!interrupted) {
+          throw refusedCall(call, { status: 400, detail: `The revision ${wanted} has ended already.` });
+        }
+        await record({ deployment_id, revision_id: wanted });
+        return tellRevision(interrupted);
+      });
+      rollouts.interrupted(deploymentId, wanted);
+      rollouts.wake(deploymentId);
+      return told;
     },
 
     buildLogs: (id: string, revisionId: string, body: unknown) => log('build', id, revisionId, body),

@@ -1,15 +1,28 @@
+import type { WriteOptions } from '../../contract/control/service.ts';
+import { uploadTarget } from '../../contract/control/upload.ts';
 import type { PushToken, UploadTarget } from '../../contract/control/upload.ts';
 import type { Source } from '../../contract/control/source.ts';
+import { theService } from '../store/audit.ts';
+import type { StoreOperations } from '../store/store.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
+import { writing } from './once.ts';
 import { beingDeleted, found, refusedCall, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** Asking for places to put things at: tarballs at this service, images at a registry. */
-export function uploadOperations({ store, tenantId, baseUrl, uploads, registry }: ServiceSettings) {
-  async function ownDeployment(call: Call, id: string, source: Source): Promise<DeploymentRecord> {
+export function uploadOperations(settings: ServiceSettings) {
+  const { store, tenantId, by = theService, baseUrl, uploads, registry } = settings;
+  const once = writing(settings);
+
+  async function ownDeployment(
+    call: Call,
+    id: string,
+    source: Source,
+    within: StoreOperations = store,
+  ): Promise<DeploymentRecord> {
     const deploymentId = takeId(call, 'deployment_id', id);
-    const { deployment } = found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
+    const { deployment } = found(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId));
     if (deployment.source !== source) {
       const detail = `This is only available for '${source}' source deployments; the source of ${deployment.name} is ${deployment.source}.`;
       throw refusedCall(call, { status: 400, detail });
@@ -20,11 +33,16 @@ export function uploadOperations({ store, tenantId, baseUrl, uploads, registry }
 
   return {
     /** POST /v2/deployments/{id}/upload-url: an address for one tarball, and the path to name it by afterwards. */
-    async requestUpload(id: string): Promise<UploadTarget> {
+    async requestUpload(id: string, { idempotencyKey }: WriteOptions = {}): Promise<UploadTarget> {
       const call = { operation: 'request upload', method: 'POST', path: `/v2/deployments/${id}/upload-url` };
-      const deployment = await ownDeployment(call, id, 'internal_source');
-      if (!uploads) throw refusedCall(call, { status: 501, detail: 'This service takes no uploads.' });
-      return uploads.handOut(deployment.id, baseUrl());
+      takeId(call, 'deployment_id', id);
+      return once(call, { idempotencyKey, shape: uploadTarget }, async (within, record) => {
+        const deployment = await ownDeployment(call, id, 'internal_source', within);
+        if (!uploads) throw refusedCall(call, { status: 501, detail: 'This service takes no uploads.' });
+        const target = await uploads.handOut(deployment.id, baseUrl(), within.uploads);
+        await record({ deployment_id: deployment.id, deployment_name: deployment.name });
+        return target;
+      });
     },
 
     /** POST /v2/deployments/{id}/push-token: what an image is pushed with to the deployment's own repository. */
@@ -36,6 +54,8 @@ export function uploadOperations({ store, tenantId, baseUrl, uploads, registry }
       if (made.kind !== 'made') {
         throw refusedCall(call, { status: made.kind === 'refused' ? 400 : 502, detail: made.why });
       }
+      const subject = { deployment_id: deployment.id, deployment_name: deployment.name };
+      await store.recordChange({ tenantId, by, operation: call.operation, subject });
       return { token: made.token, registry_url: made.repository };
     },
   };

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
 import { claimOn } from './listener-work.ts';
+import { inTransaction } from './in-transaction.ts';
 import { lockDeployment, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 
@@ -24,7 +25,7 @@ export async function askDeletion(
   id: string,
   { deleteTracingProject }: { deleteTracingProject: boolean },
 ): Promise<DeletionAsked | undefined> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, id);
     if (!deployment || deployment.tenant_id !== tenantId) return undefined;
     const now = new Date(clock.now());
@@ -77,7 +78,7 @@ export async function deletionsToCarryOut(db: ControlDatabase): Promise<string[]
  * deletion was not asked for, or this was written down before.
  */
 export async function noteStopped(db: ControlDatabase, clock: Clock, id: string): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, id);
     if (deployment?.deletion !== 'asked') return false;
     await trx
@@ -107,7 +108,7 @@ export async function noteDeletionProblem(
 
 /** Removes a deployment of which nothing is left, and its tracing project where that was asked for. */
 export async function finishDeletion(db: ControlDatabase, id: string): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, id);
     if (deployment?.deletion !== 'stopped') return;
     if (deployment.delete_tracing_project) {

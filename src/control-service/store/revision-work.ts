@@ -5,6 +5,7 @@ import { deploymentStatus } from '../rules/deployment-status.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from '../rules/revision-states.ts';
 import { recordEvent } from './events.ts';
+import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
 
 /** What may be written down with a step. A field that is left out stays as it is. */
@@ -28,7 +29,7 @@ export async function claimNextRevision(
   clock: Clock,
   deploymentId: string,
 ): Promise<RevisionRecord | undefined> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, deploymentId);
     if (!deployment) return undefined;
     const unfinished = await trx
@@ -71,7 +72,7 @@ export async function setStatus(
   const wrong = from.find((status) => !mayStep(status, to));
   if (wrong !== undefined || to === 'DEPLOYED')
     throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const owner = await trx
       .selectFrom('revisions')
       .select('deployment_id')
@@ -103,7 +104,7 @@ export async function activate(
   revisionId: string,
   imageVersion?: string | null,
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, deploymentId);
     const revision = await trx
       .selectFrom('revisions')
@@ -142,7 +143,7 @@ export async function setDatabaseState(
   deploymentId: string,
   state: DatabaseState,
 ): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, deploymentId);
     if (!deployment || deployment.database_state === state) return;
     await trx.updateTable('deployments').set({ database_state: state }).where('id', '=', deploymentId).execute();

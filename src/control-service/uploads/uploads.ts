@@ -34,8 +34,12 @@ export type PutEnd = Received | { kind: 'forged' | 'expired' | 'unknown' | 'used
 
 /** Takes source tarballs in (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
 export interface Uploads {
-  /** Hands an address out for a deployment that exists. It serves once, until it expires, whoever has it. */
-  handOut(deploymentId: string, baseUrl: string): Promise<UploadTarget>;
+  /**
+   * Hands an address out for a deployment that exists. It serves once, until it expires, whoever has it.
+   *
+   * @param book where that is written down; the store that this was made with when absent.
+   */
+  handOut(deploymentId: string, baseUrl: string, book?: Pick<UploadStore, 'add'>): Promise<UploadTarget>;
   /**
    * Takes a tarball in. An address that was put at in vain (cut, too large, wrong) may be used again until it expires:
    * nothing is left of the attempt. While one attempt is under way another one is turned away.
@@ -69,10 +73,10 @@ export function createUploads(settings: UploadsSettings): Uploads {
 
   return {
     largest,
-    async handOut(deploymentId, baseUrl) {
+    async handOut(deploymentId, baseUrl, book = store) {
       const objectPath = newObjectPath(deploymentId);
       const expires = Math.floor((clock.now() + serveMs) / 1_000);
-      await store.add({ objectPath, deploymentId, expiresAt: new Date(expires * 1_000) });
+      await book.add({ objectPath, deploymentId, expiresAt: new Date(expires * 1_000) });
       return {
         upload_url: `${baseUrl}/${objectPath}?${signedQuery(key, { objectPath, expires })}`,
         object_path: objectPath,
