@@ -144,7 +144,7 @@ export async function openWorld(
 
 /** A request that makes a deployment whose source is uploaded afterwards. */
 export const fromUpload = (changes: Record<string, unknown> = {}) => ({
-  name: `agent-${(names += 1)}`,
+  name: `upload-${(names += 1)}`,
   source: 'internal_source',
   source_config: { ...config(changes['source_config']) },
   source_revision_config: { graph_config_path: 'langgraph.json', ...config(changes['source_revision_config']) },

@@ -15,13 +15,19 @@ const largest = 1_000_000;
  * Finds the graph configuration file in a checkout and reads it: it has to lie inside, also after every link is
  * followed, to be sound, and to name graphs that this machine can run. Every problem is written to the log.
  *
+ * @param what what was checked out, for a person.
  * @returns its real path.
  */
-export function findGraphConfig(source: string, graphConfigPath: string, log: WriteLine): Part<string> {
-  const advice = 'Check source_revision_config.graph_config_path: it is relative to the root of the repository.';
+export function findGraphConfig(
+  source: string,
+  graphConfigPath: string,
+  log: WriteLine,
+  what: 'repository' | 'source tarball' = 'repository',
+): Part<string> {
+  const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
   const file = realFile(join(source, graphConfigPath));
-  if (file === undefined) return cannot(`The repository has no file ${graphConfigPath}. ${advice}`);
-  if (!isWithin(realpathSync(source), file)) return cannot(`${graphConfigPath} leads out of the repository. ${advice}`);
+  if (file === undefined) return cannot(`The ${what} has no file ${graphConfigPath}. ${advice}`);
+  if (!isWithin(realpathSync(source), file)) return cannot(`${graphConfigPath} leads out of the ${what}. ${advice}`);
   const stat = statSync(file);
   if (!stat.isFile()) return cannot(`${graphConfigPath} is not a file. ${advice}`);
   if (stat.size > largest) return cannot(`${graphConfigPath} is larger than ${largest} bytes.`);
