@@ -8,6 +8,7 @@ import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
 import type { EnsureDatabase } from './agent-database.ts';
+import { agentVersion } from './agent-version.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { LogBook, LogWriter } from './log-book.ts';
 import type { Patiently } from './patience.ts';
@@ -205,7 +206,7 @@ export async function agentSpec(undertaking: Undertaking, program: AgentProgram,
 
 async function deploy(undertaking: Undertaking, program: AgentProgram, tools: Tools): Promise<void> {
   const { deployment, revision, deployLog, signal } = undertaking;
-  const { store, compute, live, patiently } = tools;
+  const { store, builds, compute, live, patiently } = tools;
   if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
   deployLog.write(
     'info',
@@ -218,9 +219,10 @@ async function deploy(undertaking: Undertaking, program: AgentProgram, tools: To
     if (!signal.aborted) await fail(undertaking, 'DEPLOY_FAILED', start.reason, tools);
     return;
   }
+  const version = await agentVersion(start.agent, program, builds.clock);
   // Traffic goes over before the revision is called live, so that nobody who reads DEPLOYED meets the former one.
   const switched = live.switchTo(spec, start.agent);
-  const isLive = await patiently(() => store.activate(deployment.id, revision.id)).catch((error: unknown) => {
+  const isLive = await patiently(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {
     switched.undo();
     throw error;
   });

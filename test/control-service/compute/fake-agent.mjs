@@ -1,8 +1,8 @@
 // Keeps the agent server's contract with its starter, without graphs: quick to start, and misbehaves when asked.
 // What it does is chosen by variables: FAKE_START (dies, silent, ill), FAKE_STOP (hangs), FAKE_SAY (a line to print),
-// FAKE_CHILD (a file for the id of a child that ignores everything).
+// FAKE_CHILD (a file for the id of a child that ignores everything), FAKE_DIES_IF (a file that ends the start where it is).
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const { env } = process;
@@ -11,6 +11,11 @@ if (env.FAKE_START === 'dies') {
   console.error('The graph "echo" has no export named graph.');
   process.exit(1);
 }
+if (env.FAKE_DIES_IF && existsSync(env.FAKE_DIES_IF)) {
+  console.log('looking for the model');
+  console.error('The model is gone.');
+  process.exit(3);
+}
 if (env.FAKE_CHILD) {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   writeFileSync(env.FAKE_CHILD, String(child.pid));
@@ -18,6 +23,7 @@ if (env.FAKE_CHILD) {
 process.on('SIGTERM', () => {});
 
 let asked = 0;
+const eaten = [];
 const server = createServer((request, response) => {
   if (request.headers['x-landfall-agent-token'] !== env.LANDFALL_AGENT_TOKEN) return response.writeHead(401).end();
   asked += 1;
@@ -25,10 +31,15 @@ const server = createServer((request, response) => {
   if (request.url === '/env')
     return response.end(JSON.stringify({ ...env, cwd: process.cwd(), argv: process.execPath }));
   if (request.url === '/crash') process.exit(7);
+  if (request.url === '/eat') {
+    eaten.push(Buffer.alloc(256 * 1_048_576, 1));
+    return response.end(JSON.stringify(process.execArgv));
+  }
   if (request.url === '/slow') {
     response.writeHead(200).write('begun ');
     return setTimeout(() => response.end('done'), 300);
   }
+  if (request.url === '/info') return response.end(JSON.stringify({ version: env.FAKE_VERSION ?? '1.2.3' }));
   if (request.url === '/endless') return response.writeHead(200).write('begun ');
   if (request.url === '/say') console.error('said later');
   response.end(JSON.stringify({ ok: true, revision: env.LANDFALL_REVISION_ID, pid: process.pid }));

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { pause, type Clock } from '../../clock.ts';
+import type { AgentProgram, RunningAgent } from '../compute/compute.ts';
+import { agentTokenHeader } from '../gateway/headers.ts';
+
+/** How long an agent has for telling its version, in milliseconds: it has just answered for its health. */
+const withinMs = 3_000;
+
+/** The longest answer that is read, in bytes. */
+const longestAnswer = 65_536;
+
+const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) });
+
+/**
+ * The version that a deployment tells as `image_version` (control-service.md, Deployment, leaves open where it comes
+ * from): what the agent's server says of itself (agent-server.md, `GET /info`), else the tag of its image, else null.
+ */
+export async function agentVersion(
+  { origin, token }: Pick<RunningAgent, 'origin' | 'token'>,
+  program: AgentProgram,
+  clock: Clock,
+): Promise<string | null> {
+  const done = new AbortController();
+  const late = pause(clock, withinMs, done.signal).then(() => undefined);
+  const told = await Promise.race([toldVersion(origin, token, done.signal), late]);
+  done.abort();
+  return told ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
+}
+
+/** The tag of an image's address; null where it has none. */
+export function tagOf(imageUri: string): string | null {
+  const name = imageUri.split('@')[0]?.split('/').at(-1) ?? '';
+  return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;
+}
+
+async function toldVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${origin}/info`, { headers: { [agentTokenHeader]: token }, signal });
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      size += chunk.byteLength;
+      if (size > longestAnswer) return undefined;
+      chunks.push(chunk);
+    }
+    return response.ok ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).data?.version : undefined;
+  } catch {
+    // A server that does not tell its version serves as well as one that does.
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import type { AgentSpec, Compute } from '../../../src/control-service/compute/compute.ts';
+import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { agentVersion, tagOf } from '../../../src/control-service/rollouts/agent-version.ts';
+import type { OurControlService } from '../../../src/control-service/service.ts';
+import { fakeAgent } from '../compute/agents.ts';
+import { answering, closeAll, deploy, goesLive, history, openGround, openHouse, secretsOf } from './house.ts';
+import type { House } from './house.ts';
+
+/** What was started, the last one last. */
+const started: AgentSpec[] = [];
+
+/** Runs "images" by starting the quick agent in their place. */
+function imageCompute(folder: string): Compute {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'langgraph.json'), '{}');
+  const processes = processCompute({ clock: systemClock, agentServer: fakeAgent, drainMs: 1_000 });
+  return {
+    ...processes,
+    start(spec, signal) {
+      started.push(spec);
+      const { program } = spec;
+      const config = join(folder, 'langgraph.json');
+      const build = { kind: 'build', madeOf: 'x', folder, graphConfigFile: config, homeFolder: folder } as const;
+      return processes.start({ ...spec, program: program.kind === 'image' ? build : program }, signal);
+    },
+  };
+}
+
+let opened: House;
+beforeAll(async () => {
+  const ground = await openGround();
+  opened = await openHouse(ground, { compute: imageCompute(join(ground.root, 'image')) });
+});
+afterAll(closeAll);
+
+let names = 0;
+const pushed = (more: { image?: string; type?: string; secrets?: Record<string, string> } = {}) => ({
+  name: `pushed-${(names += 1)}`,
+  source: 'internal_docker' as const,
+  source_config: {},
+  source_revision_config: more.image === undefined ? {} : { image_uri: more.image },
+  secrets: secretsOf(more.secrets ?? {}),
+});
+
+describe.each<[string, (house: House) => OurControlService]>([
+  ['in process', ({ control }) => control],
+  ['over HTTP', ({ remote }) => remote],
+])('%s', (_, through) => {
+  const house = (): House => ({ ...opened, control: through(opened) });
+
+  test('[control.internal-docker.accepted] an image that was pushed and is named afterwards is what runs', async () => {
+    const { control } = house();
+    const { id, url, latest_revision_id: first } = await control.createDeployment(pushed());
+    const waiting = await control.getRevision(id, first ?? '');
+    expect([waiting.status, waiting.status_message]).toEqual([
+      'CREATING',
+      expect.stringContaining('waits for an image'),
+    ]);
+    const named = { source_revision_config: { image_uri: 'registry.example.com/team/agent:1.4' } };
+    const revisionId = (await control.patchDeployment(id, named)).latest_revision_id ?? '';
+    await goesLive(house(), { id, revisionId });
+    expect(await answering(url ?? '')).toBe(revisionId);
+    expect(started.at(-1)).toMatchObject({
+      revisionId,
+      program: { kind: 'image', imageUri: 'registry.example.com/team/agent:1.4' },
+    });
+    expect(await history(house(), first ?? '')).toEqual(['CREATING', 'SKIPPED']);
+    expect(await control.getRevision(id, revisionId)).toMatchObject({
+      source: 'internal_docker',
+      status_message: null,
+    });
+  });
+
+  test('[control.service.source-image] an image that is named at the creation is what runs, and an earlier one is deployed again', async () => {
+    const { control } = house();
+    const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
+    const first = made.latest_revision_id ?? '';
+    await goesLive(house(), { id: made.id, revisionId: first });
+    const next = await control.patchDeployment(made.id, {
+      source_revision_config: { image_uri: 'registry.example.com/a:2' },
+    });
+    await goesLive(house(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
+    const back = await control.redeployRevision(made.id, first);
+    expect(back.source_revision_config.image_uri).toBe('registry.example.com/a:1');
+    await goesLive(house(), { id: made.id, revisionId: back.latest_revision_id ?? '' });
+    expect(started.at(-1)?.program).toEqual({ kind: 'image', imageUri: 'registry.example.com/a:1' });
+  });
+
+  test('image_version is null until a revision is live, and then what the live one tells', async () => {
+    const { control } = house();
+    const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
+    expect(made.image_version).toBeNull();
+    await goesLive(house(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
+    expect((await control.getDeployment(made.id)).image_version).toBe('1.2.3');
+    const next = await control.patchDeployment(made.id, { secrets: secretsOf({ FAKE_VERSION: '2.0.0' }) });
+    await goesLive(house(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
+    expect((await control.getDeployment(made.id)).image_version).toBe('2.0.0');
+    const broken = await control.patchDeployment(made.id, { secrets: secretsOf({ FAKE_VERSION: 'two words' }) });
+    await goesLive(house(), { id: made.id, revisionId: broken.latest_revision_id ?? '' });
+    expect((await control.getDeployment(made.id)).image_version).toBe('1');
+    const { resources } = await control.listDeployments({ image_version: '1' });
+    expect(resources.map(({ id }) => id)).toContain(made.id);
+  });
+
+  test('deployment_type reaches what runs the agent, and is told and found again', async () => {
+    const { id, revisionId } = await deploy(house(), { config: { deployment_type: 'dev' } });
+    await goesLive(house(), { id, revisionId });
+    expect(started.at(-1)?.deploymentType).toBe('dev');
+    expect((await house().control.getDeployment(id)).source_config.deployment_type).toBe('dev');
+    const { resources } = await house().control.listDeployments({ deployment_type: 'dev' });
+    expect(resources.map((found) => found.id)).toContain(id);
+    const other = await deploy(house());
+    await goesLive(house(), other);
+    expect(started.at(-1)?.deploymentType).toBeUndefined();
+    expect((await house().control.getDeployment(other.id)).source_config.deployment_type).toBeNull();
+  });
+});
+
+test.each([
+  ['registry.example.com/team/agent:1.4', '1.4'],
+  ['agent:latest', 'latest'],
+  ['localhost:5000/agent', null],
+  ['localhost:5000/agent:2', '2'],
+  ['agent', null],
+  [`agent:3@sha256:${'0'.repeat(64)}`, '3'],
+  [`agent@sha256:${'0'.repeat(64)}`, null],
+])('the tag of %s is %s', (image, tag) => expect(tagOf(image)).toBe(tag));
+
+test('an agent that does not answer for its version holds nothing up for long', async () => {
+  const clock = { now: () => 0, sleep: async () => {} };
+  const nobody = { origin: 'http://127.0.0.1:1', token: 'x' };
+  const build = { kind: 'build', madeOf: '', folder: '', graphConfigFile: '', homeFolder: '' } as const;
+  expect(await agentVersion(nobody, build, clock)).toBeNull();
+  expect(await agentVersion(nobody, { kind: 'image', imageUri: 'a:7' }, clock)).toBe('7');
+});
