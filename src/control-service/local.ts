@@ -16,6 +16,8 @@ import { isolate } from './isolation/isolation.ts';
 import { workBell } from './listeners/work-bell.ts';
 import { admitToAgent } from './keys/admit.ts';
 import { keepKey } from './keys/kept-key.ts';
+import { changeBell } from './logs/change-bell.ts';
+import { hearChanges } from './logs/hear-changes.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
 import { createApp } from './routes/app.ts';
 import { openSealedStore } from './sealing/open-sealed-store.ts';
@@ -108,6 +110,9 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     await migrate(tables.db, controlMigrations, { schema: controlSchema });
     const store = await openSealedStore(tables.db, { env: settings.env ?? {}, dataDir, clock, log });
     const { apiKey, tenantId } = await keepKey(store, dataDir);
+    const logBell = changeBell();
+    const heard = await hearChanges(database.url, logBell, clock);
+    opened.push(() => heard.close());
 
     const { agentServer = agentServerPath() } = settings;
     const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
@@ -132,11 +137,14 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     });
     let url = '';
     const bell = workBell(clock);
+    const leaving = new AbortController();
     const serviceFor = (tenant: string, by?: Actor) =>
       createControlService({
         store,
         rollouts,
         bell,
+        logBell,
+        clock,
         tenantId: tenant,
         baseUrl: () => url,
         allowGit,
@@ -151,6 +159,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       noteKeyUse: store.noteKeyUse,
       fieldNames,
       log,
+      leaving: leaving.signal,
       uploads,
     });
     const server = createHttpServer({
@@ -162,6 +171,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     opened.push(() =>
       endServer(server, () => {
         bell.close();
+        leaving.abort();
         return rollouts.stop(agentsEndWithin);
       }),
     );

@@ -4,6 +4,7 @@ import { deploymentOperations } from './service/deployments.ts';
 import { listenerWorkOperations } from './service/listener-work.ts';
 import { listenerOperations } from './service/listeners.ts';
 import { keyOperations } from './service/keys.ts';
+import { logOperations } from './service/logs.ts';
 import { revisionOperations } from './service/revisions.ts';
 import type { Rollouts, ServiceSettings } from './service/settings.ts';
 import { surroundingsOperations } from './service/surroundings.ts';
@@ -20,6 +21,7 @@ export function createControlService(given: ServiceSettings) {
     ...deploymentOperations(settings),
     ...deletionOperations(settings),
     ...revisionOperations(settings),
+    ...logOperations(settings),
     ...surroundingsOperations(settings),
     ...uploadOperations(settings),
     ...keyOperations(settings),

@@ -1,7 +1,7 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { GithubIntegration, GithubRepository } from '../contract/control/integration.ts';
 import type { Listener } from '../contract/control/listener.ts';
-import type { LogPage } from '../contract/control/log.ts';
+import type { LogEntry, LogPage } from '../contract/control/log.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import type { Source, SourceConfig, SourceRevisionConfig } from '../contract/control/source.ts';
 import { statusMessage } from './rules/deployment-status.ts';
@@ -120,8 +120,16 @@ export const tellRepository = (repository: RepositoryRecord): GithubRepository =
   default_branch: repository.default_branch,
 });
 
+/** A line of a log as it is told. */
+export const tellLogLine = ({ id, at, level, message }: LogLine): LogEntry => ({
+  id,
+  timestamp: at.toISOString(),
+  level,
+  message,
+});
+
 /** A page of log lines; a full page says where the next one begins. */
 export const tellLog = (lines: readonly LogLine[], limit: number): LogPage => ({
-  logs: lines.map(({ id, at, level, message }) => ({ id, timestamp: at.toISOString(), level, message })),
+  logs: lines.map(tellLogLine),
   next_offset: lines.length < limit ? null : (lines.at(-1)?.id ?? null),
 });

@@ -63,6 +63,23 @@ export async function ensureAgentDatabase(adminUrl: string, agent: AgentDatabase
   return withRole(withDatabase(adminUrl, database), agent);
 }
 
+/**
+ * The databases whose names begin so and that their owners can use: they take connections, and the owner may log in.
+ *
+ * @param adminUrl address of a database on the same server.
+ */
+export async function usableDatabases(adminUrl: string, prefix: string): Promise<Set<string>> {
+  const { rows } = await asAdmin(adminUrl, (admin) =>
+    admin.query<{ name: string }>(
+      `select datname as name from pg_database join pg_roles on pg_roles.oid = datdba
+       where starts_with(datname, $1) and datallowconn and datconnlimit not in (0, -2)
+         and rolcanlogin and rolconnlimit <> 0 and (rolvaliduntil is null or rolvaliduntil > now())`,
+      [prefix],
+    ),
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
 /** The same database for another role. An address may name its user in the query too, where it would count first. */
 function withRole(url: string, { role, password }: AgentDatabase): string {
   const other = new URL(url);

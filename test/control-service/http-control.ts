@@ -10,14 +10,11 @@ import { pushToken, uploadTarget } from '../../src/contract/control/upload.ts';
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
+import { bulkDeletion } from '../../src/control-service/service/deletion.ts';
 import type { OurControlService } from '../../src/control-service/service.ts';
 
 const problems = z.object({
   detail: z.array(z.strictObject({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
-});
-const bulk = z.object({
-  deleted: z.array(z.string()),
-  failed: z.array(z.object({ deployment_id: z.string(), status: z.int(), detail: z.string() })),
 });
 const sentence = z.object({ detail: z.string() });
 const info = z.object({ idempotency_keys: z.boolean() });
@@ -70,7 +67,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     deleteDeployment: (id, asked, options) =>
       send(z.undefined(), 'DELETE', `${one(id)}${query(asked)}`, undefined, conditions(options)),
     deleteDeployments: (asked, options) =>
-      send(bulk, 'DELETE', `/v2/deployments${query(asked)}`, undefined, conditions(options)),
+      send(bulkDeletion, 'DELETE', `/v2/deployments${query(asked)}`, undefined, conditions(options)),
     createRevision: (id, body, options) => send(revision, 'POST', `${one(id)}/revisions`, body, conditions(options)),
     redeployRevision: (id, revisionId, options) =>
       send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`, undefined, conditions(options)),
@@ -80,6 +77,13 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
       send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`, undefined, conditions(options)),
     buildLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/build_logs`, body),
     deployLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/deploy_logs`, body),
+    deployLogsOfAll: (id, body) => send(logPage, 'POST', `/v1/projects/${id}/deploy_logs`, body),
+    deploymentLogs: (id, asked) => send(logPage, 'GET', `${one(id)}/logs${query(asked)}`),
+    revisionLogs: (id, revisionId, asked) => send(logPage, 'GET', `${ofRevision(id, revisionId)}/logs${query(asked)}`),
+    logsByQuery: (asked) => send(logPage, 'GET', `/v2/deployment-logs${query(asked)}`),
+    followLog: () => {
+      throw new Error('a log is followed by its events');
+    },
     listIntegrations: () => send(githubIntegrations, 'GET', '/v1/integrations/github/install'),
     listRepositories: (id) => send(githubRepositories, 'GET', `/v1/integrations/github/${id}/repos`),
     listListeners: (asked) => send(listenersList, 'GET', `/v2/listeners${query(asked)}`),

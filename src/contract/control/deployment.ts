@@ -90,6 +90,10 @@ export const deploymentsQuery = z.strictObject({
   deployment_ids: z.array(z.string()).optional(),
   image_version: z.string().optional(),
   deployment_type: z.string().optional(),
+  /** Tags of the public service's, with commas between them. */
+  tag_value_ids: z.string().optional(),
+  /** Those that a listener carries out elsewhere, or those that the service does itself. */
+  remote_reconciled: z.boolean().optional(),
 });
 export type DeploymentsQuery = z.infer<typeof deploymentsQuery>;
 

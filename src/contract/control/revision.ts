@@ -49,5 +49,7 @@ export const revisionsQuery = z.strictObject({
   offset: z.int().min(0).optional(),
   /** Status words, with commas between them. */
   status: z.string().optional(),
+  /** Those that a listener carries out elsewhere, or those that the service does itself. */
+  remote_reconciled: z.boolean().optional(),
 });
 export type RevisionsQuery = z.infer<typeof revisionsQuery>;

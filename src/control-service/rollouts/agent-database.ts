@@ -1,5 +1,8 @@
-import { ensureAgentDatabase, type AgentDatabase } from '../../database/databases.ts';
+import { ensureAgentDatabase, usableDatabases, type AgentDatabase } from '../../database/databases.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
+
+/** What the names of all agents' databases begin with. */
+const prefix = 'landfall_agent_';
 
 /**
  * The database that all revisions of a deployment keep their state in, and its one role. Both bear the deployment's id,
@@ -11,7 +14,7 @@ export function databaseOf({
   source_config,
 }: Pick<DeploymentRecord, 'id' | 'database_password'> &
   Partial<Pick<DeploymentRecord, 'source_config'>>): AgentDatabase {
-  const name = `landfall_agent_${id.replaceAll('-', '')}`;
+  const name = `${prefix}${id.replaceAll('-', '')}`;
   const connections = source_config?.resource_spec?.db_max_connections ?? undefined;
   return { database: name, role: name, password: database_password, connections };
 }
@@ -24,3 +27,6 @@ export const ensureOn =
   (adminUrl: string): EnsureDatabase =>
   (deployment) =>
     ensureAgentDatabase(adminUrl, databaseOf(deployment));
+
+/** The names of the agents' databases that their roles can use at the moment. */
+export const usableAgentDatabases = (adminUrl: string): Promise<Set<string>> => usableDatabases(adminUrl, prefix);

@@ -6,8 +6,9 @@ import type { Compute } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import { ensureOn } from './agent-database.ts';
+import { ensureOn, usableAgentDatabases } from './agent-database.ts';
 import { attempts } from './attempts.ts';
+import { lookAtDatabases } from './database-watch.ts';
 import { carryOutDeletion } from './deletion.ts';
 import { agentSpec, carryOut, failAnyway, liveProgram, undertake, type Tools } from './carry-out.ts';
 import { agentFates } from './agent-fates.ts';
@@ -87,6 +88,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     logs: logBook({ store, clock, log }),
     ...(settings.userOf ? { userOf: settings.userOf } : {}),
   };
+  const databases = { store, patiently, usable: () => usableAgentDatabases(settings.adminDatabaseUrl) };
   const working = new Map<string, Promise<void>>();
   const wokenAgain = new Set<string>();
   const atWork = new Map<string, { revisionId: string; letGo: AbortController }>();
@@ -204,6 +206,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       await pause(clock, lookEveryMs, stopping.signal);
       if (stopping.signal.aborted) return;
       await atTheDoor('Serving live revisions', serveAll);
+      await atTheDoor("Looking at the agents' databases", () => lookAtDatabases(databases));
       await atTheDoor('Looking for work', wakeAll);
     }
   }

@@ -9,6 +9,7 @@ import type { Env } from './env.ts';
 import { keyRoutes } from './keys.ts';
 import { deploymentRoutes } from './deployments.ts';
 import { listenerWorkRoutes } from './listener-work.ts';
+import { logRoutes } from './logs.ts';
 import { projectRoutes } from './projects.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { putRoutes, uploadRoutes } from './uploads.ts';
@@ -27,12 +28,22 @@ export interface AppSettings {
   /** The spelling of answers where a request asks for none. */
   fieldNames: FieldSpelling;
   log: (message: string) => void;
+  /** Aborts when the service ends: whoever follows a log is then let go of. */
+  leaving?: AbortSignal | undefined;
   /** What takes source tarballs in; without it none can be put. */
   uploads?: Uploads | undefined;
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Only `/ok` and `/info` answer without a key. */
-export function createApp({ serviceFor, findKey, noteKeyUse, fieldNames, log, uploads }: AppSettings): Hono<Env> {
+export function createApp({
+  serviceFor,
+  findKey,
+  noteKeyUse,
+  fieldNames,
+  log,
+  leaving,
+  uploads,
+}: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => answerError(context, error, log));
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
@@ -59,6 +70,7 @@ export function createApp({ serviceFor, findKey, noteKeyUse, fieldNames, log, up
   app.route('/', uploadRoutes());
   if (uploads) app.route('/', putRoutes(uploads));
   app.route('/', projectRoutes());
+  app.route('/', logRoutes(leaving));
   app.route('/', surroundingsRoutes());
   app.route('/', keyRoutes());
   app.route('/', listenerWorkRoutes());

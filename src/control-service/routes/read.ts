@@ -94,3 +94,10 @@ export function readQuery(context: Context): Record<string, unknown> {
   const ids = context.req.queries('deployment_ids')?.flatMap((list) => list.split(',').map((id) => id.trim()));
   return ids === undefined ? query : { ...query, deployment_ids: ids.filter((id) => id !== '') };
 }
+
+/** The query of a log: `offset` is a cursor there, and no number. */
+export function readLogQuery(context: Context): Record<string, unknown> {
+  const { limit, ...query }: Record<string, unknown> = context.req.query();
+  if (limit === undefined) return query;
+  return { ...query, limit: typeof limit === 'string' && /^-?\d{1,15}$/.test(limit) ? Number(limit) : limit };
+}

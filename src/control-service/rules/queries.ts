@@ -4,6 +4,7 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import { logQuery } from '../../contract/control/log.ts';
 import { revisionsQuery, revisionStatusClasses } from '../../contract/control/revision.ts';
 import type { RevisionStatus } from '../../contract/control/revision.ts';
+import { deploymentType } from '../../contract/control/source.ts';
 
 /** How many log lines a page holds when the caller does not say. */
 export const defaultLogPage = 50;
@@ -26,15 +27,32 @@ function statusesOf<Status extends string>(
   if (wrong.length > 0) {
     context.addIssue({ code: 'custom', path: ['status'], message: `There is no status ${wrong.join(', ')}` });
   }
-  return words?.filter(isStatus);
+  return words === undefined || words.length === 0 ? undefined : words.filter(isStatus);
 }
 
-/** Listing deployments: `deployment_ids` are uuids, `status` holds words with commas between them. */
+/** A filter that says nothing where it is empty. */
+const filter = z
+  .string()
+  .transform((written) => (written === '' ? undefined : written))
+  .optional();
+
+/**
+ * Listing deployments: `deployment_ids` are uuids, `status` holds words with commas between them, and of a filter that is
+ * empty nothing is made. Nothing here has tags, so that a filter by them finds nothing.
+ */
 export const deploymentsPage = deploymentsQuery
-  .extend({ deployment_ids: z.array(z.uuid()).max(1_000).optional() })
-  .transform(({ status, ...query }, context) => ({
+  .extend({
+    deployment_ids: z.array(z.uuid()).max(1_000).optional(),
+    deployment_type: z.union([z.literal('').transform(() => undefined), deploymentType]).optional(),
+    image_version: filter,
+    name: filter,
+    name_contains: filter,
+    tag_value_ids: filter,
+  })
+  .transform(({ status, tag_value_ids, ...query }, context) => ({
     ...query,
     statuses: statusesOf(status, isDeploymentStatus, context),
+    ...(tag_value_ids === undefined ? {} : { deployment_ids: [] }),
   }));
 
 /** Listing revisions: `status` holds words with commas between them. */
@@ -44,7 +62,7 @@ export const revisionsPage = revisionsQuery.transform(({ status, ...query }, con
 }));
 
 /** Listing what has pages and no filters. */
-export const plainPage = revisionsQuery.omit({ status: true });
+export const plainPage = revisionsQuery.omit({ status: true, remote_reconciled: true });
 
 const isoTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 const moment = z
@@ -56,28 +74,57 @@ const moment = z
   .transform((written) => new Date(written))
   .optional();
 
+const cursor = z
+  .string()
+  .regex(/^\d{1,18}$/, 'must be the next_offset of a page before')
+  .optional();
+const logKind = z.enum(['build', 'deploy']).optional();
+const logFields = logQuery.extend({
+  offset: cursor,
+  start_time: moment,
+  end_time: moment,
+});
+
+function logPageOf({ order = 'asc', limit = defaultLogPage, ...asked }: z.infer<typeof logFields>) {
+  const { offset, level, query, start_time, end_time } = asked;
+  return { order, limit, after: offset, level, containing: query, from: start_time, until: end_time };
+}
+
 /** Asking for a log: everything may be left out or null. */
-export const logPageQuery = z.preprocess(
+export const logPageQuery = z.preprocess(withoutNulls, logFields.transform(logPageOf));
+
+/** Asking for a log by a query, where `kind`, or `log_type`, says which: the deploy log when neither does. */
+export const logByQuery = z.preprocess(
   withoutNulls,
-  logQuery
-    .extend({
-      offset: z
-        .string()
-        .regex(/^\d{1,18}$/, 'must be the next_offset of a page before')
-        .optional(),
-      start_time: moment,
-      end_time: moment,
-    })
-    .transform(({ order = 'asc', limit = defaultLogPage, offset, level, query, start_time, end_time }) => ({
-      order,
-      limit,
-      after: offset || undefined,
-      level: level || undefined,
-      containing: query || undefined,
-      from: start_time,
-      until: end_time,
+  logFields
+    .extend({ kind: logKind, log_type: logKind, sort_order: z.enum(['asc', 'desc']).optional() })
+    .transform(({ kind, log_type, sort_order, ...asked }) => ({
+      logKind: kind ?? log_type ?? ('deploy' as const),
+      page: logPageOf({ ...(sort_order === undefined ? {} : { order: sort_order }), ...asked }),
     })),
 );
+
+/** Asking for a log by the ids of its deployment and perhaps its revision. */
+export const logOfQuery = z.object({ deployment_id: z.uuid(), revision_id: z.uuid().optional() });
+
+/** Following a log: `offset` is the id of the last line that is known, as `Last-Event-ID` is. */
+export const followQuery = z.preprocess(
+  withoutNulls,
+  logFields
+    .pick({ offset: true, level: true, query: true })
+    .extend({ kind: logKind })
+    .transform(({ kind = 'deploy', offset, level, query }) => ({
+      logKind: kind,
+      after: offset,
+      level,
+      containing: query,
+    })),
+);
+
+/** The header by which a follower whose connection broke says what it had. */
+export const lastEventHeader = 'Last-Event-ID';
+/** That header, with the id of a line. */
+export const lastEvent = z.object({ [lastEventHeader]: cursor });
 
 function withoutNulls(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;

@@ -6,6 +6,8 @@ import type { Judged } from './refusal.ts';
 import { textProblems } from './text.ts';
 
 type Path = (string | number)[];
+/** The part of a request that something came in. */
+export type Within = 'body' | 'query' | 'path' | 'header';
 
 /** Reads a body in whichever spelling of its fields (see `fieldAliases`). */
 export function readBody<T>(schema: z.ZodType<T>, body: unknown): Judged<T> {
@@ -18,9 +20,9 @@ export function readBody<T>(schema: z.ZodType<T>, body: unknown): Judged<T> {
  * Reads a part of a request by the contract's schema, every problem at once (control-service.md, Errors). Fields that
  * the contract does not know are passed over, so that newer clients get on; known ones are held to it strictly.
  *
- * @param within where the part came from, the begin of every `loc`: `body`, `query` or `path`.
+ * @param within where the part came from, the begin of every `loc`.
  */
-export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: 'body' | 'query' | 'path'): Judged<T> {
+export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: Within): Judged<T> {
   const badText = textProblems(input, [within]);
   if (badText.length > 0) return wrongShape(badText);
   if (input === undefined) return wrongShape([missing([within])]);

@@ -9,15 +9,16 @@ import { found, refusedCall, take, takeId } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** What became of a deletion of several deployments: nothing of `failed` has changed. */
-export interface BulkDeletion {
+export const bulkDeletion = z.object({
   /** The deployments that are being deleted now. */
-  deleted: string[];
-  failed: { deployment_id: string; status: number; detail: string }[];
-}
+  deleted: z.array(z.string()),
+  failed: z.array(z.object({ deployment_id: z.string(), status: z.int(), detail: z.string() })),
+});
+export type BulkDeletion = z.infer<typeof bulkDeletion>;
 
 /** Deleting deployments: asked for here, and carried out afterwards by those who carry revisions out. */
 export function deletionOperations(settings: ServiceSettings) {
-  const { rollouts, tenantId } = settings;
+  const { rollouts, bell, tenantId } = settings;
   const once = writing(settings);
 
   /** Asks for a deletion in a write, and tells what it interrupted; undefined where there is no such deployment. */
@@ -36,6 +37,8 @@ export function deletionOperations(settings: ServiceSettings) {
   function carryOut({ id, interrupted }: Asked): void {
     for (const revisionId of interrupted) rollouts.interrupted(id, revisionId);
     rollouts.wake(id);
+    // A listener may have to remove what runs in its cluster.
+    bell?.ring();
   }
 
   return {

@@ -1,7 +1,9 @@
+import type { Clock } from '../../clock.ts';
 import type { WorkBell } from '../listeners/work-bell.ts';
 import type { Actor } from '../store/audit.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Hosting } from '../rules/hosting.ts';
+import type { ChangeBell } from '../logs/change-bell.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
@@ -19,6 +21,10 @@ export interface ServiceSettings {
   rollouts: Rollouts;
   /** Rung where there may be work for a listener; without it those who wait look once a second. */
   bell?: WorkBell;
+  /** Rung where there may be more of a log; without it those who follow one are told once every 15 s. */
+  logBell?: ChangeBell;
+  /** What those who follow a log measure silence by; the machine's own time when absent. */
+  clock?: Clock;
   /** Whose deployments these are. */
   tenantId: string;
   /** Who asks, for the record of changes; the service itself when absent. */

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
-import { claimOn } from './listener-work.ts';
 import { inTransaction } from './in-transaction.ts';
+import { claimOn } from './listener-work.ts';
 import { lockDeployment, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 
@@ -63,12 +62,7 @@ export async function deletionsToCarryOut(db: ControlDatabase): Promise<string[]
     .selectFrom('deployments')
     .select('id')
     .where('deletion', '<>', 'none')
-    .where((where) =>
-      where.or([
-        where('deletion', '=', 'stopped'),
-        where(sql<string | null>`source_config ->> 'listener_id'`, 'is', null),
-      ]),
-    )
+    .where((where) => where.or([where('deletion', '=', 'stopped'), where('listener_id', 'is', null)]))
     .execute();
   return found.map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import type { ControlDatabase } from './tables.ts';
 export const defaultPage = 20;
 
 /** What a page of deployments is asked by; the statuses are of the words that exist. */
-export interface DeploymentPage extends Omit<DeploymentsQuery, 'status'> {
+export interface DeploymentPage extends Omit<DeploymentsQuery, 'status' | 'tag_value_ids'> {
   statuses?: readonly DeploymentStatus[] | undefined;
 }
 
@@ -29,6 +29,9 @@ export async function listDeployments(
   if (query.image_version !== undefined) select = select.where('image_version', '=', query.image_version);
   if (query.deployment_type !== undefined) {
     select = select.where(sql<string>`source_config ->> 'deployment_type'`, '=', query.deployment_type);
+  }
+  if (query.remote_reconciled !== undefined) {
+    select = select.where('listener_id', query.remote_reconciled ? 'is not' : 'is', null);
   }
   const page = await select
     .orderBy('created_at', 'desc')

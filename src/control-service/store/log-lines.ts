@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
+import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase, LogKind, LogLine } from './tables.ts';
 
 /** One line of a build or of a running agent. */
@@ -31,7 +32,11 @@ export async function appendLog(
     message: keepable(message),
     at: new Date(at),
   }));
-  await db.insertInto('log_lines').values(rows).execute();
+  await inTransaction(db, async (trx) => {
+    // One writer of a log at a time: whoever has read a line has then read all that were given lower ids.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${revisionId} ${kind}`}, 0))`.execute(trx);
+    await trx.insertInto('log_lines').values(rows).execute();
+  });
 }
 
 /** Drops all but the newest `keep` lines of a revision's log. */
@@ -74,7 +79,7 @@ export interface LogPageQuery {
   until?: Date | undefined;
 }
 
-/** A page of the lines of some revisions. */
+/** A page of the lines of some revisions, in the order in which they were kept. */
 export async function readLog(
   db: ControlDatabase,
   revisionIds: readonly string[],
@@ -82,7 +87,43 @@ export async function readLog(
   query: LogPageQuery,
 ): Promise<LogLine[]> {
   if (revisionIds.length === 0) return [];
-  let select = db.selectFrom('log_lines').selectAll().where('revision_id', 'in', revisionIds).where('kind', '=', kind);
+  return linesOf(db, kind, query)
+    .where('revision_id', 'in', revisionIds)
+    .orderBy('id', query.order)
+    .limit(query.limit)
+    .execute();
+}
+
+/**
+ * A page of the lines of all revisions of a deployment, in the order in which they were kept. Of each revision no more
+ * than a page is looked at.
+ */
+export async function readLogOfAll(
+  db: ControlDatabase,
+  deploymentId: string,
+  kind: LogKind,
+  query: LogPageQuery,
+): Promise<LogLine[]> {
+  return db
+    .selectFrom('revisions')
+    .innerJoinLateral(
+      () =>
+        linesOf(db, kind, query)
+          .whereRef('revision_id', '=', sql.ref('revisions.id'))
+          .orderBy('id', query.order)
+          .limit(query.limit)
+          .as('lines'),
+      (join) => join.onTrue(),
+    )
+    .selectAll('lines')
+    .where('revisions.deployment_id', '=', deploymentId)
+    .orderBy('lines.id', query.order)
+    .limit(query.limit)
+    .execute();
+}
+
+function linesOf(db: ControlDatabase, kind: LogKind, query: LogPageQuery) {
+  let select = db.selectFrom('log_lines').selectAll().where('kind', '=', kind);
   if (query.after !== undefined) select = select.where('id', query.order === 'asc' ? '>' : '<', query.after);
   if (query.level !== undefined) {
     select = select.where(sql<string>`lower(level)`, '=', query.level.toLowerCase());
@@ -92,7 +133,7 @@ export async function readLog(
   }
   if (query.from) select = select.where('at', '>=', query.from);
   if (query.until) select = select.where('at', '<', query.until);
-  return select.orderBy('id', query.order).limit(query.limit).execute();
+  return select;
 }
 
 function keepable(message: string): string {

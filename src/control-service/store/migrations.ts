@@ -6,6 +6,7 @@ import { answeredWrites } from './migrations/011-answered-writes.ts';
 import { uploads } from './migrations/020-uploads.ts';
 import { agentUsers } from './migrations/040-agent-users.ts';
 import { deletion } from './migrations/050-deletion.ts';
+import { logChanges } from './migrations/051-log-changes.ts';
 import { listenerWork } from './migrations/060-listener-work.ts';
 
 /** The Postgres schema that holds the control service's tables. */
@@ -20,5 +21,6 @@ export const controlMigrations: readonly Migration[] = [
   uploads,
   agentUsers,
   deletion,
+  logChanges,
   listenerWork,
 ];

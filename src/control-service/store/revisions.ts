@@ -47,6 +47,17 @@ export async function deploymentsWithWork(db: ControlDatabase): Promise<string[]
   return found.map(({ deployment_id }) => deployment_id);
 }
 
+/** Every deployment whose agents had a database of this machine when it was last looked, with how that was. */
+export async function agentDatabases(db: ControlDatabase): Promise<Pick<DeploymentRecord, 'id' | 'database_state'>[]> {
+  return db
+    .selectFrom('deployments')
+    .select(['id', 'database_state'])
+    .where('database_state', '<>', 'absent')
+    .where('deletion', '=', 'none')
+    .where('listener_id', 'is', null)
+    .execute();
+}
+
 /**
  * Every deployment that has a live revision, with that revision: what a start has to serve again. What a listener
  * carried out runs in its cluster, and is served there.

@@ -24,7 +24,7 @@ import type { NewIntegration } from './integrations.ts';
 import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from './keys.ts';
 import type { NewKey, StoredKey } from './keys.ts';
 import { listenerStore } from './listener-store.ts';
-import { appendLog, readLog, trimLog } from './log-lines.ts';
+import { appendLog, readLog, readLogOfAll, trimLog } from './log-lines.ts';
 import type { LogPageQuery, NewLogLine } from './log-lines.ts';
 import { giveUp, noteLive } from './live-revision.ts';
 import { controlSchema } from './migrations.ts';
@@ -33,6 +33,7 @@ import { activate, claimNextRevision, setDatabaseState, setStatus } from './revi
 import type { StepDetails } from './revision-work.ts';
 import {
   activeRevisions,
+  agentDatabases,
   deploymentsWithWork,
   findRevision,
   listRevisions,
@@ -122,6 +123,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
       giveUp(db, clock, deploymentId, revisionId, message),
     agentUser: (deploymentId: string, range: IdRange) => agentUser(db, deploymentId, range),
     agentUids: () => agentUids(db),
+    agentDatabases: () => agentDatabases(db),
     deploymentsWithWork: () => deploymentsWithWork(db),
     activeRevisions: () => activeRevisions(db),
     revisionsWithBuild: (deploymentId: string) => revisionsWithBuild(db, deploymentId),
@@ -143,6 +145,8 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     trimLog: (revisionId: string, kind: LogKind, keep?: number) => trimLog(db, revisionId, kind, keep),
     readLog: (revisionIds: readonly string[], kind: LogKind, query: LogPageQuery) =>
       readLog(db, revisionIds, kind, query),
+    readLogOfAll: (deploymentId: string, kind: LogKind, query: LogPageQuery) =>
+      readLogOfAll(db, deploymentId, kind, query),
 
     ...listenerStore(db, clock),
 

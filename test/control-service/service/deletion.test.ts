@@ -166,22 +166,53 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await world.control.getDeployment(id)).toMatchObject({ status: 'READY' });
   });
 
-  test('one that a listener runs waits for that listener, and says so', async () => {
+  const withListener = async () => {
     const listener = await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: nobody() });
-    const { id } = await create(fromImage({ source_config: { listener_id: listener?.id } }));
+    const source_config = { listener_id: listener?.id };
+    return { listenerId: listener?.id ?? '', ...(await create(fromImage({ source_config }))) };
+  };
+
+  test('one that a listener runs waits for that listener, and says so', async () => {
+    const { listenerId, id } = await withListener();
+    await world.control.claimWork(listenerId, { holder: 'one' });
     await world.control.deleteDeployment(id);
     await world.rollouts.settled();
     expect(await world.control.getDeployment(id)).toMatchObject({
       status: 'AWAITING_DELETE',
-      status_message: expect.stringContaining(`the listener ${listener?.id}`),
+      status_message: expect.stringContaining(`the listener ${listenerId}`),
     });
-    await world.store.noteStopped(id);
-    expect(await world.control.getDeployment(id)).toMatchObject({
-      status: 'AWAITING_FINAL_DELETE',
-      active_revision_id: null,
+    await whileHeld(async () => {
+      await world.store.noteStopped(id);
+      expect(await world.control.getDeployment(id)).toMatchObject({
+        status: 'AWAITING_FINAL_DELETE',
+        active_revision_id: null,
+      });
     });
     world.rollouts.wake(id);
     await world.rollouts.settled();
     expect(await refusalOf(world.control.getDeployment(id))).toMatchObject({ status: 404 });
+  });
+
+  test('one whose listener never took anything of it waits for nobody', async () => {
+    const { id } = await withListener();
+    await world.control.deleteDeployment(id);
+    await world.rollouts.settled();
+    expect(await refusalOf(world.control.getDeployment(id))).toMatchObject({ status: 404 });
+  });
+
+  test('who asked for a deletion is written down', async () => {
+    const { id } = await create();
+    await world.control.deleteDeployment(id);
+    const { resources } = await world.control.listAudit({ deployment_id: id, limit: 1 });
+    expect(resources).toMatchObject([{ operation: 'delete deployment', subject: { deployment_id: id } }]);
+  });
+
+  test('a deletion that is repeated under its key is one, also when the deployment is gone', async () => {
+    const { id } = await create();
+    const options = { idempotencyKey: `delete-${id}` };
+    await world.control.deleteDeployment(id, {}, options);
+    await world.rollouts.settled();
+    expect(await world.control.deleteDeployment(id, {}, options)).toBeUndefined();
+    expect(await refusalOf(world.control.deleteDeployment(id))).toMatchObject({ status: 404 });
   });
 });

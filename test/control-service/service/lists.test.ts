@@ -49,15 +49,30 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await names({ image_version: '1' })).toEqual([]);
     });
 
-    test.each([{ limit: 0 }, { limit: 101 }, { limit: 'many' }, { offset: -1 }, { status: 'GONE' }])(
-      '%j is refused',
-      async (query) => {
-        expect(await refusalOf(world.control.listDeployments(query))).toMatchObject({
-          status: 422,
-          at: [`query.${Object.keys(query)[0]}`],
-        });
-      },
-    );
+    test('a filter that is empty is none', async () => {
+      const all = await names({});
+      for (const filter of ['status', 'name', 'name_contains', 'image_version', 'deployment_type', 'tag_value_ids'])
+        expect(await names({ [filter]: '' })).toEqual(all);
+    });
+
+    test('by tags, of which nothing has any', async () => {
+      expect(await names({ tag_value_ids: nobody() })).toEqual([]);
+    });
+
+    test.each([
+      { limit: 0 },
+      { limit: 101 },
+      { limit: 'many' },
+      { offset: -1 },
+      { status: 'GONE' },
+      { deployment_type: 'small' },
+      { remote_reconciled: 'perhaps' },
+    ])('%j is refused', async (query) => {
+      expect(await refusalOf(world.control.listDeployments(query))).toMatchObject({
+        status: 422,
+        at: [`query.${Object.keys(query)[0]}`],
+      });
+    });
 
     test('an id that is none is refused', async () => {
       expect(await refusalOf(world.control.listDeployments({ deployment_ids: ['alpha'] }))).toMatchObject({
@@ -100,6 +115,19 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await world.stranger.listListeners({ limit: 1 })).toMatchObject({ resources: [] });
     expect(await refusalOf(world.stranger.getListener(told.id ?? ''))).toMatchObject({ status: 404 });
     expect(await world.store.addListener(world.tenantId, listener)).toBeUndefined();
+  });
+
+  test('deployments and revisions are listed by who carries them out: a listener, or the service itself', async () => {
+    const listener = await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'elsewhere' });
+    const request = fromImage({ name: 'remote', source_config: { listener_id: listener?.id } });
+    const { id } = await world.control.createDeployment(request);
+    const names = async (query: object) =>
+      (await world.control.listDeployments({ limit: 100, ...query })).resources.map(({ name }) => name);
+    expect(await names({ remote_reconciled: true })).toEqual(['remote']);
+    expect(await names({ remote_reconciled: false })).not.toContain('remote');
+    const counts = async (query: object) => (await world.control.listRevisions(id, query)).resources.length;
+    expect(await counts({ remote_reconciled: true })).toBe(1);
+    expect(await counts({ remote_reconciled: false })).toBe(0);
   });
 
   test('what is another tenant’s is not there', async () => {

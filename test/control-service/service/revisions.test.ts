@@ -210,6 +210,53 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await messages({ start_time: logs[1]?.timestamp })).toEqual([all.slice(1), null]);
     });
 
+    test('the deploy logs of all revisions are read as one, in their order', async () => {
+      const { id } = await world.control.createDeployment(fromGit());
+      await world.rollouts.settled();
+      const { id: second } = await world.control.createRevision(id, {});
+      await world.rollouts.settled();
+      await world.store.appendLog(second, 'deploy', [{ level: 'error', message: 'said last' }]);
+      const pageOf = async (body: object) => {
+        const { logs, next_offset } = await world.control.deployLogsOfAll(id, body);
+        return [logs.map(({ message }) => message), next_offset ?? undefined] as const;
+      };
+      expect(await pageOf({})).toEqual([['listening', 'listening', 'said last'], undefined]);
+      expect(await pageOf({ level: 'error' })).toEqual([['said last'], undefined]);
+      const [newest, cursor] = await pageOf({ order: 'desc', limit: 1 });
+      expect(newest).toEqual(['said last']);
+      expect(await pageOf({ order: 'desc', limit: 5, offset: cursor })).toEqual([
+        ['listening', 'listening'],
+        undefined,
+      ]);
+      expect(await refusalOf(world.stranger.deployLogsOfAll(id, {}))).toMatchObject({ status: 404 });
+    });
+
+    test('a log may be asked for by a query too, of one revision or of all', async () => {
+      const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+      const revision = latest_revision_id ?? '';
+      await world.rollouts.settled();
+      const words = ({ logs }: { logs: { message: string }[] }) => logs.map(({ message }) => message);
+      const build = ['installing', 'Failed at line 7', 'done'];
+      expect(words(await world.control.revisionLogs(id, revision, { kind: 'build' }))).toEqual(build);
+      expect(words(await world.control.revisionLogs(id, revision, {}))).toEqual(['listening']);
+      expect(words(await world.control.deploymentLogs(id, { kind: 'build', limit: 1 }))).toEqual(['installing']);
+      const ids = { deployment_id: id, revision_id: revision };
+      expect(words(await world.control.logsByQuery({ ...ids, log_type: 'build', sort_order: 'desc' }))).toEqual(
+        build.toReversed(),
+      );
+      expect(words(await world.control.logsByQuery({ deployment_id: id }))).toEqual(['listening']);
+      const page = await world.control.revisionLogs(id, revision, { kind: 'build', limit: 2 });
+      const rest = { kind: 'build', offset: page.next_offset };
+      expect(words(await world.control.revisionLogs(id, revision, rest))).toEqual(['done']);
+      for (const query of [{ kind: 'agent' }, { limit: 'many' }, { start_time: 'yesterday' }])
+        expect(await refusalOf(world.control.revisionLogs(id, revision, query))).toMatchObject({ status: 422 });
+      expect(await refusalOf(world.control.logsByQuery({}))).toMatchObject({
+        status: 422,
+        at: ['query.deployment_id'],
+      });
+      expect(await refusalOf(world.stranger.logsByQuery(ids))).toMatchObject({ status: 404 });
+    });
+
     test('[control.logs.deploy] the log of what runs is read the same way', async () => {
       const { id, first } = await made();
       expect(await world.control.deployLogs(id, first, { order: 'asc', limit: 10 })).toMatchObject({

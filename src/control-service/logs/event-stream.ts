@@ -1,0 +1,40 @@
+import { tellLogLine } from '../tell.ts';
+import type { LogEvent } from './follow-log.ts';
+
+/** An event of a followed log as server-sent events have it: data is one line of JSON. */
+export function writeEvent(event: LogEvent): string {
+  if (event.kind === 'quiet') return ': nothing new\n\n';
+  if (event.kind === 'line') {
+    return `id: ${event.line.id}\nevent: log\ndata: ${JSON.stringify(tellLogLine(event.line))}\n\n`;
+  }
+  const { status = null, status_message = null } = event.revision ?? {};
+  return `event: end\ndata: ${JSON.stringify({ status, status_message })}\n\n`;
+}
+
+/** Milliseconds after which a reader whose connection broke is to come again. */
+const comeAgainMs = 1_000;
+
+/**
+ * The events as bytes, each as it is asked for: while nobody reads nothing is taken from them. `left` is called when the
+ * reader has gone.
+ */
+export function eventStream(events: AsyncGenerator<LogEvent, void>, left: () => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(encoder.encode(`retry: ${comeAgainMs}\n\n`));
+      },
+      async pull(controller) {
+        const { done, value } = await events.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(writeEvent(value)));
+      },
+      async cancel() {
+        left();
+        await events.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

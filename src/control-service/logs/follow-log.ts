@@ -1,0 +1,113 @@
+import { pause, type Clock } from '../../clock.ts';
+import { hasEnded } from '../rules/revision-states.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../store/tables.ts';
+import type { ChangeBell } from './change-bell.ts';
+
+/** A revision as far as the end of its log goes. */
+export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
+
+/** What somebody who follows a log is told. */
+export type LogEvent =
+  /** A line, in its order. */
+  | { kind: 'line'; line: LogLine }
+  /** Nothing new for a while: said so that whatever lies between does not take the connection for dead. */
+  | { kind: 'quiet' }
+  /** There will be no more lines; `undefined` where the revision is gone with its deployment. */
+  | { kind: 'end'; revision: EndedRevision | undefined };
+
+/** Which log, and from where. */
+export interface Followed {
+  deploymentId: string;
+  revisionId: string;
+  logKind: LogKind;
+  /** The id of the last line that is known already. */
+  after: string | undefined;
+  /** As in `LogPageQuery`. */
+  level: string | undefined;
+  /** As in `LogPageQuery`. */
+  containing: string | undefined;
+}
+
+/** What is looked at of the store. */
+export interface FollowedStore {
+  findRevision(deploymentId: string, revisionId: string): Promise<EndedRevision | undefined>;
+  deployment(id: string): Promise<Pick<DeploymentRecord, 'active_revision_id'> | undefined>;
+  readLog: ControlStore['readLog'];
+}
+
+/** What following stands on. */
+export interface FollowTools {
+  store: FollowedStore;
+  bell: ChangeBell;
+  clock: Clock;
+  /** Aborts when the follower has gone, or this service ends. */
+  signal: AbortSignal;
+}
+
+/** Milliseconds of silence after which a follower is told that there is nothing new. */
+export const quietMs = 15_000;
+/** Lines that are read at once: all that is held for a follower who does not take them. */
+const linesAtOnce = 100;
+
+/**
+ * Follows a log from a line on: what is kept of it, then what is added, as it is added, until the revision has ended; the
+ * deploy log of the live revision goes on for as long as it is live. Nothing is read ahead of whoever follows: the next
+ * lines are read when the last ones were taken.
+ *
+ * Ends without an `end` when `signal` aborts; whoever comes again with the id of the last line misses nothing.
+ */
+export async function* followLog(followed: Followed, tools: FollowTools): AsyncGenerator<LogEvent, void> {
+  const { revisionId, logKind, level, containing } = followed;
+  const { store, bell, signal } = tools;
+  const listening = bell.listen(revisionId);
+  let { after } = followed;
+  let isQuiet = false;
+  try {
+    while (!signal.aborted) {
+      // Before the lines: all that were written before the end are then among them.
+      const { revision, isOver } = await lookAt(followed, store);
+      const lines = await store.readLog([revisionId], logKind, {
+        order: 'asc',
+        limit: linesAtOnce,
+        after,
+        level,
+        containing,
+      });
+      for (const line of lines) yield { kind: 'line', line };
+      after = lines.at(-1)?.id ?? after;
+      if (lines.length === linesAtOnce) continue;
+      if (isOver) return yield { kind: 'end', revision };
+      if (lines.length === 0 && isQuiet) yield { kind: 'quiet' };
+      isQuiet = !(await rungWithin(listening.next(), tools));
+    }
+  } finally {
+    listening.end();
+  }
+}
+
+/** Whether there is nothing to follow: the log is complete, and the follower has had all of it. */
+export async function hasAll(followed: Followed, store: FollowedStore): Promise<boolean> {
+  const { isOver } = await lookAt(followed, store);
+  const { revisionId, logKind, ...asked } = followed;
+  return isOver && (await store.readLog([revisionId], logKind, { ...asked, order: 'asc', limit: 1 })).length === 0;
+}
+
+async function lookAt(
+  { deploymentId, revisionId, logKind }: Followed,
+  store: FollowedStore,
+): Promise<{ revision: EndedRevision | undefined; isOver: boolean }> {
+  const revision = await store.findRevision(deploymentId, revisionId);
+  if (!revision || logKind === 'build') return { revision, isOver: !revision || hasEnded(revision.status) };
+  const deployment = await store.deployment(deploymentId);
+  return { revision, isOver: hasEnded(revision.status) && deployment?.active_revision_id !== revisionId };
+}
+
+/** False where it was quiet for so long that a follower has to be told. */
+async function rungWithin(ring: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> {
+  const over = new AbortController();
+  const ended = AbortSignal.any([signal, over.signal]);
+  const wasRung = await Promise.race([ring.then(() => true), pause(clock, quietMs, ended).then(() => false)]);
+  over.abort();
+  return wasRung;
+}

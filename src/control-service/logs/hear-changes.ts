@@ -1,0 +1,10 @@
+import type { Clock } from '../../clock.ts';
+import { listenTo, type Notifications } from '../../database/notifications.ts';
+import type { ChangeBell } from './change-bell.ts';
+
+/** The channel that the tables' triggers speak on (migration 051). */
+const channel = 'landfall_log';
+
+/** Rings the bell for every change of a log or a revision, whoever made it, from the moment that it is there for all. */
+export const hearChanges = (url: string, bell: ChangeBell, clock: Clock): Promise<Notifications> =>
+  listenTo({ url, channel, heard: (id) => bell.ring(id), heardAgain: () => bell.ringAll(), clock });

@@ -1,0 +1,27 @@
+import type { ControlStore } from '../store/store.ts';
+import { databaseOf } from './agent-database.ts';
+import type { Patiently } from './patience.ts';
+
+/** What looking at the agents' databases stands on. */
+export interface DatabaseWatch {
+  store: Pick<ControlStore, 'agentDatabases' | 'setDatabaseState'>;
+  patiently: Patiently;
+  /** The names of the agents' databases that can be used. */
+  usable: () => Promise<Set<string>>;
+}
+
+/**
+ * Looks at the databases that agents keep their state in, all at once by the server's own lists, and writes down which of
+ * them have gone or come back: somebody may have dropped one, or locked its role. One that is gone is not made again
+ * here, for nobody could see then that what was in it is lost.
+ */
+export async function lookAtDatabases({ store, patiently, usable }: DatabaseWatch): Promise<void> {
+  // Before the list: one that is made meanwhile is in the list, and the other way round it would pass for gone.
+  const known = await patiently(() => store.agentDatabases());
+  if (known.length === 0) return;
+  const names = await patiently(usable);
+  for (const { id, database_state } of known) {
+    const state = names.has(databaseOf({ id, database_password: '' }).database) ? 'ready' : 'unreachable';
+    if (state !== database_state) await patiently(() => store.setDatabaseState(id, state));
+  }
+}

@@ -1,0 +1,74 @@
+import { Client } from 'pg';
+import { pause, type Clock } from '../clock.ts';
+
+/** What listens, and who is told. */
+export interface NotificationsOptions {
+  /** Address with user and password: a secret. */
+  url: string;
+  /** The channel, as in `notify <channel>`; lower-case letters and underscores. */
+  channel: string;
+  /** Told of every notification. */
+  heard: (payload: string) => void;
+  /** Told when listening begins again after the connection was lost: what was said meanwhile was missed. */
+  heardAgain: () => void;
+  clock: Clock;
+}
+
+/** Something that listens until it is closed. */
+export interface Notifications {
+  close(): Promise<void>;
+}
+
+const firstWait = 100;
+const longestWait = 5_000;
+
+/**
+ * Listens to a channel of the database (`LISTEN`), on a connection of its own. Where that is lost it is made again, as
+ * often as it takes.
+ *
+ * @throws Error when the first connection cannot be made.
+ */
+export async function listenTo(options: NotificationsOptions): Promise<Notifications> {
+  const { url, channel, heard, heardAgain, clock } = options;
+  const closing = new AbortController();
+  let client = await connect();
+
+  async function connect(): Promise<Client> {
+    const next = new Client({
+      connectionString: url,
+      application_name: 'landfall-notifications',
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    });
+    // The end of the connection, which follows, is what counts.
+    next.on('error', () => undefined);
+    await next.connect();
+    next.on('notification', ({ payload }) => heard(payload ?? ''));
+    next.on('end', () => void (closing.signal.aborted ? undefined : connectAgain()));
+    await next.query(`listen ${channel}`);
+    return next;
+  }
+
+  async function connectAgain(): Promise<void> {
+    for (let wait = firstWait; !closing.signal.aborted; wait = Math.min(wait * 2, longestWait)) {
+      await pause(clock, wait, closing.signal);
+      try {
+        const again = closing.signal.aborted ? undefined : await connect();
+        if (again) client = again;
+        if (again && closing.signal.aborted) await again.end();
+        heardAgain();
+        return;
+      } catch (error) {
+        // The database is on its way back; what else can be wrong with it is told by those who ask it something.
+        if (!(error instanceof Error)) throw error;
+      }
+    }
+  }
+
+  return {
+    async close() {
+      closing.abort();
+      await client.end();
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
+import { changeBell } from '../../../src/control-service/logs/change-bell.ts';
+import { writeEvent } from '../../../src/control-service/logs/event-stream.ts';
+import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
+import type { LogPageQuery } from '../../../src/control-service/store/log-lines.ts';
+import type { LogKind, LogLine } from '../../../src/control-service/store/tables.ts';
+
+const line = (id: number): LogLine => ({
+  id: String(id),
+  revision_id: 'r',
+  kind: 'deploy',
+  level: 'info',
+  message: `line ${id}`,
+  at: new Date(id),
+});
+
+/** A log in memory, a bell to be rung by hand, and a clock that stands until time is let pass. */
+function desk(logKind: LogKind = 'deploy') {
+  const lines: LogLine[] = [];
+  const state: { status: RevisionStatus; isActive: boolean; isThere: boolean; reads: number } = {
+    status: 'DEPLOYING',
+    isActive: false,
+    isThere: true,
+    reads: 0,
+  };
+  const bell = changeBell();
+  const left = new AbortController();
+  let passTime = (): void => {};
+  const slept: number[] = [];
+  const revision = () => ({ status: state.status, status_message: null });
+  const events = followLog(
+    { deploymentId: 'd', revisionId: 'r', logKind, after: undefined, level: undefined, containing: undefined },
+    {
+      store: {
+        findRevision: async () => (state.isThere ? revision() : undefined),
+        deployment: async () => ({ active_revision_id: state.isActive ? 'r' : null }),
+        async readLog(_ids, _kind, { after = '0', limit }: LogPageQuery) {
+          state.reads += 1;
+          return lines.filter(({ id }) => Number(id) > Number(after)).slice(0, limit);
+        },
+      },
+      bell,
+      clock: {
+        now: () => 0,
+        sleep: (ms, signal) =>
+          new Promise((resolve, reject) => {
+            slept.push(ms);
+            passTime = resolve;
+            signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+          }),
+      },
+      signal: left.signal,
+    },
+  );
+  const next = async (): Promise<string> => {
+    const { done, value } = await events.next();
+    return done === true ? 'over' : inWords(value);
+  };
+  return { lines, state, bell, left, slept, events, next, passTime: () => passTime() };
+}
+
+const inWords = (event: LogEvent): string => {
+  if (event.kind === 'line') return event.line.message;
+  return event.kind === 'end' ? `end ${event.revision?.status ?? 'gone'}` : event.kind;
+};
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('what is kept comes first, then each line as it is written, then the end', async () => {
+  const { lines, state, bell, next } = desk();
+  lines.push(line(1), line(2));
+  expect([await next(), await next()]).toEqual(['line 1', 'line 2']);
+  const third = next();
+  await settled();
+  lines.push(line(3));
+  bell.ring('r');
+  expect(await third).toBe('line 3');
+  state.status = 'DEPLOY_FAILED';
+  bell.ring('r');
+  expect([await next(), await next()]).toEqual(['end DEPLOY_FAILED', 'over']);
+});
+
+test('lines that were written before the end come before it, also where both are told at once', async () => {
+  const { lines, state, bell, next } = desk();
+  const first = next();
+  await settled();
+  lines.push(line(1));
+  state.status = 'DEPLOY_FAILED';
+  bell.ring('r');
+  expect([await first, await next()]).toEqual(['line 1', 'end DEPLOY_FAILED']);
+});
+
+test('a ring while nobody waits is not missed', async () => {
+  const { lines, bell, next } = desk();
+  lines.push(line(1));
+  expect(await next()).toBe('line 1');
+  lines.push(line(2));
+  bell.ring('r');
+  expect(await next()).toBe('line 2');
+});
+
+test('the ring for another revision wakes nobody', async () => {
+  const { state, bell, next, left } = desk();
+  const nothing = next();
+  await settled();
+  bell.ring('other');
+  await settled();
+  expect(state.reads).toBe(1);
+  left.abort();
+  expect(await nothing).toBe('over');
+});
+
+test('after a while of silence that is said, as often as it takes', async () => {
+  const { next, passTime, slept } = desk();
+  for (let round = 1; round <= 2; round += 1) {
+    const nothing = next();
+    await settled();
+    passTime();
+    expect(await nothing).toBe('quiet');
+  }
+  expect(slept).toEqual([quietMs, quietMs]);
+  expect(writeEvent({ kind: 'quiet' })).toMatch(/^:[^\n]*\n\n$/);
+});
+
+test('nothing is read ahead of a reader who takes no more', async () => {
+  const { lines, state, bell, next } = desk();
+  for (let id = 1; id <= 1_000; id += 1) lines.push(line(id));
+  for (let id = 1; id <= 50; id += 1) await next();
+  bell.ring('r');
+  await settled();
+  expect(state.reads).toBe(1);
+  for (let id = 51; id <= 1_000; id += 1) expect(await next()).toBe(`line ${id}`);
+  expect(state.reads).toBe(10);
+});
+
+test.each([
+  ['the deploy log of a live revision goes on', 'deploy', 'DEPLOYED', true, true, 'quiet'],
+  ['that of one that was live before is over', 'deploy', 'DEPLOYED', false, true, 'end DEPLOYED'],
+  ['the build log is over once its revision is live', 'build', 'DEPLOYED', true, true, 'end DEPLOYED'],
+  ['and goes on while it is being started', 'build', 'DEPLOYING', false, true, 'quiet'],
+  ['an interrupted one is over', 'deploy', 'INTERRUPTED', false, true, 'end INTERRUPTED'],
+  ['one that is gone with its deployment is over', 'deploy', 'DEPLOYED', true, false, 'end gone'],
+] as const)('%s', async (_, kind, status, isActive, isThere, end) => {
+  const { state, next, passTime } = desk(kind);
+  Object.assign(state, { status, isActive, isThere });
+  const told = next();
+  await settled();
+  passTime();
+  expect(await told).toBe(end);
+});
+
+test('a follower who leaves is forgotten, whether it waits or holds a line', async () => {
+  const { lines, events, next, bell, state } = desk();
+  lines.push(line(1), line(2));
+  await next();
+  await events.return();
+  bell.ring('r');
+  await settled();
+  expect(state.reads).toBe(1);
+  expect(await next()).toBe('over');
+});

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { systemClock } from '../../../src/clock.ts';
+import { changeBell } from '../../../src/control-service/logs/change-bell.ts';
+import { hearChanges } from '../../../src/control-service/logs/hear-changes.ts';
+import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createControlService } from '../../../src/control-service/service.ts';
+import { parseEvents, type TextEvent } from '../../../src/sse/parse-events.ts';
+import { fromGit, nobody, openWorld } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+const entry = z.object({ id: z.string(), timestamp: z.string(), level: z.string(), message: z.string() });
+const ending = z.object({ status: z.string().nullable(), status_message: z.string().nullable() });
+
+describe('a log is followed as server-sent events', () => {
+  let world: World;
+  let hearing: { close(): Promise<void> };
+  const logBell = changeBell();
+  beforeAll(async () => {
+    world = await openWorld('over HTTP', '', systemClock, { logBell });
+    world.rollouts.fate = 'held';
+    hearing = await hearChanges(world.databaseUrl, logBell, systemClock);
+  });
+  afterAll(async () => {
+    await hearing.close();
+    await world.close();
+  });
+
+  /** A deployment whose revision is being started. */
+  async function starting() {
+    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    const revision = latest_revision_id ?? '';
+    await world.store.claimNextRevision(id);
+    await world.store.setStatus(revision, ['AWAITING_BUILD'], 'BUILDING');
+    await world.store.setStatus(revision, ['BUILDING'], 'AWAITING_DEPLOY');
+    await world.store.setStatus(revision, ['AWAITING_DEPLOY'], 'DEPLOYING');
+    return { id, revision };
+  }
+  const say = (revision: string, ...messages: string[]) =>
+    world.store.appendLog(
+      revision,
+      'deploy',
+      messages.map((message) => ({ level: 'info', message })),
+    );
+  const open = (id: string, revision: string, query = '', headers: Record<string, string> = {}) =>
+    fetch(`${world.baseUrl}/v2/deployments/${id}/revisions/${revision}/logs/stream${query}`, {
+      headers: { 'x-api-key': world.apiKey, ...headers },
+    });
+  const eventsOf = (answer: Response): AsyncIterator<TextEvent> => {
+    if (!answer.body) throw new Error('the answer has no body');
+    return parseEvents(answer.body, { maxEventBytes: 100_000 })[Symbol.asyncIterator]();
+  };
+  const told = async (events: AsyncIterator<TextEvent>): Promise<string> => {
+    const { done, value } = await events.next();
+    if (done === true) return 'over';
+    return value.event === 'end'
+      ? `end ${ending.parse(JSON.parse(value.data)).status}`
+      : entry.parse(JSON.parse(value.data)).message;
+  };
+
+  test('each line comes as it is written, with its id, until the revision has failed', async () => {
+    const { id, revision } = await starting();
+    await say(revision, 'first');
+    const answer = await open(id, revision);
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+      200,
+      'text/event-stream',
+      'no-store',
+    ]);
+    const events = eventsOf(answer);
+    const first = await events.next();
+    expect(first.value).toMatchObject({ event: 'log', id: entry.parse(JSON.parse(first.value?.data ?? '')).id });
+    const second = told(events);
+    await say(revision, 'second', 'third');
+    expect([await second, await told(events)]).toEqual(['second', 'third']);
+    const end = told(events);
+    await world.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED', { message: 'It did not answer.' });
+    expect([await end, await told(events)]).toEqual(['end DEPLOY_FAILED', 'over']);
+  });
+
+  test('the deploy log of the live revision goes on until another one is live', async () => {
+    const { id, revision } = await starting();
+    const events = eventsOf(await open(id, revision, '?kind=deploy'));
+    const first = told(events);
+    await world.store.activate(id, revision);
+    await say(revision, 'serving');
+    expect(await first).toBe('serving');
+    const end = told(events);
+    const next = (await world.control.createRevision(id, {})).id;
+    await world.store.claimNextRevision(id);
+    await world.store.setStatus(next, ['AWAITING_BUILD'], 'BUILDING');
+    await world.store.setStatus(next, ['BUILDING'], 'AWAITING_DEPLOY');
+    await world.store.setStatus(next, ['AWAITING_DEPLOY'], 'DEPLOYING');
+    await world.store.activate(id, next);
+    expect(await end).toBe('end DEPLOYED');
+  });
+
+  test('a deletion ends it', async () => {
+    const { id, revision } = await starting();
+    const events = eventsOf(await open(id, revision));
+    const end = told(events);
+    await world.control.deleteDeployment(id);
+    expect(await end).toBe('end INTERRUPTED');
+  });
+
+  test('whoever comes again with the last id loses nothing and gets nothing twice, while several write', async () => {
+    const { id, revision } = await starting();
+    const writers = 4;
+    const each = 40;
+    const writing = Promise.all(
+      Array.from({ length: writers }, async (_, writer) => {
+        for (let at = 0; at < each; at += 1) await say(revision, `${writer}-${at}`);
+      }),
+    );
+    const seen: string[] = [];
+    let last: string | undefined;
+    while (seen.length < writers * each) {
+      const events = eventsOf(await open(id, revision, '', last === undefined ? {} : { 'Last-Event-ID': last }));
+      for (let taken = 0; taken < 23 && seen.length < writers * each; taken += 1) {
+        const { value } = await events.next();
+        seen.push(entry.parse(JSON.parse(value?.data ?? '')).message);
+        last = value?.id;
+      }
+      await events.return?.();
+    }
+    await writing;
+    const { logs } = await world.control.deployLogs(id, revision, { limit: 1_000 });
+    expect(seen).toEqual(logs.map(({ message }) => message));
+  });
+
+  test('whoever had all of a log that is complete is told not to come again', async () => {
+    const { id, revision } = await starting();
+    await say(revision, 'only');
+    await world.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED');
+    const events = eventsOf(await open(id, revision));
+    const { value } = await events.next();
+    expect(await told(events)).toBe('end DEPLOY_FAILED');
+    const again = await open(id, revision, '', { 'Last-Event-ID': value?.id ?? '' });
+    expect([again.status, await again.text()]).toEqual([204, '']);
+    expect(await told(eventsOf(await open(id, revision, '', { 'Last-Event-ID': '0' })))).toBe('only');
+  });
+
+  test('only lines of a level, or with a word in them, may be asked for', async () => {
+    const { id, revision } = await starting();
+    await world.store.appendLog(revision, 'deploy', [
+      { level: 'info', message: 'ready' },
+      { level: 'error', message: 'no memory' },
+      { level: 'error', message: 'ready to fail' },
+    ]);
+    await world.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED');
+    const all = async (query: string) => {
+      const events = eventsOf(await open(id, revision, query));
+      return [await told(events), await told(events)];
+    };
+    expect(await all('?level=error&query=ready')).toEqual(['ready to fail', 'end DEPLOY_FAILED']);
+    expect(await all('?kind=build')).toEqual(['end DEPLOY_FAILED', 'over']);
+  });
+
+  test('a reader who takes nothing holds up nobody, and no more than a page is read for it', async () => {
+    const { id, revision } = await starting();
+    const slow = await open(id, revision);
+    const events = eventsOf(await open(id, revision));
+    const long = 'x'.repeat(8_000);
+    for (let round = 0; round < 20; round += 1) {
+      await say(revision, ...Array.from({ length: 50 }, (_, at) => `${round * 50 + at} ${long}`));
+      for (let at = 0; at < 50; at += 1) expect(await told(events)).toMatch(`${round * 50 + at} `);
+    }
+    await slow.body?.cancel();
+  });
+
+  test.each([
+    ['a kind that there is none of', '?kind=agent', {}, 422],
+    ['a cursor that is none', '?offset=a', {}, 422],
+    ['a last id that is none', '', { 'Last-Event-ID': 'a' }, 422],
+  ])('%s is refused before any event', async (_, query, headers, status) => {
+    const { id, revision } = await starting();
+    const answer = await open(id, revision, query, headers);
+    expect([answer.status, await answer.json()]).toEqual([
+      status,
+      { detail: [expect.objectContaining({ loc: expect.any(Array) })] },
+    ]);
+  });
+
+  test('what is not there, or another tenant’s, is a 404', async () => {
+    const { id } = await starting();
+    expect((await open(id, nobody())).status).toBe(404);
+    const foreign = await world.stranger.createDeployment(fromGit());
+    expect((await open(foreign.id, foreign.latest_revision_id ?? '')).status).toBe(404);
+  });
+
+  test('when the service ends it lets go of everybody at once', async () => {
+    const { id, revision } = await starting();
+    await say(revision, 'first');
+    const leaving = new AbortController();
+    const { store, rollouts, tenantId } = world;
+    const app = createApp({
+      serviceFor: () => createControlService({ store, rollouts, tenantId, baseUrl: () => '', allowGit: [], logBell }),
+      findKey: store.findKey,
+      fieldNames: 'contract',
+      log: () => undefined,
+      leaving: leaving.signal,
+    });
+    const answer = await app.request(`/v2/deployments/${id}/revisions/${revision}/logs/stream`, {
+      headers: { 'x-api-key': world.apiKey },
+    });
+    const events = eventsOf(answer);
+    expect(await told(events)).toBe('first');
+    const end = told(events);
+    leaving.abort();
+    expect(await end).toBe('over');
+  });
+});
