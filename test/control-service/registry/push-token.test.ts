@@ -1,0 +1,263 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { readChallenge } from '../../../src/control-service/registry/challenge.ts';
+import type { Challenge } from '../../../src/control-service/registry/challenge.ts';
+import { foreignImageProblem, readRegistryAddress } from '../../../src/control-service/registry/registry-address.ts';
+import type { RegistryAddress } from '../../../src/control-service/registry/registry-address.ts';
+import { registryFrom } from '../../../src/control-service/registry/registry-settings.ts';
+import { createRegistry } from '../../../src/control-service/registry/registry.ts';
+import type { Registry, RegistryCredentials } from '../../../src/control-service/registry/registry.ts';
+import { fromImage, openWorld, refusalOf } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+import { password, refreshToken, startRegistry, user } from './stand-in.ts';
+import type { RegistryStandIn } from './stand-in.ts';
+
+const tenantId = '11111111-2222-4333-8444-555555555555';
+const other = '99999999-2222-4333-8444-555555555555';
+const byPassword: RegistryCredentials = { kind: 'password', user, password };
+
+let standIn: RegistryStandIn;
+beforeAll(async () => {
+  standIn = await startRegistry();
+});
+afterAll(() => standIn.close());
+afterEach(() => {
+  standIn.challenge = undefined;
+  standIn.trouble = [];
+});
+
+function addressOf(host: string, path = 'agents'): RegistryAddress {
+  const address = readRegistryAddress(`${host}/${path}`);
+  if (!address) throw new Error(host);
+  return address;
+}
+
+const registry = (credentials: RegistryCredentials = byPassword, withinMs = 5_000): Registry =>
+  createRegistry({ address: addressOf(standIn.host), credentials, clock: systemClock, withinMs });
+const asked = { tenantId, deployment: 'my-agent' };
+
+describe.each<[string, RegistryCredentials]>([
+  ['a user and a password', byPassword],
+  ['a refresh token', { kind: 'token', token: refreshToken }],
+])('with %s', (_, credentials) => {
+  test('a token is made that pushes to and pulls from the one repository', async () => {
+    const end = await registry(credentials).pushToken(asked);
+    const repository = `agents/${tenantId}/my-agent`;
+    expect(end).toEqual({ kind: 'made', token: expect.any(String), repository: `${standIn.host}/${repository}` });
+    const token = end.kind === 'made' ? end.token : '';
+    expect(await standIn.allows(token, repository, 'push')).toBe(true);
+    expect(await standIn.allows(token, repository, 'pull')).toBe(true);
+    expect(await standIn.allows(token, `agents/${other}/my-agent`, 'push')).toBe(false);
+    expect(await standIn.allows(token, 'agents', 'pull')).toBe(false);
+    expect(standIn.scopes.at(-1)).toBe(`repository:${repository}:pull,push`);
+    expect([password, refreshToken]).not.toContain(token);
+  });
+});
+
+test.each<[string, () => void, RegistryCredentials, string, string]>([
+  [
+    'wrong credentials',
+    () => {},
+    { ...byPassword, password: 'wrong' },
+    'refused',
+    'its token endpoint answered 401. Check the user, password or token',
+  ],
+  [
+    'a registry that knows passwords only',
+    () => (standIn.challenge = 'Basic realm="here"'),
+    byPassword,
+    'refused',
+    'has no token endpoint',
+  ],
+  [
+    'a challenge without an address',
+    () => (standIn.challenge = 'Bearer service="x"'),
+    byPassword,
+    'refused',
+    'has no token endpoint',
+  ],
+  [
+    'a token endpoint that breaks down',
+    () => standIn.trouble.push((response) => response.writeHead(503).end()),
+    byPassword,
+    'unreachable',
+    'answered 503',
+  ],
+  [
+    'an answer that is no JSON',
+    () => standIn.trouble.push((response) => response.end('<html>')),
+    byPassword,
+    'unreachable',
+    'answered without a token',
+  ],
+  [
+    'an answer without a token',
+    () => standIn.trouble.push((response) => response.end('{"token":""}')),
+    byPassword,
+    'unreachable',
+    'answered without a token',
+  ],
+  [
+    'an endless answer',
+    () => standIn.trouble.push((response) => response.end(`"${'x'.repeat(300_000)}`)),
+    byPassword,
+    'unreachable',
+    'answered without a token',
+  ],
+  [
+    'a redirect, which is not followed',
+    () => standIn.trouble.push((response) => response.writeHead(302, { location: '/token' }).end()),
+    byPassword,
+    'refused',
+    'answered 302',
+  ],
+  [
+    'a connection that is reset',
+    () => standIn.trouble.push((response) => response.destroy()),
+    byPassword,
+    'unreachable',
+    "can't be reached",
+  ],
+])('%s ends with words and without a secret', async (_, prepare, credentials, kind, told) => {
+  prepare();
+  const end = await registry(credentials).pushToken(asked);
+  expect([end.kind, end.kind === 'made' ? '' : end.why]).toEqual([kind, expect.stringContaining(told)]);
+  expect(JSON.stringify(end)).not.toContain(password);
+});
+
+test('a token endpoint that never answers is given up', async () => {
+  standIn.trouble.push(() => {});
+  expect(await registry(byPassword, 50).pushToken(asked)).toEqual({
+    kind: 'unreachable',
+    why: `The image registry ${standIn.host} can't be reached (no answer in time). Try again.`,
+  });
+});
+
+test.each<[string, string | null, Challenge]>([
+  [
+    'a token endpoint',
+    'Bearer realm="https://auth.test/token",service="r"',
+    { kind: 'token', realm: 'https://auth.test/token', service: 'r' },
+  ],
+  [
+    'without a service',
+    'bearer realm="https://auth.test/token"',
+    { kind: 'token', realm: 'https://auth.test/token', service: undefined },
+  ],
+  [
+    'with blanks and plain words',
+    'Bearer service=r , realm = "https://auth.test/t"',
+    { kind: 'token', realm: 'https://auth.test/t', service: 'r' },
+  ],
+  [
+    'behind another challenge',
+    'Basic realm="x", Bearer realm="https://auth.test/t"',
+    { kind: 'token', realm: 'https://auth.test/t', service: undefined },
+  ],
+  [
+    'with a quote in it',
+    'Bearer realm="https://auth.test/t",service="a\\"b"',
+    { kind: 'token', realm: 'https://auth.test/t', service: 'a"b' },
+  ],
+  ['a realm that is no address', 'Bearer realm="here"', { kind: 'no-tokens' }],
+  ['passwords', 'Basic realm="https://auth.test/t"', { kind: 'no-tokens' }],
+  ['no challenge', null, { kind: 'no-tokens' }],
+])('a challenge: %s', (_, header, challenge) => expect(readChallenge(header)).toEqual(challenge));
+
+test.each<[string, RegistryAddress | undefined]>([
+  ['registry.example.com', { host: 'registry.example.com', path: '', protocol: 'https' }],
+  ['Registry.example.com:443/team/agents/', { host: 'registry.example.com', path: 'team/agents', protocol: 'https' }],
+  ['localhost:5000', { host: 'localhost:5000', path: '', protocol: 'http' }],
+  ['[::1]:5000/x', { host: '[::1]:5000', path: 'x', protocol: 'http' }],
+  ['https://registry.example.com', undefined],
+  ['registry.example.com/Team', undefined],
+  ['registry.example.com//x', undefined],
+  ['user@registry.example.com', undefined],
+  ['', undefined],
+])('--registry %s', (written, address) => expect(readRegistryAddress(written)).toEqual(address));
+
+test.each([
+  ["a tenant's own image", `registry.test/agents/${tenantId}/a:1`, false],
+  ["another tenant's", `registry.test/agents/${other}/a:1`, true],
+  ["another tenant's, with the port that is meant anyway", `Registry.test:443/agents/${other}/a:1`, true],
+  ["another tenant's, in upper case", `registry.test/agents/${other.toUpperCase()}/a:1`, true],
+  ["what is in nobody's part", 'registry.test/agents/shared/a:1', false],
+  ['another path of the registry', `registry.test/else/${other}/a:1`, false],
+  ['another registry', `registry.other/agents/${other}/a:1`, false],
+])('%s', (_, image, isForeign) => {
+  const problem = foreignImageProblem(image, addressOf('registry.test'), tenantId);
+  expect(problem === undefined).toBe(!isForeign);
+});
+
+test.each([
+  [{ LANDFALL_REGISTRY_TOKEN: 't' }, { kind: 'token', token: 't' }],
+  [
+    { LANDFALL_REGISTRY_USER: 'u', LANDFALL_REGISTRY_PASSWORD: 'p' },
+    { kind: 'password', user: 'u', password: 'p' },
+  ],
+  [{ LANDFALL_REGISTRY_USER: 'u' }, undefined],
+  [{}, undefined],
+])('credentials from %o', (env, credentials) => {
+  const from = registryFrom(addressOf('registry.test'), env);
+  expect(from.kind === 'registry' ? from.credentials : undefined).toEqual(credentials);
+});
+
+describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+  let world: World;
+  let without: World;
+  beforeAll(async () => {
+    world = await openWorld(side, '', undefined, { registry: registry() });
+    without = await openWorld(side);
+  });
+  afterAll(async () => {
+    await world.close();
+    await without.close();
+  });
+  const request = (name: string, image?: string) => ({
+    name,
+    source: 'internal_docker' as const,
+    source_config: {},
+    source_revision_config: image === undefined ? {} : { image_uri: image },
+    secrets: [],
+  });
+
+  test('a deployment gets the token of its own repository, and its image is taken', async () => {
+    const { id } = await world.control.createDeployment(request('pushed'));
+    const { token, registry_url } = await world.control.requestPushToken(id);
+    expect(registry_url).toBe(`${standIn.host}/agents/${world.tenantId}/pushed`);
+    expect(await standIn.allows(token, `agents/${world.tenantId}/pushed`, 'push')).toBe(true);
+    const named = { source_revision_config: { image_uri: `${registry_url}:1` } };
+    expect((await world.control.patchDeployment(id, named)).source_revision_config.image_uri).toBe(`${registry_url}:1`);
+    await world.rollouts.settled();
+  });
+
+  test("another tenant's image is refused at a creation and in a change", async () => {
+    const foreign = `${standIn.host}/agents/${other}/theirs:1`;
+    const told = { status: 400, detail: 'source_revision_config.image_uri names an image of another tenant.' };
+    expect(await refusalOf(world.control.createDeployment(request('foreign', foreign)))).toMatchObject(told);
+    const external = fromImage({ source_revision_config: { image_uri: foreign } });
+    expect(await refusalOf(world.control.createDeployment(external))).toMatchObject(told);
+    const { id } = await world.control.createDeployment(request('later'));
+    const change = { source_revision_config: { image_uri: foreign } };
+    expect(await refusalOf(world.control.patchDeployment(id, change))).toMatchObject(told);
+  });
+
+  test('trouble of the registry is told as such: 400 where it says no, 502 where it does not answer', async () => {
+    const { id } = await world.control.createDeployment(request('troubled'));
+    standIn.trouble.push((response) => response.writeHead(403).end());
+    expect(await refusalOf(world.control.requestPushToken(id))).toMatchObject({ status: 400 });
+    standIn.trouble.push((response) => response.destroy());
+    const refusal = await refusalOf(world.control.requestPushToken(id));
+    expect(refusal.status).toBe(502);
+    expect(refusal.detail).not.toContain(password);
+  });
+
+  test("where no registry is configured, and for somebody else's deployment, there is no token", async () => {
+    const { id } = await without.control.createDeployment(request('alone'));
+    expect(await refusalOf(without.control.requestPushToken(id))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('This service has no image registry: it was started without --registry.'),
+    });
+    expect((await refusalOf(without.stranger.requestPushToken(id))).status).toBe(404);
+  });
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomBytes } from 'node:crypto';
+
+/** What a stand-in has given out, and what it was shown. */
+export interface RegistryStandIn {
+  /** Host and port. */
+  host: string;
+  /** The scopes that were asked for, in their order. */
+  scopes: string[];
+  /** What the next answers of the token endpoint are; it does its work when empty. */
+  trouble: ((response: ServerResponse) => void)[];
+  /** How it challenges whoever comes without a token; with its token endpoint when absent. */
+  challenge: string | undefined;
+  /** Whether a token lets its holder do something with a repository, as a registry would judge it. */
+  allows: (token: string, repository: string, action: 'push' | 'pull') => Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export const user = 'landfall';
+export const password = 'a password, with: colons';
+export const refreshToken = 'refresh-me';
+
+/**
+ * A container registry as far as its token protocol goes: `/v2/` challenges, `/token` makes tokens for one scope out of a
+ * user with a password (GET), or of a refresh token (POST), and `/v2/<repository>/blobs/uploads/` begins a push for
+ * whoever has one of the right scope.
+ */
+export async function startRegistry(): Promise<RegistryStandIn> {
+  const tokens = new Map<string, string>();
+  const standIn: RegistryStandIn = {
+    host: '',
+    scopes: [],
+    trouble: [],
+    challenge: undefined,
+    allows: async (token, repository, action) => {
+      const path = action === 'push' ? 'blobs/uploads/' : 'tags/list';
+      const answer = await fetch(`http://${standIn.host}/v2/${repository}/${path}`, {
+        method: action === 'push' ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${token}` },
+      });
+      await answer.body?.cancel();
+      return answer.ok;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  const challenged = (response: ServerResponse): void => {
+    const usual = `Bearer realm="http://${standIn.host}/token",service="registry.test",scope="registry:catalog:*"`;
+    response.writeHead(401, { 'www-authenticate': standIn.challenge ?? usual });
+    response.end('{"errors":[{"code":"UNAUTHORIZED"}]}');
+  };
+
+  const makeToken = (scope: string, field: 'token' | 'access_token', response: ServerResponse): void => {
+    standIn.scopes.push(scope);
+    const token = randomBytes(12).toString('hex');
+    tokens.set(token, scope);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ [field]: token, expires_in: 300 }));
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://x');
+    if (url.pathname === '/token') {
+      const trouble = standIn.trouble.shift();
+      if (trouble) return trouble(response);
+      const asked = request.method === 'POST' ? new URLSearchParams(await textOf(request)) : url.searchParams;
+      if (asked.get('service') !== 'registry.test') return void response.writeHead(400).end();
+      const basic = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+      const isKnown =
+        request.method === 'POST'
+          ? asked.get('grant_type') === 'refresh_token' && asked.get('refresh_token') === refreshToken
+          : request.headers.authorization === basic && asked.get('account') === user;
+      if (!isKnown) return void response.writeHead(401).end();
+      return makeToken(asked.get('scope') ?? '', request.method === 'POST' ? 'access_token' : 'token', response);
+    }
+    const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    const scope = bearer === undefined ? undefined : tokens.get(bearer);
+    const wanted = /^\/v2\/(.+)\/(blobs\/uploads|tags)\//.exec(url.pathname);
+    if (scope === undefined || !wanted) return challenged(response);
+    const [, repository, actions = ''] = /^repository:([^:]+):(.+)$/.exec(scope) ?? [];
+    const action = request.method === 'POST' ? 'push' : 'pull';
+    const isAllowed = repository === wanted[1] && actions.split(',').includes(action);
+    response.writeHead(isAllowed ? (action === 'push' ? 202 : 200) : 401).end();
+  }
+
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the registry has no port');
+  standIn.host = `127.0.0.1:${address.port}`;
+  return standIn;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
