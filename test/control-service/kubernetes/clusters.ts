@@ -37,9 +37,9 @@ export interface Cluster {
   /** Every line of the deploy logs. */
   logged: string[];
   /** Starts a revision in the namespace team-a. */
-  start(spec?: Partial<AgentSpec>, signal?: AbortSignal): Promise<AgentStart>;
+  start: (spec?: Partial<AgentSpec>, signal?: AbortSignal) => Promise<AgentStart>;
   /** The names of a namespace's objects, by kind. */
-  names(namespace?: string): string[];
+  names: (namespace?: string) => string[];
 }
 
 /** Starts a cluster with the namespaces default and team-a, lets `use` work with it, and ends it. */

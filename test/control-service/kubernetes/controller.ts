@@ -5,15 +5,7 @@ import type { ClusterState, Stored } from './cluster-state.ts';
 
 /** What becomes of a rollout. */
 export type Fate =
-  | 'available'
-  | 'image missing'
-  | 'crashes'
-  | 'init crashes'
-  | 'secret missing'
-  | 'quota'
-  | 'unplaced'
-  | 'given up'
-  | 'stands still';
+  'available' | 'image missing' | 'crashes' | 'init crashes' | 'quota' | 'unplaced' | 'given up' | 'stands still';
 
 /** The cluster's controllers. */
 export interface Controller {
@@ -23,6 +15,8 @@ export interface Controller {
   lastWords: string;
   /** The next step of a workload, as far as it goes; called before it is read. */
   advance(object: Stored): void;
+  /** The variables of a pod's container, as it sees them. */
+  environment(namespace: string, pod: string, container: string): Record<string, string>;
   /** What a container wrote. */
   log(pod: string, container: string): string | undefined;
 }
@@ -37,6 +31,16 @@ const template = z.looseObject({
     initContainers: z.array(z.looseObject({ name: z.string(), image: z.string() })).default([]),
   }),
 });
+const variable = z.looseObject({
+  name: z.string(),
+  value: z.string().default(''),
+  valueFrom: z
+    .looseObject({ secretKeyRef: z.looseObject({ name: z.string(), key: z.string() }).optional() })
+    .optional(),
+});
+const withVariables = z.looseObject({ name: z.string(), env: z.array(variable).default([]) });
+const podContainers = z.looseObject({ containers: z.array(withVariables) });
+const secretData = z.looseObject({ data: z.record(z.string(), z.string()).default({}) });
 const workload = z.looseObject({ replicas: z.number().default(1), template });
 
 const image = 'registry.example.com/agent@sha256:0';
@@ -55,9 +59,6 @@ const containerStates: Partial<Record<Fate, { restartCount?: number; state: obje
     state: {
       waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "registry.example.com/agent:1"' },
     },
-  },
-  'secret missing': {
-    state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "keys" not found' } },
   },
   crashes: {
     restartCount: 3,
@@ -86,6 +87,13 @@ export function controller(state: ClusterState): Controller {
       if (step === 2) begin(object);
       if (step === 3) end(object);
     },
+    environment(namespace, pod, container) {
+      const { containers } = podContainers.parse(state.get('pods', namespace, pod).spec);
+      const { env = [] } = containers.find(({ name }) => name === container) ?? {};
+      const missing = missingSecret(namespace, containers);
+      if (missing !== undefined) throw new Error(missing);
+      return Object.fromEntries(env.map((one) => [one.name, valueOf(namespace, one) ?? '']));
+    },
     log: (pod, container) => (crashed.has(`${pod}/${container}`) ? self.lastWords : undefined),
   };
 
@@ -93,6 +101,26 @@ export function controller(state: ClusterState): Controller {
     const [, ending = ''] = /(-db|-cache|-queue)$/.exec(name) ?? [];
     return self.fates.get(ending) ?? 'available';
   };
+
+  /** The value of a variable; undefined where what it comes from is not there. */
+  function valueOf(namespace: string, { value, valueFrom }: z.infer<typeof variable>): string | undefined {
+    const from = valueFrom?.secretKeyRef;
+    if (!from) return value;
+    const secret = state.list('secrets', namespace).find(({ metadata }) => metadata.name === from.name);
+    const inBase64 = secret && secretData.parse(secret).data[from.key];
+    return inBase64 === undefined ? undefined : Buffer.from(inBase64, 'base64').toString();
+  }
+
+  /** Why a kubelet can't make containers: a secret, or a key in it, is not in the namespace. */
+  function missingSecret(namespace: string, containers: z.infer<typeof withVariables>[]): string | undefined {
+    for (const one of containers.flatMap(({ env }) => env)) {
+      if (valueOf(namespace, one) !== undefined) continue;
+      const { name = '', key = '' } = one.valueFrom?.secretKeyRef ?? {};
+      const isThere = state.list('secrets', namespace).some(({ metadata }) => metadata.name === name);
+      return isThere ? `couldn't find key ${key} in Secret ${namespace}/${name}` : `secret "${name}" not found`;
+    }
+    return undefined;
+  }
 
   function podsOf({ metadata }: Stored): Stored[] {
     return state.list('pods', metadata.namespace).filter((pod) => pod.metadata['generateName'] === `${metadata.name}-`);
@@ -128,7 +156,15 @@ export function controller(state: ClusterState): Controller {
   function end(object: Stored): void {
     const { replicas, template } = workload.parse(object.spec);
     const fate = fateOf(object.metadata.name);
+    const { containers } = podContainers.parse(template.spec);
+    const missing = missingSecret(object.metadata.namespace ?? '', containers);
     if (fate !== 'available') return describe(object, object.status ?? {}, fate);
+    if (missing !== undefined) {
+      const waits = { waiting: { reason: 'CreateContainerConfigError', message: missing } };
+      const containerStatuses = containers.map(({ name }) => statusOf(name, { state: waits }));
+      for (const pod of podsOf(object)) state.put({ ...pod, status: { phase: 'Pending', containerStatuses } });
+      return;
+    }
     const hash = createHash('sha1').update(JSON.stringify(template)).digest('hex').slice(0, 10);
     for (const pod of podsOf(object)) {
       const index = Number(pod.metadata.name.split('-').at(-1));

@@ -116,11 +116,6 @@ describe('a rollout that fails', () => {
       'init crashes',
       ['container fetch ended with exit code 1', spoken],
     ],
-    [
-      'because a secret of the cluster is not there',
-      'secret missing',
-      ['CreateContainerConfigError', 'secret "keys" not found'],
-    ],
     ['because the namespace has no room', 'quota', ['No pod can be made', 'exceeded quota: compute, requested: cpu=2']],
     ['because no node takes its pods', 'unplaced', ['did not end within 60 s', 'no node takes it', 'Insufficient cpu']],
     ['because the cluster gave it up', 'given up', ['the cluster made no progress', 'timed out progressing']],
@@ -136,6 +131,23 @@ describe('a rollout that fails', () => {
       },
       { rolloutWithinMs: 60_000 },
     ),
+  );
+
+  test.each([
+    ['a secret that the cluster has not', 'keys', 'secret "keys" not found'],
+    ['a key that its secret has not', 'models', "couldn't find key second in Secret team-a/models"],
+  ])('because it refers to %s', (_, secret_name, words) =>
+    withCluster(async ({ api, start }) => {
+      api.state.put({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'models', namespace: 'team-a' },
+        data: { first: 'eA==' },
+      });
+      const secretReferences = [{ name: 'MODEL_KEY', secret_name, secret_key: 'second' }];
+      const reason = reasonOf(await start({ secretReferences }));
+      expect(reason).toContain(`container agent waits in vain, CreateContainerConfigError: ${words}`);
+    }),
   );
 
   test('tells the cluster’s own events in the log', () =>

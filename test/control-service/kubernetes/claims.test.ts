@@ -1,0 +1,414 @@
+/** What control-service.md says of a ResourceSpec, of secret references and of the namespace: by what lands in a cluster. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
+import { resourceSpec as resourceSpecShape } from '../../../src/contract/control/resource-spec.ts';
+import type { AgentStart } from '../../../src/control-service/compute/compute.ts';
+import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
+import { fromImage, nobody, openWorld, type World } from '../worlds.ts';
+import { startApiServer, type ApiServer } from './api-server.ts';
+import type { Stored } from './cluster-state.ts';
+import { hurried, reasonOf, specOf } from './clusters.ts';
+import { at } from './inputs.ts';
+
+const pod = 'spec.template.spec';
+const main = `${pod}.containers.0`;
+const requests = `${main}.resources.requests`;
+const limits = `${main}.resources.limits`;
+
+/** A deployment that is in the cluster, or is not. */
+interface Landed {
+  start: AgentStart;
+  /** The value at a path of the object of a kind whose name ends so: `` is the agent's own, `-queue`, `-cache`, `-db`. */
+  told: (kind: string, part: string, path: string) => unknown;
+  objects: Stored[];
+  /** What the agent's container sees in its environment. */
+  environment: () => Record<string, string>;
+}
+
+interface Changes {
+  resource_spec?: Record<string, unknown>;
+  secrets?: object[];
+  secret_references?: object[];
+  namespace?: string;
+}
+
+describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+  let world: World;
+  let api: ApiServer;
+  beforeAll(async () => {
+    [world, api] = await Promise.all([openWorld(side), startApiServer(['default', 'team-a', 'team-b'])]);
+  });
+  afterAll(() => Promise.all([world.close(), api.close()]));
+
+  /** Creates a deployment through this door, and carries its first revision out in the cluster as its listener would. */
+  async function landed({ resource_spec = {}, namespace = 'team-a', ...rest }: Changes): Promise<Landed> {
+    const { id: listener } = await world.control.createListener({
+      compute_type: 'k8s',
+      compute_id: nobody(),
+      compute_config: {},
+    });
+    const source_config = { listener_id: listener, listener_config: { k8s_namespace: namespace }, resource_spec };
+    const { id } = await world.control.createDeployment(fromImage({ ...rest, source_config }));
+    const work = await world.control.claimWork(listener, { holder: 'test' });
+    if (!work?.revision) throw new Error('there is no revision to carry out');
+    const start = await carriedOut(work);
+    const end = start.kind === 'running' ? { status: 'DEPLOYED' } : { status: 'DEPLOY_FAILED', message: start.reason };
+    await world.control.reportWork(listener, work.claim_id, end);
+    const all = Object.values([
+      'secrets',
+      'persistentvolumeclaims',
+      'services',
+      'statefulsets',
+      'deployments',
+      'horizontalpodautoscalers',
+      'pods',
+    ]);
+    const objects = all
+      .flatMap((resource) => api.state.list(resource))
+      .filter(({ metadata }) => metadata.labels['landfall/deployment-id'] === id);
+    const named = (kind: string, part: string) =>
+      objects.find(
+        (one) =>
+          one.kind === kind &&
+          new RegExp(`-[0-9a-f]{8}${part}$`).test(one.metadata.name) &&
+          !/-env-/.test(one.metadata.name),
+      );
+    return {
+      start,
+      objects,
+      told: (kind, part, path) => at(named(kind, part), path),
+      environment: () => {
+        const agent = objects.find(({ kind }) => kind === 'Pod');
+        return api.controller.environment(namespace, agent?.metadata.name ?? '', 'agent');
+      },
+    };
+  }
+
+  async function carriedOut({ deployment, revision }: WorkClaim): Promise<AgentStart> {
+    const spec = specOf({}, []);
+    return kubernetesCompute({ clock: hurried(200), kubeconfig: api.kubeconfig }).start(
+      {
+        ...spec,
+        deploymentId: deployment.id,
+        revisionId: revision?.id ?? '',
+        name: deployment.name,
+        program: { kind: 'image', imageUri: revision?.image_uri ?? '' },
+        databaseUrl: 'postgres://agent:pass@db.example.com:5432/agent',
+        secrets: revision?.secrets ?? [],
+        secretReferences: revision?.secret_references ?? [],
+        resourceSpec: resourceSpecShape.parse(revision?.resource_spec ?? {}),
+        namespace: deployment.namespace ?? undefined,
+      },
+      new AbortController().signal,
+    );
+  }
+
+  /** Which claims, in words; the ResourceSpec; the object; the path in it; what stands there. */
+  test.each<[string, Record<string, unknown>, string, string, string, unknown]>([
+    [
+      '[control.resource-spec.cpu-in-cores] [control.resource-spec.cpu-request] every replica requests that many cores',
+      { cpu: 1.5 },
+      'Deployment',
+      '',
+      `${requests}.cpu`,
+      '1500m',
+    ],
+    [
+      '[control.resource-spec.cpu-limit-default] without cpu_limit it may use twice as many',
+      { cpu: 1.5 },
+      'Deployment',
+      '',
+      `${limits}.cpu`,
+      '3',
+    ],
+    [
+      '[control.resource-spec.memory-in-mb] [control.resource-spec.memory-mb-request] every replica requests that many MB',
+      { memory_mb: 512 },
+      'Deployment',
+      '',
+      `${requests}.memory`,
+      '512M',
+    ],
+    [
+      '[control.resource-spec.memory-limit-mb-default] without memory_limit_mb it may use twice as many',
+      { memory_mb: 512 },
+      'Deployment',
+      '',
+      `${limits}.memory`,
+      '1024M',
+    ],
+    [
+      '[control.resource-spec.min-scale-replicas] it is begun with min_scale replicas',
+      { min_scale: 3, max_scale: 5 },
+      'Deployment',
+      '',
+      'spec.replicas',
+      3,
+    ],
+    [
+      '[control.resource-spec.min-scale-replicas] the cluster makes no fewer than min_scale',
+      { min_scale: 3, max_scale: 5 },
+      'HorizontalPodAutoscaler',
+      '',
+      'spec.minReplicas',
+      3,
+    ],
+    [
+      '[control.resource-spec.max-scale-replicas] the cluster makes no more than max_scale',
+      { min_scale: 3, max_scale: 5 },
+      'HorizontalPodAutoscaler',
+      '',
+      'spec.maxReplicas',
+      5,
+    ],
+    [
+      '[control.resource-spec.queue-min-scale-default] without queue_min_scale the queue has min_scale',
+      { min_scale: 2, queue_cpu: 1 },
+      'Deployment',
+      '-queue',
+      'spec.replicas',
+      2,
+    ],
+    [
+      '[control.resource-spec.queue-max-scale-default] without queue_max_scale the queue has max_scale',
+      { max_scale: 4, queue_cpu: 1 },
+      'HorizontalPodAutoscaler',
+      '-queue',
+      'spec.maxReplicas',
+      4,
+    ],
+    [
+      '[control.resource-spec.queue-cpu-default] without queue_cpu the queue requests cpu',
+      { cpu: 2, queue_min_scale: 1 },
+      'Deployment',
+      '-queue',
+      `${requests}.cpu`,
+      '2',
+    ],
+    [
+      '[control.resource-spec.queue-cpu-limit-default] without queue_cpu_limit the queue may use twice queue_cpu',
+      { cpu: 2, queue_cpu: 0.7 },
+      'Deployment',
+      '-queue',
+      `${limits}.cpu`,
+      '1400m',
+    ],
+    [
+      '[control.resource-spec.queue-memory-mb-default] without queue_memory_mb the queue requests memory_mb',
+      { memory_mb: 300, queue_cpu: 1 },
+      'Deployment',
+      '-queue',
+      `${requests}.memory`,
+      '300M',
+    ],
+    [
+      '[control.resource-spec.queue-memory-limit-mb-default] without queue_memory_limit_mb the queue may use twice queue_memory_mb',
+      { memory_mb: 300, queue_memory_mb: 200 },
+      'Deployment',
+      '-queue',
+      `${limits}.memory`,
+      '400M',
+    ],
+    [
+      '[control.resource-spec.cache-cpu-request] the cache requests cache_cpu',
+      { cache_cpu: 0.3 },
+      'Deployment',
+      '-cache',
+      `${requests}.cpu`,
+      '300m',
+    ],
+    [
+      '[control.resource-spec.cache-cpu-limit-default] without cache_cpu_limit the cache may use twice cache_cpu',
+      { cache_cpu: 0.3 },
+      'Deployment',
+      '-cache',
+      `${limits}.cpu`,
+      '600m',
+    ],
+    [
+      '[control.resource-spec.cache-memory-mb-request] the cache requests cache_memory_mb',
+      { cache_memory_mb: 128 },
+      'Deployment',
+      '-cache',
+      `${requests}.memory`,
+      '128M',
+    ],
+    [
+      '[control.resource-spec.cache-memory-limit-mb-default] without cache_memory_limit_mb the cache may use as much as it requests',
+      { cache_memory_mb: 128 },
+      'Deployment',
+      '-cache',
+      `${limits}.memory`,
+      '128M',
+    ],
+    [
+      '[control.resource-spec.image-pull-secrets-used] images are pulled with the named credentials',
+      { image_pull_secrets: [{ name: 'registry' }] },
+      'Deployment',
+      '',
+      `${pod}.imagePullSecrets`,
+      [{ name: 'registry' }],
+    ],
+    [
+      '[control.resource-spec.db-cpu-request] the database requests db_cpu',
+      { db_cpu: 2 },
+      'StatefulSet',
+      '-db',
+      `${requests}.cpu`,
+      '2',
+    ],
+    [
+      '[control.resource-spec.db-cpu-limit-default] without db_cpu_limit the database may use twice db_cpu',
+      { db_cpu: 2 },
+      'StatefulSet',
+      '-db',
+      `${limits}.cpu`,
+      '4',
+    ],
+    [
+      '[control.resource-spec.db-memory-mb-request] the database requests db_memory_mb',
+      { db_memory_mb: 1_000 },
+      'StatefulSet',
+      '-db',
+      `${requests}.memory`,
+      '1000M',
+    ],
+    [
+      '[control.resource-spec.db-memory-limit-mb-default] without db_memory_limit_mb the database may use twice db_memory_mb',
+      { db_memory_mb: 1_000 },
+      'StatefulSet',
+      '-db',
+      `${limits}.memory`,
+      '2000M',
+    ],
+    [
+      '[control.resource-spec.db-storage-gi-unit] the storage of the database is counted in GiB',
+      { db_storage_gi: 15 },
+      'PersistentVolumeClaim',
+      '-db',
+      'spec.resources.requests.storage',
+      '15Gi',
+    ],
+    [
+      '[control.resource-spec.db-max-connections-limit] the database is told how many connections it takes',
+      { db_max_connections: 250 },
+      'StatefulSet',
+      '-db',
+      `${main}.args`,
+      ['-c', 'max_connections=250'],
+    ],
+  ])('%s', async (_, resource_spec, kind, part, path, value) => {
+    const { start, told } = await landed({ resource_spec });
+    expect(start.kind).toBe('running');
+    expect(told(kind, part, path)).toEqual(value);
+  });
+
+  test('[control.resource-spec.max-scale-replicas] a number of replicas that is not to change is one, not a range', async () => {
+    const { told, objects } = await landed({ resource_spec: { min_scale: 2, max_scale: 2 } });
+    expect(told('Deployment', '', 'spec.replicas')).toBe(2);
+    expect(objects.filter(({ kind }) => kind === 'Pod')).toHaveLength(2);
+    expect(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler')).toBe(false);
+  });
+
+  test.each([
+    [
+      '[control.resource-spec.orchestrator-unused] the orchestrator fields',
+      'orchestrator',
+      ['cpu', 'cpu_limit', 'memory_mb', 'memory_limit_mb', 'min_scale', 'max_scale'],
+    ],
+    [
+      '[control.resource-spec.executor-unused] the executor fields',
+      'executor',
+      ['cpu', 'cpu_limit', 'memory_mb', 'memory_limit_mb'],
+    ],
+  ])('%s change nothing of what runs', async (_, prefix, fields) => {
+    const resource_spec = Object.fromEntries(fields.map((field) => [`${prefix}_${field}`, 7]));
+    const [plain, asked] = [await landed({}), await landed({ resource_spec })];
+    expect(asked.objects.map(({ kind }) => kind)).toEqual(plain.objects.map(({ kind }) => kind));
+    expect(asked.told('Deployment', '', `${main}.resources`)).toBeUndefined();
+    expect(asked.told('Deployment', '', 'spec.replicas')).toBe(1);
+  });
+
+  test('[control.resource-spec.labels-applied] [control.resource-spec.annotations-applied] labels and annotations stand on all that is made, pods too', async () => {
+    const resource_spec = {
+      labels: { team: 'support' },
+      annotations: { owner: 'Ada' },
+      cache_cpu: 1,
+      db_cpu: 1,
+      queue_cpu: 1,
+      max_scale: 2,
+    };
+    const { objects } = await landed({ resource_spec });
+    expect(new Set(objects.map(({ kind }) => kind)).size).toBe(7);
+    for (const { metadata } of objects) {
+      expect(metadata.labels).toMatchObject({ team: 'support' });
+      expect(metadata.annotations).toMatchObject({ owner: 'Ada' });
+    }
+  });
+
+  test('[control.resource-spec.service-account-name-exists] a service account that is not in the namespace is told and not made', async () => {
+    const resource_spec = { service_account_name: 'agents' };
+    const { start, objects } = await landed({ resource_spec });
+    expect(reasonOf(start)).toContain(
+      'The service account agents is not in the namespace team-a. It has to be there beforehand',
+    );
+    expect(objects).toEqual([]);
+    expect(api.state.list('serviceaccounts')).toEqual([]);
+    api.state.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'agents', namespace: 'team-b' } });
+    const other = await landed({ resource_spec, namespace: 'team-b' });
+    expect(other.told('Deployment', '', `${pod}.serviceAccountName`)).toBe('agents');
+    api.state.remove('serviceaccounts', 'team-b', 'agents');
+  });
+
+  test('[control.resource-spec.init-containers-run-first] init containers are what Kubernetes ends before the main one, each by itself', async () => {
+    const init_containers = [
+      { name: 'fetch', image: 'fetch:1' },
+      { name: 'migrate', image: 'migrate:1' },
+    ];
+    const { told } = await landed({ resource_spec: { init_containers } });
+    expect(told('Deployment', '', `${pod}.initContainers`)).toMatchObject(init_containers);
+    expect(told('Deployment', '', `${pod}.containers`)).toHaveLength(1);
+    api.controller.fates.set('', 'init crashes');
+    const failed = await landed({ resource_spec: { init_containers } });
+    api.controller.fates.delete('');
+    expect(reasonOf(failed.start)).toContain('container fetch ended with exit code 1');
+  });
+
+  test('[control.resource-spec.sidecars-run-alongside] a sidecar stands beside the main container, and one that always runs begins before it', async () => {
+    const sidecars = [
+      { name: 'proxy', image: 'proxy:1' },
+      { name: 'tunnel', image: 'tunnel:1', restartPolicy: 'Always' },
+    ];
+    const { told } = await landed({ resource_spec: { sidecars } });
+    expect(told('Deployment', '', `${pod}.containers.1`)).toMatchObject({ name: 'proxy' });
+    expect(told('Deployment', '', `${pod}.initContainers.0`)).toMatchObject({
+      name: 'tunnel',
+      restartPolicy: 'Always',
+    });
+  });
+
+  test('[control.listener-config.k8s-namespace-used] everything is made in the namespace that was named', async () => {
+    const { objects } = await landed({ namespace: 'team-b', resource_spec: { db_cpu: 1, cache_cpu: 1 } });
+    expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['team-b']));
+  });
+
+  test('[control.secret-reference.name-populates] [control.secret-reference.secret-key-value] the variable has the value of that key', async () => {
+    const data = { first: Buffer.from('one').toString('base64'), second: Buffer.from('two').toString('base64') };
+    api.state.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'models', namespace: 'team-a' }, data });
+    const secret_references = [{ name: 'MODEL_KEY', secret_name: 'models', secret_key: 'second' }];
+    const { environment } = await landed({ secret_references, secrets: [{ name: 'OWN', value: 'own value' }] });
+    expect(environment()).toMatchObject({ MODEL_KEY: 'two', OWN: 'own value' });
+  });
+
+  test('[control.secret-reference.secret-name-namespace] a secret of another namespace is none', async () => {
+    api.state.put({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'elsewhere', namespace: 'team-b' },
+      data: { key: 'eA==' },
+    });
+    const secret_references = [{ name: 'KEY', secret_name: 'elsewhere', secret_key: 'key' }];
+    expect(reasonOf((await landed({ secret_references })).start)).toContain('secret "elsewhere" not found');
+    expect((await landed({ secret_references, namespace: 'team-b' })).environment()).toMatchObject({ KEY: 'x' });
+  });
+});
