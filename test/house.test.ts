@@ -37,6 +37,7 @@ const house: Record<string, Room> = {
     'contract sse graph-config located database clock',
     'zod hono @hono/node-server kysely pg tsx @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema',
   ),
+  listener: room('clock leave contract client control-service', ''),
   action: room(
     'config contract source client deploy decide report github located clock',
     '@actions/core @actions/github',
@@ -50,7 +51,7 @@ const house: Record<string, Room> = {
     'zod hono @hono/node-server emulate',
   ),
   cli: room(
-    'clock contract sse located graph-config config decide source client deploy report database control-service agent-server action app github demo',
+    'clock contract sse located graph-config config decide source client deploy report database control-service agent-server listener action app github demo',
     'commander ora',
   ),
 };

@@ -1,0 +1,13 @@
+const shortestMs = 500;
+const longestMs = 30_000;
+
+/**
+ * How long to wait after so many failures in a row (ms): longer each time, never the same for two of several that failed
+ * together, and as long as the other party asks for.
+ *
+ * @param random from 0 to 1.
+ */
+export function backoffMs(failures: number, random: number, askedMs = 0): number {
+  const most = Math.min(longestMs, shortestMs * 2 ** Math.min(failures - 1, 16));
+  return Math.max(askedMs, most * (0.5 + random / 2));
+}

@@ -1,0 +1,186 @@
+import { pause, type Clock } from '../clock.ts';
+import type { ClaimedRevision, WorkClaim, WorkReport } from '../contract/control/listener-work.ts';
+import { deploymentTypes } from '../contract/control/source.ts';
+import { resourceSpec } from '../contract/control/resource-spec.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { AgentSpec, AgentStart, Compute } from '../control-service/compute/compute.ts';
+import type { WriteLine } from '../control-service/compute/log-line.ts';
+import { backoffMs } from './backoff.ts';
+import { keepLease, type Lease } from './lease.ts';
+import { reporter, type Reporter } from './reporter.ts';
+import type { WorkClient } from './work-client.ts';
+
+export interface CarryOutSettings {
+  work: WorkClient;
+  listenerId: string;
+  /** What runs agents in the cluster. */
+  compute: Compute;
+  clock: Clock;
+  random: () => number;
+  /** Told what a person who looks after the listener may want to know. */
+  log: (message: string) => void;
+  /** Aborts when the listener leaves: the work is handed back as it stands. */
+  leaving: AbortSignal;
+}
+
+/** Milliseconds that handing a claim back may take. */
+const releaseWithinMs = 5_000;
+
+/**
+ * Carries out one claim to its end: the revision runs, or its failure is told, or whatever the deployment has in the cluster
+ * is gone. Where the claim is lost on the way nothing more is touched; where nobody wants it any more, or the listener
+ * leaves, it is handed back.
+ */
+export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings): Promise<void> {
+  const { work, listenerId, clock, random, log, leaving } = settings;
+  const { claim_id: claimId, deployment, revision } = claim;
+  const what = revision ? `revision ${revision.id} of ${deployment.name}` : `the removal of ${deployment.name}`;
+  const claimedAt = clock.now();
+  const leaseMs = claim.lease_seconds * 1_000;
+  const first = await begin();
+  if (!first) return log(`Lost ${what} before it was begun.`);
+
+  const lease = keepLease({ leaseMs, clock, renew: (until) => work.renew(listenerId, claimId, until) }, first.sentAt);
+  lease.heard(first.standing, first.sentAt);
+  const leave = (): void => lease.letGo('the listener leaves');
+  leaving.addEventListener('abort', leave, { once: true });
+  if (leaving.aborted) leave();
+  const telling = reporter({ lost: lease.lost, clock, random, send: (report) => say(report, lease) });
+  try {
+    log(`Carrying out ${what}.`);
+    const isDone = revision
+      ? await runRevision({ claim, revision, compute: settings.compute, lease, telling })
+      : await removeAll(claim, settings, lease, telling);
+    if (isDone) return log(`Done with ${what}: ${isDone}.`);
+    log(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
+    await lease.end();
+    await release();
+  } finally {
+    leaving.removeEventListener('abort', leave);
+    await lease.end();
+  }
+
+  /** The claim holds from when this is sent: until it is answered nothing is begun. */
+  async function begin() {
+    const sentAt = clock.now();
+    try {
+      const options = { deadline: claimedAt + leaseMs, signal: leaving };
+      return { sentAt, standing: await work.report(listenerId, claimId, { status: 'DEPLOYING' }, options) };
+    } catch (error) {
+      if (leaving.aborted) await release();
+      else if (!(error instanceof ServiceError)) throw error;
+      return undefined;
+    }
+  }
+
+  async function say(report: WorkReport, held: Lease) {
+    const sentAt = clock.now();
+    try {
+      const standing = await work.report(listenerId, claimId, report, {
+        signal: held.lost,
+        deadline: sentAt + leaseMs,
+      });
+      held.heard(standing, sentAt);
+      return standing;
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === 'missing') held.refused(error);
+      throw error;
+    }
+  }
+
+  async function release(): Promise<void> {
+    try {
+      await work.release(listenerId, claimId, { deadline: clock.now() + releaseWithinMs });
+    } catch (error) {
+      // Then the lease runs out by itself.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
+}
+
+const reasonOf = ({ reason }: AbortSignal): string =>
+  reason instanceof Error ? reason.message : 'its end was not taken by the service.';
+
+interface Running {
+  claim: WorkClaim;
+  revision: ClaimedRevision;
+  compute: Compute;
+  lease: Lease;
+  telling: Reporter;
+}
+
+/** Runs a revision; in words how it ended, where its end was told. */
+async function runRevision({ claim, revision, compute, lease, telling }: Running): Promise<string | undefined> {
+  const spec = agentSpec(claim, revision, telling.write);
+  if (typeof spec === 'string') return (await telling.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
+  telling.write('info', `Starting the agent of image ${revision.image_uri}.`);
+  const start = await startOf(compute, spec, lease.signal);
+  if (lease.signal.aborted) return undefined;
+  if (start.kind === 'failed') return (await telling.conclude('DEPLOY_FAILED', start.reason)) ? 'failed' : undefined;
+  telling.write('info', 'The cluster says that the agent is available.');
+  return (await telling.conclude('DEPLOYED')) ? 'deployed' : undefined;
+}
+
+/** Whatever keeps an agent from starting is the reason that people get to read. */
+async function startOf(compute: Compute, spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
+  try {
+    return await compute.start(spec, signal);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { kind: 'failed', reason: `The listener could not carry this revision out: ${why}` };
+  }
+}
+
+/** Removes a deployment from the cluster, as often as it takes. */
+async function removeAll(
+  { deployment: { id, name, namespace } }: WorkClaim,
+  { compute, clock, random }: CarryOutSettings,
+  lease: Lease,
+  telling: Reporter,
+): Promise<string | undefined> {
+  for (let failures = 1; !lease.signal.aborted; failures += 1) {
+    try {
+      // It can't be broken off; what is begun twice ends as if it were begun once.
+      await Promise.race([compute.remove?.({ id, name, namespace: namespace ?? undefined }), aborted(lease.signal)]);
+      if (lease.signal.aborted) return undefined;
+      return (await telling.conclude('REMOVED')) ? 'removed' : undefined;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const waitMs = backoffMs(failures, random());
+      telling.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
+      await pause(clock, waitMs, lease.signal);
+    }
+  }
+  return undefined;
+}
+
+/** What it takes to run a claimed revision, or what about it this listener does not understand. */
+function agentSpec({ deployment }: WorkClaim, revision: ClaimedRevision, log: WriteLine): AgentSpec | string {
+  const resources = resourceSpec.safeParse(revision.resource_spec ?? {});
+  if (!resources.success) {
+    const [issue] = resources.error.issues;
+    return `This listener does not understand the resource_spec (${issue?.path.join('.')}: ${issue?.message}); it may be older than the service.`;
+  }
+  return {
+    deploymentId: deployment.id,
+    revisionId: revision.id,
+    name: deployment.name,
+    program: { kind: 'image', imageUri: revision.image_uri },
+    // The database of what runs in a cluster is the cluster's.
+    databaseUrl: '',
+    secrets: revision.secrets,
+    secretReferences: revision.secret_references,
+    resourceSpec: revision.resource_spec === null ? undefined : resources.data,
+    deploymentType: deploymentTypes.find((type) => type === revision.deployment_type),
+    namespace: deployment.namespace ?? undefined,
+    tracing: revision.tracing ?? undefined,
+    log,
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

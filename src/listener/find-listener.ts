@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import { pause, type Clock } from '../clock.ts';
+import type { Listener } from '../contract/control/listener.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { backoffMs } from './backoff.ts';
+import { isForGood } from './listener.ts';
+import type { WorkClient } from './work-client.ts';
+
+export interface WantedListener {
+  /** The name of the cluster, unique within the tenant. */
+  computeId: string;
+  /** The namespaces that it is to be configured for; undefined leaves them as they are. */
+  namespaces: readonly string[] | undefined;
+  version: string;
+}
+
+const page = 100;
+
+/**
+ * Finds the listener of a cluster, or makes it; of several processes that begin together one makes it and all find it. The
+ * namespaces are put right where they are asked for.
+ */
+export async function findListener(
+  work: WorkClient,
+  { computeId, namespaces, version }: WantedListener,
+): Promise<Listener> {
+  const wanted = { version, ...(namespaces ? { compute_config: { k8s_namespaces: [...namespaces] } } : {}) };
+  const found = await listenerOf(work, computeId);
+  if (!found) {
+    try {
+      return await work.createListener({ compute_config: {}, ...wanted, compute_type: 'k8s', compute_id: computeId });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'conflict') throw error;
+      const another = await listenerOf(work, computeId);
+      if (!another) throw error;
+      return another;
+    }
+  }
+  const hasNamespaces = !namespaces || isDeepStrictEqual(found.compute_config?.k8s_namespaces ?? [], [...namespaces]);
+  return found.version === version && hasNamespaces ? found : work.patchListener(found.id, wanted);
+}
+
+async function listenerOf(work: WorkClient, computeId: string): Promise<Listener | undefined> {
+  for (let offset = 0; ; offset += page) {
+    const listeners = await work.listListeners({ limit: page, offset });
+    const found = listeners.find(({ compute_id }) => compute_id === computeId);
+    if (found || listeners.length < page) return found;
+  }
+}
+
+/** The same as often as it takes; undefined when `leaving` aborts first. What does not pass by waiting is thrown. */
+export async function findListenerPatiently(
+  work: WorkClient,
+  wanted: WantedListener,
+  {
+    clock,
+    random,
+    log,
+    leaving,
+  }: { clock: Clock; random: () => number; log: (message: string) => void; leaving: AbortSignal },
+): Promise<Listener | undefined> {
+  for (let failures = 1; !leaving.aborted; failures += 1) {
+    try {
+      return await findListener(work, wanted);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || isForGood(error) || error.kind === 'conflict') throw error;
+      if (failures === 1) log(`${error.message}. Trying again until it answers.`);
+      await pause(clock, backoffMs(failures, random(), error.retryAfterMs), leaving);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../clock.ts';
+import { readAddress } from '../contract/base-address.ts';
+import { leaseBounds } from '../contract/control/listener-work.ts';
+import { listenerCreateRequest } from '../contract/control/listener.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
+import { findListenerPatiently } from './find-listener.ts';
+import { startListener } from './listener.ts';
+import { connectWork } from './work-client.ts';
+
+/** How many pieces of work are carried out at the same time where nothing else is asked for. */
+const usualAtOnce = 4;
+
+export const listenerUsage = `Carries out the deployments of a listener in a Kubernetes cluster. It runs beside the cluster and
+needs no address of its own: it asks the control service for work. Several may run for one listener.
+
+  --base-url URL       the control service (LANDFALL_BASE_URL)
+  --compute-id NAME    the cluster's name: its listener is found by it, or made (LANDFALL_COMPUTE_ID)
+  --namespaces A,B     the namespaces that deployments may ask for; any when absent (LANDFALL_K8S_NAMESPACES)
+  --kubeconfig FILE    KUBECONFIG, ~/.kube/config or the pod's own account when absent
+  --context NAME       the context in it; the current one when absent
+  --at-once N          pieces of work at the same time (${usualAtOnce})
+  --rollout SECONDS    after so long without being available a revision has failed (600)
+  --trouble SECONDS    and after so long with a pod whose trouble does not pass by waiting (30)
+  --lease SECONDS      after so long without a word another listener takes the work over (${leaseBounds.usual})
+  --api-key-file FILE  the key of the control service; LANDFALL_API_KEY holds the key itself
+  --tenant-id UUID     for a key of several tenants (LANDFALL_TENANT_ID)
+  --allow-http         lets the key go over plain http (LANDFALL_ALLOW_HTTP=true)
+  --help`;
+
+/** What was asked for on the command line and in the environment. */
+export interface ListenerCommand {
+  baseUrl: string;
+  apiKey: string;
+  tenantId: string | undefined;
+  allowHttp: boolean;
+  computeId: string;
+  /** Undefined leaves those of a listener that is there as they are. */
+  namespaces: string[] | undefined;
+  kubeconfig: string | undefined;
+  context: string | undefined;
+  atOnce: number;
+  leaseSeconds: number;
+  rolloutSeconds: number;
+  troubleSeconds: number;
+}
+
+/** A command line that was read, that asks for help, or what is wrong with it. */
+export type ReadListenerCommand =
+  { kind: 'run'; command: ListenerCommand } | { kind: 'help' } | { kind: 'wrong'; problems: string[] };
+
+/** Reads the command line over the environment, and tells everything that is wrong at once. */
+export function readListenerCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: (path: string) => string = (path) => readFileSync(path, 'utf8'),
+): ReadListenerCommand {
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args: [...args],
+      options: {
+        'base-url': { type: 'string' },
+        'compute-id': { type: 'string' },
+        namespaces: { type: 'string' },
+        kubeconfig: { type: 'string' },
+        context: { type: 'string' },
+        'at-once': { type: 'string' },
+        lease: { type: 'string' },
+        rollout: { type: 'string' },
+        trouble: { type: 'string' },
+        'api-key-file': { type: 'string' },
+        'tenant-id': { type: 'string' },
+        'allow-http': { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    }));
+  } catch (error) {
+    return { kind: 'wrong', problems: [error instanceof Error ? error.message : String(error)] };
+  }
+  if (values.help) return { kind: 'help' };
+  const problems: string[] = [];
+  const given = (flag: 'base-url' | 'compute-id' | 'namespaces' | 'tenant-id', variable: string): string | undefined =>
+    values[flag]?.trim() || env[variable]?.trim() || undefined;
+  const needed = (written: string | undefined, what: string): string => {
+    if (written === undefined) problems.push(what);
+    return written ?? '';
+  };
+  const number = (
+    flag: 'at-once' | 'lease' | 'rollout' | 'trouble',
+    absent: number,
+    least: number,
+    most: number,
+  ): number => {
+    const written = values[flag] ?? String(absent);
+    const read = /^\d{1,4}$/.test(written) ? Number(written) : -1;
+    if (read < least || read > most) problems.push(`--${flag} is a number from ${least} to ${most}.`);
+    return read;
+  };
+
+  const baseUrl = needed(given('base-url', 'LANDFALL_BASE_URL'), 'Say where the control service is: --base-url.');
+  const allowHttp = values['allow-http'] ?? env['LANDFALL_ALLOW_HTTP']?.trim().toLowerCase() === 'true';
+  const address = baseUrl === '' ? undefined : readAddress(baseUrl, { allowHttp });
+  if (address && !address.ok) problems.push(`--base-url ${address.told}: ${address.problem}.`);
+  const computeId = needed(given('compute-id', 'LANDFALL_COMPUTE_ID'), 'Name the cluster: --compute-id.');
+  const namespaces = given('namespaces', 'LANDFALL_K8S_NAMESPACES')
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const listener = listenerCreateRequest.safeParse({
+    compute_type: 'k8s',
+    compute_id: computeId || 'unnamed',
+    compute_config: { k8s_namespaces: namespaces },
+  });
+  for (const { path, message } of listener.error?.issues ?? []) {
+    problems.push(`${path[0] === 'compute_id' ? '--compute-id' : '--namespaces'} ${message}.`);
+  }
+  let apiKey = env['LANDFALL_API_KEY']?.trim();
+  const file = values['api-key-file'];
+  try {
+    if (file !== undefined) apiKey = readFile(file).trim();
+  } catch (error) {
+    problems.push(`--api-key-file ${file} can't be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  const atOnce = number('at-once', usualAtOnce, 1, 64);
+  const leaseSeconds = number('lease', leaseBounds.usual, leaseBounds.shortest, leaseBounds.longest);
+  const rolloutSeconds = number('rollout', 600, 10, 7_200);
+  const troubleSeconds = number('trouble', 30, 1, 3_600);
+  if (!apiKey) problems.push('Give a key of the control service: LANDFALL_API_KEY, or --api-key-file.');
+  if (problems.length > 0) return { kind: 'wrong', problems };
+  return {
+    kind: 'run',
+    command: {
+      baseUrl,
+      apiKey: apiKey ?? '',
+      tenantId: given('tenant-id', 'LANDFALL_TENANT_ID'),
+      allowHttp,
+      computeId,
+      namespaces,
+      kubeconfig: values.kubeconfig,
+      context: values.context,
+      atOnce,
+      leaseSeconds,
+      rolloutSeconds,
+      troubleSeconds,
+    },
+  };
+}
+
+/** What the program has of the world around it. */
+export interface ListenerSurroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  version: string;
+  /** Standard output: for what the caller asked for. */
+  say: (text: string) => void;
+  /** Standard error: for everything else. */
+  tell: (text: string) => void;
+  /** Resolves when the program is asked to leave. */
+  leave: Promise<void>;
+}
+
+/** Is a listener until it is asked to leave or is not let in; the exit code. */
+export async function runListener(args: readonly string[], surroundings: ListenerSurroundings): Promise<number> {
+  const { env, version, say, tell, leave } = surroundings;
+  const read = readListenerCommand(args, env);
+  if (read.kind === 'help') {
+    say(listenerUsage);
+    return 0;
+  }
+  if (read.kind === 'wrong') {
+    tell(`${read.problems.join('\n')}\n\n${listenerUsage}`);
+    return 2;
+  }
+  const { baseUrl, apiKey, tenantId, allowHttp, computeId, namespaces, kubeconfig, context } = read.command;
+  const { atOnce, leaseSeconds, rolloutSeconds, troubleSeconds } = read.command;
+  const clock = systemClock;
+  const random = Math.random;
+  const work = connectWork(baseUrl, { apiKey, tenantId, allowHttp, userAgent: `landfall-listener/${version}`, clock });
+  const leaving = new AbortController();
+  void leave.then(() => leaving.abort());
+  try {
+    const wanted = { computeId, namespaces, version };
+    const found = await findListenerPatiently(work, wanted, { clock, random, log: tell, leaving: leaving.signal });
+    if (!found) return 0;
+    const listener = startListener({
+      work,
+      listenerId: found.id,
+      compute: kubernetesCompute({
+        clock,
+        kubeconfig,
+        context,
+        rolloutWithinMs: rolloutSeconds * 1_000,
+        troubleMs: troubleSeconds * 1_000,
+      }),
+      holder: `${hostname()} (${process.pid})`,
+      clock,
+      random,
+      log: tell,
+      atOnce,
+      leaseSeconds,
+    });
+    void leave.then(() => listener.leave());
+    say(`Listening for work of ${computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
+    const problem = await listener.ended;
+    if (problem === undefined) return 0;
+    tell(`${problem}. ${advice}`);
+    return 1;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    tell(`${error.message}. ${advice}`);
+    return 1;
+  } finally {
+    await work.close();
+  }
+}
+
+const advice =
+  'Check the base address, the key and its tenant, and that the listener was not deleted; then start the listener again.';

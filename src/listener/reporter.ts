@@ -1,0 +1,109 @@
+import { pause, type Clock } from '../clock.ts';
+import { mostReportedLines } from '../contract/control/listener-work.ts';
+import type { ClaimStanding, ReportedLine, ReportedStatus, WorkReport } from '../contract/control/listener-work.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import type { WriteLine } from '../control-service/compute/log-line.ts';
+import { backoffMs } from './backoff.ts';
+
+export interface ReporterSettings {
+  /** Sends one report, and says so where it was answered. */
+  send: (report: WorkReport) => Promise<ClaimStanding>;
+  /** Aborts when nothing that is said is heard any more. */
+  lost: AbortSignal;
+  clock: Clock;
+  random: () => number;
+}
+
+/** Tells the service how the work goes: lines of the log, some at a time and in their order, and at last how it ended. */
+export interface Reporter {
+  write: WriteLine;
+  /**
+   * Tells how it ended, with all lines before it, as often as it takes.
+   *
+   * @returns false where it was refused, or nobody listens any more.
+   */
+  conclude(status: ReportedStatus, message?: string): Promise<boolean>;
+  /** Sends what was written so far, once, where it can be sent. */
+  flush(): Promise<void>;
+}
+
+/** Milliseconds that lines may wait for others. */
+const gatherMs = 500;
+/** Lines that are held while the service is away; of more, the oldest are given up. */
+const mostHeld = 5_000;
+/** The longest message that a report takes, in characters. */
+const longestMessage = 8_000;
+
+/** Makes a reporter. Reports go one after the other, so that no line passes another one. */
+export function reporter({ send, lost, clock, random }: ReporterSettings): Reporter {
+  let held: ReportedLine[] = [];
+  let sequence = 0;
+  let gathering: Promise<void> | undefined;
+  let isConcluded = false;
+  let sending: Promise<unknown> = Promise.resolve();
+
+  /** Sends what is held, with this status at the end of it. */
+  async function sendAll(status: ReportedStatus, message?: string): Promise<void> {
+    for (;;) {
+      const log = held.slice(0, mostReportedLines);
+      const isLast = log.length === held.length;
+      await send({ status: isLast ? status : 'DEPLOYING', ...(isLast && message ? { message } : {}), log });
+      const sent = log.at(-1)?.sequence ?? 0;
+      held = held.filter((line) => line.sequence > sent);
+      if (isLast) return;
+    }
+  }
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = sending.then(work);
+    sending = turn.catch(() => undefined);
+    return turn;
+  }
+
+  const flush = (): Promise<void> =>
+    inTurn(async () => {
+      if (isConcluded || lost.aborted || held.length === 0) return;
+      try {
+        await sendAll('DEPLOYING');
+      } catch (error) {
+        // The lines stay, and go with the next ones; that the claim is over is told by its renewal.
+        if (!(error instanceof ServiceError) && !lost.aborted) throw error;
+      }
+    });
+
+  async function gather(): Promise<void> {
+    await pause(clock, gatherMs, lost);
+    gathering = undefined;
+    await flush();
+  }
+
+  return {
+    write(level, message) {
+      sequence += 1;
+      held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
+      if (held.length > mostHeld) held = held.slice(-mostHeld);
+      gathering ??= gather();
+    },
+    flush,
+    conclude: (status, message) =>
+      inTurn(async () => {
+        isConcluded = true;
+        for (let failures = 1; !lost.aborted; failures += 1) {
+          try {
+            await sendAll(status, message?.slice(0, longestMessage));
+            return true;
+          } catch (error) {
+            if (lost.aborted) return false;
+            if (!(error instanceof ServiceError)) throw error;
+            if (!mayPass(error)) return false;
+            await pause(clock, backoffMs(failures, random(), error.retryAfterMs), lost);
+          }
+        }
+        return false;
+      }),
+  };
+}
+
+/** Whether the same may be taken another time. */
+export const mayPass = ({ kind }: ServiceError): boolean =>
+  kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -1,0 +1,77 @@
+import type { CallOptions } from '../contract/call-options.ts';
+import { listener, listenersList } from '../contract/control/listener.ts';
+import type { Listener, ListenerCreateRequest, ListenerPatchRequest } from '../contract/control/listener.ts';
+import { claimStanding, workClaim } from '../contract/control/listener-work.ts';
+import type { ClaimStanding, WorkClaim, WorkReport, WorkRequest } from '../contract/control/listener-work.ts';
+import { call } from '../client/call.ts';
+import { connection, type ConnectionSettings } from '../client/connection.ts';
+import { query, segment } from '../client/path.ts';
+import { readJson, readNothing, type Reader } from '../client/reading.ts';
+
+/** The part of a control service that a listener needs, over HTTP. Every failure of the other party is a `ServiceError`. */
+export interface WorkClient {
+  /** A page of the listeners, oldest first. */
+  listListeners(page: { limit: number; offset: number }, options?: CallOptions): Promise<Listener[]>;
+  createListener(request: ListenerCreateRequest, options?: CallOptions): Promise<Listener>;
+  patchListener(id: string, request: ListenerPatchRequest, options?: CallOptions): Promise<Listener>;
+  /** Waits as long as is asked for; undefined where there is no work. Sent once: a claim nobody hears of runs out. */
+  claim(listenerId: string, request: WorkRequest, options?: CallOptions): Promise<WorkClaim | undefined>;
+  renew(listenerId: string, claimId: string, options?: CallOptions): Promise<ClaimStanding>;
+  report(listenerId: string, claimId: string, report: WorkReport, options?: CallOptions): Promise<ClaimStanding>;
+  release(listenerId: string, claimId: string, options?: CallOptions & { undone?: boolean }): Promise<void>;
+  close(): Promise<void>;
+}
+
+const readListener = readJson(listener);
+const readListeners = readJson(listenersList);
+const readClaim = readJson(workClaim);
+const readStanding = readJson(claimStanding);
+
+/** Beyond what a claim waits at the service (ms): for the way there and back. */
+const onTheWayMs = 15_000;
+
+/** Connects to a control service as a listener. */
+export function connectWork(baseUrl: string, settings: ConnectionSettings): WorkClient {
+  const link = connection(baseUrl, settings);
+  const one = (id: string): string => `/v2/listeners/${segment('the listener id', id)}`;
+  const claimPath = (id: string, claimId: string): string => `${one(id)}/claims/${segment('the claim id', claimId)}`;
+  return {
+    listListeners: async (page, options) =>
+      (
+        await call(
+          link,
+          { name: 'list listeners', method: 'GET', path: '/v2/listeners', query: query(page) },
+          readListeners,
+          options,
+        )
+      ).resources,
+    createListener: (body, options) =>
+      call(link, { name: 'create listener', method: 'POST', path: '/v2/listeners', body }, readListener, options),
+    patchListener: (id, body, options) =>
+      call(link, { name: 'patch listener', method: 'PATCH', path: one(id), body }, readListener, options),
+    claim: (id, body, options) => {
+      const longest = (body.wait_seconds ?? 0) * 1_000 + onTheWayMs;
+      const path = `${one(id)}/claims`;
+      const bounds = { attemptTimeoutMs: longest, callTimeoutMs: longest };
+      return call(link, { name: 'claim work', method: 'POST', path, body, ...bounds }, readClaimOrNone, options);
+    },
+    // The three that follow may be sent again: the service takes each of them twice as it takes it once.
+    renew: (id, claimId, options) => {
+      const path = `${claimPath(id, claimId)}/renewal`;
+      return call(link, { name: 'renew claim', method: 'POST', path, safe: true }, readStanding, options);
+    },
+    report: (id, claimId, body, options) => {
+      const path = `${claimPath(id, claimId)}/status`;
+      return call(link, { name: 'report work', method: 'PUT', path, body, safe: true }, readStanding, options);
+    },
+    release: (id, claimId, options) => {
+      const path = claimPath(id, claimId);
+      const asked = query({ undone: options?.undone });
+      return call(link, { name: 'release claim', method: 'DELETE', path, query: asked }, readNothing, options);
+    },
+    close: () => link.close(),
+  };
+}
+
+const readClaimOrNone: Reader<WorkClaim | undefined> = (reply) =>
+  reply.status === 204 ? { ok: true, value: undefined } : readClaim(reply);

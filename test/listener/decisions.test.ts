@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { backoffMs } from '../../src/listener/backoff.ts';
+import { readListenerCommand } from '../../src/listener/listener-command.ts';
+
+describe('waiting after a failure', () => {
+  test.each([
+    ['the first wait is short', 1, 1, 0, 500],
+    ['and half of it at the least', 1, 0, 0, 250],
+    ['it doubles', 4, 1, 0, 4_000],
+    ['up to half a minute', 40, 1, 0, 30_000],
+    ['and is never shorter than what the service asks for', 1, 0, 7_000, 7_000],
+  ])('%s', (_, failures, random, asked, ms) => {
+    expect(backoffMs(failures, random, asked)).toBe(ms);
+  });
+});
+
+describe('the command line', () => {
+  const env = { LANDFALL_API_KEY: 'a-key', LANDFALL_BASE_URL: 'https://service.test', LANDFALL_COMPUTE_ID: 'cluster' };
+  const read = (args: string[], more: Record<string, string | undefined> = {}) =>
+    readListenerCommand(args, { ...env, ...more }, () => 'key-of-a-file\n');
+
+  test('everything may come from the environment', () => {
+    expect(read([], { LANDFALL_K8S_NAMESPACES: 'agents, more' })).toEqual({
+      kind: 'run',
+      command: {
+        baseUrl: 'https://service.test',
+        apiKey: 'a-key',
+        tenantId: undefined,
+        allowHttp: false,
+        computeId: 'cluster',
+        namespaces: ['agents', 'more'],
+        kubeconfig: undefined,
+        context: undefined,
+        atOnce: 4,
+        leaseSeconds: 60,
+        rolloutSeconds: 600,
+        troubleSeconds: 30,
+      },
+    });
+  });
+
+  test('what is given on the command line wins', () => {
+    const args = '--base-url https://other.test --compute-id two --namespaces a --kubeconfig k --context c --at-once 2';
+    expect(read([...args.split(' '), '--lease', '9', '--api-key-file', 'file', '--tenant-id', 't'])).toMatchObject({
+      command: {
+        baseUrl: 'https://other.test',
+        apiKey: 'key-of-a-file',
+        tenantId: 't',
+        computeId: 'two',
+        namespaces: ['a'],
+        kubeconfig: 'k',
+        context: 'c',
+        atOnce: 2,
+        leaseSeconds: 9,
+      },
+    });
+  });
+
+  test.each([
+    ['no address', [], { LANDFALL_BASE_URL: undefined }, /--base-url/],
+    ['plain http to elsewhere', ['--base-url', 'http://service.test'], {}, /plain http/],
+    ['no cluster', [], { LANDFALL_COMPUTE_ID: '' }, /--compute-id/],
+    ['a cluster with blanks', ['--compute-id', 'my cluster'], {}, /--compute-id must/],
+    ['a namespace that is none', ['--namespaces', 'A_b'], {}, /--namespaces must/],
+    ['no key', [], { LANDFALL_API_KEY: ' ' }, /LANDFALL_API_KEY/],
+    ['a lease of a second', ['--lease', '1'], {}, /--lease is a number from 2 to 600/],
+    ['nothing at once', ['--at-once', '0'], {}, /--at-once is a number/],
+    ['a flag that is none', ['--api-key', 'secret'], {}, /--api-key/],
+  ])('%s is told', (_, args, more, said) => {
+    const end = read(args, more);
+    expect(end.kind === 'wrong' && end.problems.join('\n')).toMatch(said);
+  });
+
+  test('plain http to elsewhere may be allowed', () => {
+    expect(read(['--base-url', 'http://service.test', '--allow-http'])).toMatchObject({ kind: 'run' });
+  });
+
+  test('every problem is told at once', () => {
+    const end = readListenerCommand(['--lease', 'long'], {});
+    expect(end.kind === 'wrong' && end.problems).toHaveLength(4);
+  });
+});

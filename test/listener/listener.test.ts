@@ -1,0 +1,285 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { LetGo } from '../../src/control-service/compute/compute.ts';
+import { findListener } from '../../src/listener/find-listener.ts';
+import { startListener, type RunningListener } from '../../src/listener/listener.ts';
+import { connectWork, type WorkClient } from '../../src/listener/work-client.ts';
+import { fromImage, openWorld, refusalOf } from '../control-service/worlds.ts';
+import type { World } from '../control-service/worlds.ts';
+import { fakeCompute, type FakeCompute } from './fake-compute.ts';
+
+let world: World;
+let work: WorkClient;
+let clusters = 0;
+const atTheEnd: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  world = await openWorld('over HTTP', '', systemClock);
+  work = connectWork(world.baseUrl, { apiKey: world.apiKey, userAgent: 'test' });
+});
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0)) await end();
+});
+afterAll(async () => {
+  await work.close();
+  await world.close();
+});
+
+const sleep = (ms: number): Promise<void> => systemClock.sleep(ms);
+
+async function until<T>(find: () => Promise<T | undefined | false>): Promise<T> {
+  for (const end = performance.now() + 15_000; performance.now() < end; await sleep(20)) {
+    const found = await find();
+    if (found) return found;
+  }
+  throw new Error('waited in vain');
+}
+
+/** A listener of its own, with processes that take its work. */
+async function ground() {
+  const found = await findListener(work, { computeId: `own-${(clusters += 1)}`, namespaces: undefined, version: '1' });
+  const logged: string[] = [];
+  return {
+    logged,
+    listenerId: found.id,
+    begin: (
+      compute: FakeCompute,
+      more: { holder?: string; leaseSeconds?: number; work?: WorkClient } = {},
+    ): RunningListener => {
+      const listener = startListener({
+        work,
+        listenerId: found.id,
+        compute,
+        holder: 'one',
+        atOnce: 2,
+        leaseSeconds: 2,
+        clock: systemClock,
+        random: () => 0,
+        log: (message) => logged.push(message),
+        ...more,
+      });
+      atTheEnd.push(() => {
+        listener.leave();
+        return listener.ended;
+      });
+      return listener;
+    },
+    deploy: (changes: object = {}) =>
+      world.control.createDeployment(fromImage({ ...changes, source_config: { listener_id: found.id } })),
+  };
+}
+
+const revisionOf = (made: { id: string; latest_revision_id: string | null }) =>
+  world.control.getRevision(made.id, made.latest_revision_id ?? '');
+const becomes = (made: { id: string; latest_revision_id: string | null }, status: string) =>
+  until(async () => {
+    const revision = await revisionOf(made);
+    return revision.status === status && revision;
+  });
+const newImage = (id: string) =>
+  world.control.patchDeployment(id, { source_revision_config: { image_uri: 'registry.example.com/agent:2' } });
+
+describe('finding its listener', () => {
+  test('it is made, and found again', async () => {
+    const wanted = { computeId: 'found', namespaces: ['a', 'b'], version: '1' };
+    const made = await findListener(work, wanted);
+    expect(made).toMatchObject({ compute_id: 'found', compute_config: { k8s_namespaces: ['a', 'b'] } });
+    expect((await findListener(work, { ...wanted, namespaces: undefined })).id).toBe(made.id);
+    expect(await findListener(work, { ...wanted, version: '2', namespaces: ['b'] })).toMatchObject({
+      id: made.id,
+      version: '2',
+      compute_config: { k8s_namespaces: ['b'] },
+    });
+  });
+
+  test('five that begin together have one', async () => {
+    const wanted = { computeId: 'together', namespaces: undefined, version: '1' };
+    const found = await Promise.all(Array.from({ length: 5 }, () => findListener(work, wanted)));
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1);
+  });
+});
+
+describe('carrying out', () => {
+  test('a revision is run with all that it takes, and is live', async () => {
+    const { begin, deploy } = await ground();
+    const compute = fakeCompute('running');
+    begin(compute);
+    const made = await deploy({ secrets: [{ name: 'WORD', value: 'a-secret' }] });
+    await becomes(made, 'DEPLOYED');
+    const [start] = compute.starts;
+    expect(start?.spec).toMatchObject({
+      deploymentId: made.id,
+      revisionId: made.latest_revision_id,
+      name: made.name,
+      program: { kind: 'image', imageUri: 'registry.example.com/agent:1' },
+      databaseUrl: '',
+      secrets: [{ name: 'WORD', value: 'a-secret' }],
+    });
+    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: made.latest_revision_id });
+  });
+
+  test('a failure is told with its reason, and the lines before it', async () => {
+    const { begin, deploy } = await ground();
+    const compute = fakeCompute();
+    begin(compute);
+    const made = await deploy();
+    const start = await compute.nextStart();
+    start.spec.log('warning', 'Pod agent-1: it has no image');
+    start.end({ failed: 'The image is missing.' });
+    expect(await becomes(made, 'DEPLOY_FAILED')).toMatchObject({ status_message: 'The image is missing.' });
+    const { logs } = await world.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+    expect(logs.map(({ message }) => message)).toEqual([
+      'Starting the agent of image registry.example.com/agent:1.',
+      'Pod agent-1: it has no image',
+      'The image is missing.',
+    ]);
+  });
+
+  test('what breaks down is a failure that says so', async () => {
+    const { begin, deploy } = await ground();
+    const compute = fakeCompute();
+    begin(compute);
+    const made = await deploy();
+    (await compute.nextStart()).breakDown(new Error('no such cluster'));
+    expect(await becomes(made, 'DEPLOY_FAILED')).toMatchObject({
+      status_message: expect.stringContaining('no such cluster'),
+    });
+  });
+
+  test('lines are there while it is still at work', async () => {
+    const { begin, deploy } = await ground();
+    const compute = fakeCompute();
+    begin(compute);
+    const made = await deploy();
+    const start = await compute.nextStart();
+    start.spec.log('info', '1 of 2 replicas are available');
+    await until(async () => {
+      const { logs } = await world.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+      return logs.some(({ message }) => message === '1 of 2 replicas are available');
+    });
+    expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYING' });
+    start.end('running');
+    await becomes(made, 'DEPLOYED');
+  });
+
+  test('a lease is kept for as long as the work takes', async () => {
+    const { begin, deploy } = await ground();
+    const [one, two] = [fakeCompute(), fakeCompute('running')];
+    begin(one);
+    const made = await deploy();
+    const start = await one.nextStart();
+    begin(two, { holder: 'two' });
+    await sleep(3_500);
+    expect(two.starts).toEqual([]);
+    start.end('running');
+    await becomes(made, 'DEPLOYED');
+  });
+
+  test('an interrupted revision is broken off, and what it left is put back', async () => {
+    const { begin, deploy } = await ground();
+    const compute = fakeCompute();
+    begin(compute);
+    const made = await deploy();
+    (await compute.nextStart()).end('running');
+    await becomes(made, 'DEPLOYED');
+    const next = await newImage(made.id);
+    const start = await compute.nextStart();
+    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    const back = await compute.nextStart();
+    expect(start.signal.aborted && !(start.signal.reason instanceof LetGo)).toBe(true);
+    expect(back.spec.revisionId).toBe(made.latest_revision_id);
+    back.end('running');
+    expect(await revisionOf(next)).toMatchObject({ status: 'INTERRUPTED' });
+  });
+
+  test('[control.delete.deployment] a deleted deployment is removed, as often as it takes, and gone', async () => {
+    const { begin, deploy } = await ground();
+    const compute = fakeCompute('running');
+    begin(compute);
+    const made = await deploy();
+    await becomes(made, 'DEPLOYED');
+    compute.failingRemovals = 2;
+    await world.control.deleteDeployment(made.id);
+    await until(async () => compute.removed.length > 0);
+    expect(compute.removed).toEqual([{ id: made.id, name: made.name, namespace: undefined }]);
+    await until(async () => {
+      await world.rollouts.settled();
+      return (await refusalOf(world.control.getDeployment(made.id)).catch(() => undefined))?.status === 404;
+    });
+  });
+});
+
+describe('several, and what becomes of one', () => {
+  test('two take what there is between them, and each revision once', async () => {
+    const { begin, deploy } = await ground();
+    const [one, two] = [fakeCompute('running'), fakeCompute('running')];
+    begin(one, { holder: 'one' });
+    begin(two, { holder: 'two' });
+    const made = await Promise.all(Array.from({ length: 6 }, () => deploy()));
+    for (const each of made) await becomes(each, 'DEPLOYED');
+    const started = [...one.starts, ...two.starts].map(({ spec }) => spec.revisionId);
+    expect(started.toSorted()).toEqual(made.flatMap(({ latest_revision_id }) => latest_revision_id ?? []).toSorted());
+  });
+
+  test('one that leaves hands back what it is at, as it stands, and the other goes on', async () => {
+    const { begin, deploy } = await ground();
+    const [one, two] = [fakeCompute(), fakeCompute('running')];
+    const leaving = begin(one, { leaseSeconds: 60 });
+    const made = await deploy();
+    const start = await one.nextStart();
+    begin(two, { holder: 'two', leaseSeconds: 60 });
+    const began = performance.now();
+    leaving.leave();
+    expect(await leaving.ended).toBeUndefined();
+    expect(start.signal.reason).toBeInstanceOf(LetGo);
+    await becomes(made, 'DEPLOYED');
+    expect(performance.now() - began).toBeLessThan(8_000);
+  });
+
+  test('one whose lease was taken over touches nothing more, and is not heard', async () => {
+    const { begin, deploy, listenerId } = await ground();
+    const [one, two] = [fakeCompute(), fakeCompute()];
+    // Its renewals do not arrive: it knows by its own clock when to stop.
+    const deaf: WorkClient = { ...work, renew: (_l, _c, options) => never(options?.signal) };
+    begin(one, { work: deaf });
+    const made = await deploy();
+    const start = await one.nextStart();
+    await until(async () => start.signal.aborted);
+    expect(start.signal.reason).toBeInstanceOf(LetGo);
+    begin(two, { holder: 'two' });
+    const next = await Promise.race([two.nextStart(), one.nextStart()]);
+    next.end('running');
+    await becomes(made, 'DEPLOYED');
+    expect(listenerId).toBeDefined();
+  });
+
+  test('a key that is not let in ends it, with a sentence', async () => {
+    const { listenerId, begin } = await ground();
+    const stranger = connectWork(world.baseUrl, { apiKey: 'lf_0000000000000000_none', userAgent: 'test' });
+    const listener = begin(fakeCompute(), { work: stranger });
+    expect(await listener.ended).toContain('401');
+    await stranger.close();
+    expect(listenerId).toBeDefined();
+  });
+
+  test('a service that does not answer is asked again until it does', async () => {
+    const { begin, deploy, logged } = await ground();
+    const nowhere = connectWork('http://127.0.0.1:1', {
+      apiKey: world.apiKey,
+      userAgent: 'test',
+      retry: { attempts: 1 },
+    });
+    let failures = 0;
+    const flaky: WorkClient = { ...work, claim: (...asked) => ((failures += 1) <= 3 ? nowhere : work).claim(...asked) };
+    const compute = fakeCompute('running');
+    begin(compute, { work: flaky });
+    await becomes(await deploy(), 'DEPLOYED');
+    await nowhere.close();
+    expect(logged.filter((line) => line.includes('Trying again'))).toHaveLength(1);
+    expect(logged).toContain('The control service answers again.');
+  });
+});
+
+function never(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+}
