@@ -1,6 +1,7 @@
 import { acts, type Shown } from './acts.ts';
 import { appActs } from './app-acts.ts';
 import { Screen } from './screen.ts';
+import { serviceActs } from './service-acts.ts';
 import { setStage, type Stage } from './stage.ts';
 
 export interface DemoOptions {
@@ -11,8 +12,8 @@ export interface DemoOptions {
   write: (text: string) => void;
 }
 
-/** First what a workflow does, then what the App does. */
-const program = [...acts, ...appActs];
+/** First what a workflow does, then what the App does, last what the control service does by itself. */
+const program = [...acts, ...appActs, ...serviceActs];
 
 /** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
 export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
@@ -21,7 +22,7 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  screen.line('Landfall: an agent is deployed, changed, broken, rolled back and pushed, all here.');
+  screen.line('Landfall: an agent is deployed, changed, broken, rolled back, pushed and uploaded, all here.');
   screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
   let stage: Stage | undefined;
   const shown: Shown[] = [];

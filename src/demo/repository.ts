@@ -8,27 +8,27 @@ const run = promisify(execFile);
 /** A git repository on this machine that a person works in. */
 export class Repository {
   readonly folder: string;
+  /** Where its files came from. */
+  readonly example: string;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, example: string) {
     this.folder = folder;
+    this.example = example;
   }
 
   /** Makes a repository of an example: its files, one commit on `main`. */
   static async ofExample(example: string, folder: string): Promise<Repository> {
     await mkdir(folder, { recursive: true });
     await cp(example, folder, { recursive: true, filter: (path) => !relative(example, path).includes('node_modules') });
-    const repository = new Repository(folder);
+    const repository = new Repository(folder, example);
     await repository.#git('init', '--quiet', '--initial-branch=main');
     await repository.commit('Begin');
     return repository;
   }
 
   /** Puts `to` in the place of `from` in a file, which has to hold it. */
-  async edit(file: string, from: string, to: string): Promise<void> {
-    const path = join(this.folder, file);
-    const text = await readFile(path, 'utf8');
-    if (!text.includes(from)) throw new Error(`${file} of the example does not hold ${JSON.stringify(from)}`);
-    await writeFile(path, text.replace(from, to));
+  edit(file: string, from: string, to: string): Promise<void> {
+    return edit(join(this.folder, file), from, to);
   }
 
   /** Replaces what a pattern finds in a file, which has to hold it. */
@@ -73,4 +73,11 @@ export class Repository {
     });
     return stdout;
   }
+}
+
+/** Puts `to` in the place of `from` in a file, which has to hold it. */
+export async function edit(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  if (!text.includes(from)) throw new Error(`${file} does not hold ${JSON.stringify(from)}`);
+  await writeFile(file, text.replace(from, to));
 }

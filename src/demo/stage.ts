@@ -24,6 +24,13 @@ export interface Stage {
   folder: string;
   /** Runs the Action on the repository's newest commit, as its workflow would: because it was pushed. */
   deploy(commit: string, inputs: Readonly<Record<string, string>>, onLine: (line: string) => void): Promise<StepResult>;
+  /** Runs the Action in a folder, with what a runner says of its run, and nothing about git. */
+  step(
+    workspace: string,
+    inputs: Readonly<Record<string, string>>,
+    run: Readonly<Record<string, string>>,
+    onLine: (line: string) => void,
+  ): Promise<StepResult>;
   /** The revisions of a deployment, as the control service lists them, newest first. */
   revisionsOf(deploymentId: string): Promise<string[]>;
   /** Starts the App, or starts it again. */
@@ -67,6 +74,20 @@ export async function setStage(root: string, example: string): Promise<Stage> {
     running.push(service);
     const port = await freePort();
     const pids = [service.pid];
+    const step: Stage['step'] = (workspace, inputs, run, onLine) =>
+      runStep({
+        main: join(root, 'dist', 'index.js'),
+        workspace,
+        onLine,
+        inputs: {
+          'base-url': service.url,
+          'api-key': service.apiKey,
+          'poll-seconds': '0.5',
+          'timeout-minutes': '5',
+          ...inputs,
+        },
+        github: { GITHUB_SERVER_URL: github.url, GITHUB_API_URL: github.url, ...run },
+      });
     return {
       service,
       github,
@@ -74,31 +95,17 @@ export async function setStage(root: string, example: string): Promise<Stage> {
       fullName,
       repoUrl,
       folder,
+      step,
       async deploy(commit, inputs, onLine) {
         await repository.push();
-        return runStep({
-          main: join(root, 'dist', 'index.js'),
-          workspace: repository.folder,
-          onLine,
-          inputs: {
-            'base-url': service.url,
-            'api-key': service.apiKey,
-            'repo-url': repoUrl,
-            'build-on-push': 'true',
-            'poll-seconds': '0.5',
-            'timeout-minutes': '5',
-            ...inputs,
-          },
-          github: {
-            GITHUB_SERVER_URL: github.url,
-            GITHUB_API_URL: github.url,
-            GITHUB_REPOSITORY: fullName,
-            GITHUB_REF: 'refs/heads/main',
-            GITHUB_SHA: commit,
-            GITHUB_EVENT_NAME: 'push',
-            GITHUB_ACTOR: 'mona',
-          },
-        });
+        const pushed = {
+          GITHUB_REPOSITORY: fullName,
+          GITHUB_REF: 'refs/heads/main',
+          GITHUB_SHA: commit,
+          GITHUB_EVENT_NAME: 'push',
+          GITHUB_ACTOR: 'mona',
+        };
+        return step(repository.folder, { 'repo-url': repoUrl, 'build-on-push': 'true', ...inputs }, pushed, onLine);
       },
       revisionsOf: (deploymentId) => revisionsOf(service, deploymentId),
       async startApp() {
