@@ -91,7 +91,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const end = await running.ended;
       if (signal.aborted) return failed('The start was broken off.');
       if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard);
-      return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, lastWord());
+      return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, heard);
     },
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };

@@ -122,11 +122,13 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: Live
     const over = new AbortController();
     const both = AbortSignal.any([over.signal, post.leaving.signal]);
     let wasWell = false;
-    void pause(clock, wellAfter, both).then(() => {
+    const noteWell = async (): Promise<void> => {
+      await pause(clock, wellAfter, both);
       if (both.aborted) return;
       wasWell = true;
       if (brokeDown || post.revived) fates?.isWell(spec);
-    });
+    };
+    void noteWell();
     const how = await Promise.race([agent.exited, aborted(post.leaving.signal)]);
     over.abort();
     if (how === undefined || post.leaving.signal.aborted) return { how: '', said: [], wasWell };

@@ -154,6 +154,32 @@ test('an agent that breaks down is seen to', async () => {
   expect(await agent.exited).toBe('exit code 7');
 });
 
+test('an agent that takes more memory than its bound is ended, with that as the reason', async () => {
+  const bounded = specOf();
+  atTheEnd.push(bounded.remove);
+  const spec = { ...bounded, resourceSpec: { memory_mb: 100 } };
+  const start = await processCompute({ clock: systemClock, agentServer: fakeAgent }).start(
+    spec,
+    new AbortController().signal,
+  );
+  if (start.kind !== 'running') throw new Error(start.reason);
+  expect(await (await ask(start.agent, '/eat')).json()).toEqual(['--max-old-space-size=150']);
+  expect(await start.agent.exited).toMatch(/^it took \d+ MB of memory, more than its bound of 200 MB, and was ended$/);
+});
+
+test('the last lines of an agent that broke down are told with its end, masked', async () => {
+  const { agent } = await running({ FAKE_SAY: 'first words' });
+  await ask(agent, '/say');
+  await ask(agent, '/crash').catch(() => undefined);
+  await agent.exited;
+  expect(agent.said?.()).toEqual(['***', 'said later']);
+});
+
+test('a warning that agents are not kept apart is in every deploy log', async () => {
+  const { spec } = await running({}, { warning: 'They run as root.' });
+  expect(spec.lines).toEqual(['warning: They run as root.']);
+});
+
 function aFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-compute-'));
   atTheEnd.push(() => rmSync(folder, { recursive: true }));

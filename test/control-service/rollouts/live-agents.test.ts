@@ -23,6 +23,7 @@ function played(name: string): PlayedAgent {
       end('exit code 0');
     },
     breakDown: () => end('exit code 1'),
+    said: () => [`${name} said this`],
     stopped: () => stopped,
   };
 }
@@ -35,6 +36,9 @@ function stage(starts: (AgentStart | Error)[] = []) {
   const inFlight = new Map<string, () => void>();
   let live: string | undefined;
   let now = 0;
+  let hasty = false;
+  const alarms: { at: number; ring: () => void }[] = [];
+  const told: string[] = [];
   const lane = (origin: string): Lane => ({
     upstream: { origin, token: '' },
     inFlight: () => (inFlight.has(origin) ? 1 : 0),
@@ -46,7 +50,8 @@ function stage(starts: (AgentStart | Error)[] = []) {
     now: () => now,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
-        if (ms > 100_000) {
+        if (ms >= 60_000 && !hasty) {
+          alarms.push({ at: now + ms, ring: resolve });
           signal?.addEventListener('abort', () => reject(signal.reason));
           return;
         }
@@ -80,6 +85,12 @@ function stage(starts: (AgentStart | Error)[] = []) {
     },
     clock,
     lettingGoMs: 600_000,
+    fates: {
+      ready: async () => {},
+      brokeDown: (_spec, times, { how, said }) => told.push(`${times}: ${how} [${said.join()}]`),
+      isWell: () => told.push('well'),
+      givenUp: (_spec, times, { how, said }) => told.push(`given up after ${times}: ${how} [${said.join()}]`),
+    },
   });
   const spec: AgentSpec = {
     deploymentId: 'd',
@@ -91,7 +102,13 @@ function stage(starts: (AgentStart | Error)[] = []) {
     ...plainSpec,
     log: (level, message) => lines.push(`${level}: ${message}`),
   };
-  return { agents, traffic, lines, waits, inFlight, spec, passTime: (ms: number) => (now += ms) };
+  const passTime = (ms: number): void => {
+    now += ms;
+    for (const { at, ring } of alarms) if (at <= now) ring();
+  };
+  /** Lets long waits go by as quickly as short ones. */
+  const hurry = (): void => void (hasty = true);
+  return { agents, traffic, lines, waits, inFlight, spec, told, passTime, hurry };
 }
 
 const settled = async (): Promise<void> => {
@@ -144,8 +161,8 @@ test('an agent that breaks down again and again is started after longer and long
   expect(traffic).toEqual(['http://one', 'nothing', 'closed http://one', 'http://two']);
   expect(lines).toEqual([
     "error: The agent's process ended: exit code 1. Starting it again in 0.5 s.",
-    'error: It did not start. Trying again in 1 s.',
-    'error: The agent could not be started: no space left. Trying again in 2 s.',
+    'error: It did not start. Starting it again in 1 s.',
+    'error: The agent could not be started: no space left. Starting it again in 2 s.',
     'info: The agent serves.',
   ]);
 });
@@ -153,14 +170,47 @@ test('an agent that breaks down again and again is started after longer and long
 test('an agent that was well for a minute begins with the shortest wait again', async () => {
   const [one, two, three] = [played('one'), played('two'), played('three')];
   const starts: AgentStart[] = [two, three].map((agent) => ({ kind: 'running', agent }));
-  const { agents, waits, spec, passTime } = stage(starts);
+  const { agents, waits, told, spec, passTime } = stage(starts);
   agents.switchTo(spec, one).settle();
   one.breakDown();
   await settled();
   passTime(60_000);
+  await settled();
+  expect(told).toEqual(['1: exit code 1 [one said this]', 'well']);
   two.breakDown();
   await settled();
   expect(waits).toEqual([500, 500]);
+});
+
+test('an agent that breaks down ten times in a row is given up, with what it said last', async () => {
+  const one = played('one');
+  const starts: AgentStart[] = Array.from({ length: 20 }, () => ({
+    kind: 'failed',
+    reason: 'It did not start.',
+    said: ['no module'],
+  }));
+  const { agents, told, lines, waits, spec, hurry } = stage(starts);
+  hurry();
+  agents.switchTo(spec, one).settle();
+  one.breakDown();
+  while (agents.looksAfter('d')) await settled();
+  expect(waits.filter((wait) => wait !== 60_000)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]);
+  expect(told).toHaveLength(10);
+  expect(told.at(-1)).toBe('given up after 10: It did not start [no module]');
+  expect(lines.at(-1)).toBe('error: It did not start. It broke down 10 times in a row and is not started again.');
+  expect(starts).toHaveLength(11);
+});
+
+test('what was live before the service was started is told to be well after a minute too', async () => {
+  const { agents, told, spec, passTime } = stage([{ kind: 'running', agent: played('one') }]);
+  agents.revive(spec);
+  await settled();
+  passTime(59_999);
+  await settled();
+  expect(told).toEqual([]);
+  passTime(1);
+  await settled();
+  expect(told).toEqual(['well']);
 });
 
 test('a newer revision ends the attempts to start the former one', async () => {
