@@ -50,7 +50,7 @@ export function plan(desired: Desired, seen: Seen): Plan {
     ...resources.notes,
     ...(rebuilt.kind === 'stuck' || (isMade && !restated) ? [] : rebuilt.notes),
     ...(makesRevision ? [] : laterEffects(changes)),
-    ...(restated?.kind === 'uploaded' && desired.source === 'internal_source'
+    ...(desired.source === 'internal_source' && (restated?.kind === 'uploaded' || !seen.tarball)
       ? notesOnTarball(desired, seen.tarball)
       : []),
   ];

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Desired, DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
+import type {
+  Desired,
+  DesiredExternalDocker,
+  DesiredGithub,
+  DesiredInternalDocker,
+  DesiredInternalSource,
+} from '../../src/config/desired.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../src/contract/control/deployment.ts';
 import type { ResourceSpec } from '../../src/contract/control/resource-spec.ts';
 import type { Secret } from '../../src/contract/control/secret.ts';
@@ -90,11 +96,39 @@ const docker: fc.Arbitrary<DesiredExternalDocker> = fc.record(
   { requiredKeys: ['source', 'name', 'imageUri', 'secretsStrategy'] },
 );
 
+const folder: fc.Arbitrary<DesiredInternalSource> = fc.record(
+  {
+    source: fc.constant('internal_source' as const),
+    name: fc.constant('agent'),
+    // A folder of another name is one of another content here.
+    sourceDir: fc.constantFrom('a', 'b', 'c'),
+    graphConfigPath: fc.constantFrom('langgraph.json', './langgraph.json', 'a/graph.json'),
+    installCommand: word,
+    buildCommand: word,
+    secrets: secrets,
+    secretsStrategy: strategy,
+    rebuild: fc.constantFrom<DesiredInternalSource['rebuild']>('auto', 'never'),
+  },
+  { requiredKeys: ['source', 'name', 'sourceDir', 'graphConfigPath', 'secretsStrategy', 'rebuild'] },
+);
+
+const pushedImage: fc.Arbitrary<DesiredInternalDocker> = fc.record(
+  {
+    source: fc.constant('internal_docker' as const),
+    name: fc.constant('agent'),
+    imageUri: word,
+    secrets: secrets,
+    secretsStrategy: strategy,
+  },
+  { requiredKeys: ['source', 'name', 'imageUri', 'secretsStrategy'] },
+);
+
 const quirks = fc.record({
   fillsDefaults: fc.boolean(),
   addsNulls: fc.boolean(),
   dropsUnused: fc.boolean(),
   reordersSecrets: fc.boolean(),
+  hidesDigests: fc.constant(false),
 });
 
 /** Plans against the model and carries the plan out on it; tells what is wrong about that, which is nothing. */
@@ -104,18 +138,31 @@ function deployed(service: ServiceModel, desired: Desired): { planned: Plan; wro
   const before = service.revisions.length;
   const wrong: string[] = [];
   if (planned.kind === 'impossible') wrong.push(...planned.obstacles.map(({ problem }) => problem));
-  if (planned.kind === 'create') service.create(planned.request);
+  if (planned.kind === 'create') {
+    service.create(planned.request);
+    // The first revision waits; the upload's is the one that is built.
+    if (planned.upload) service.patch(uploaded({}, planned.upload.digest, service));
+  }
   if (planned.kind === 'patch') {
-    const { request, makesRevision } = planned;
+    const { makesRevision, upload } = planned;
+    const request = upload ? uploaded(planned.request, upload.digest, service) : planned.request;
     wrong.push(...needless(request, deployment));
     const after = service.patch(request);
     const made = service.revisions.slice(0, service.revisions.length - before);
     if (made.length !== (makesRevision ? 1 : 0)) wrong.push(`${made.length} revisions were made`);
     if (!holdsSettings(request, after)) wrong.push('the deployment does not hold what was sent');
-    if (!made.every((revision) => carriesSource(request, revision))) wrong.push('the revision lacks what was sent');
+    if (!made.every((revision) => carriesSource(request, revision, upload?.digest)))
+      wrong.push('the revision lacks what was sent');
   }
   service.settle('DEPLOYED', desired.source === 'github' ? commit : undefined);
   return { planned, wrong };
+}
+
+/** A request that names what was uploaded for it. */
+function uploaded(request: DeploymentPatchRequest, digest: string, service: ServiceModel): DeploymentPatchRequest {
+  const path = service.handOut();
+  service.store(path, digest);
+  return { ...request, source_revision_config: { ...request.source_revision_config, source_tarball_path: path } };
 }
 
 /** The fields that were sent and do not differ: one could make a revision that nobody needs. */
@@ -149,12 +196,22 @@ function plannedFor(service: ServiceModel, desired: Desired): Plan {
     live: service.revision(deployment?.active_revision_id),
     latest: service.revision(deployment?.latest_revision_id),
     commit: { kind: 'known', sha: commit, from: 'the test' },
+    ...(desired.source === 'internal_source' ? { tarball: tarballOf(desired) } : {}),
   });
 }
+
+const tarballOf = ({ sourceDir = '' }: DesiredInternalSource) => ({
+  digest: `sha256:${sourceDir}`,
+  size: 9,
+  files: 1,
+  leftOut: [],
+});
 
 describe.each([
   ['github', github],
   ['external_docker', docker],
+  ['internal_source', folder],
+  ['internal_docker', pushedImage],
 ])('%s', (_, desired: fc.Arbitrary<Desired>) => {
   test('once it is deployed there is nothing left to do', () => {
     fc.assert(

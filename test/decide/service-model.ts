@@ -7,6 +7,7 @@ import { fieldRules } from '../../src/contract/control/field-rules.ts';
 import { unusedResourceFields, withResourceDefaults } from '../../src/contract/control/resource-spec.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
+import type { SourceRevisionConfig } from '../../src/contract/control/source.ts';
 
 /** Liberties that a service may take when it answers what it was sent. */
 export interface Quirks {
@@ -15,6 +16,8 @@ export interface Quirks {
   /** Keeps nothing of the fields that are marked as not to be used. */
   dropsUnused: boolean;
   reordersSecrets: boolean;
+  /** Tells nothing of what was uploaded, as the public service does. */
+  hidesDigests: boolean;
 }
 
 export const plainService: Quirks = {
@@ -22,6 +25,7 @@ export const plainService: Quirks = {
   addsNulls: false,
   dropsUnused: false,
   reordersSecrets: false,
+  hidesDigests: false,
 };
 
 /** A service that obeys `fieldRules` and nothing more: what it holds after each request. */
@@ -29,6 +33,8 @@ export class ServiceModel {
   deployment: Deployment | undefined;
   readonly revisions: Revision[] = [];
   readonly quirks: Quirks;
+  /** The digests of what was uploaded, by the paths that were handed out; undefined until the bytes are there. */
+  readonly uploads = new Map<string, string | undefined>();
 
   constructor(quirks: Quirks = plainService) {
     this.quirks = quirks;
@@ -44,7 +50,10 @@ export class ServiceModel {
       name: request.name,
       source: request.source,
       source_config: { ...request.source_config },
-      source_revision_config: { ...request.source_revision_config, repo_commit_sha: null },
+      source_revision_config: this.#withDigest(request.source, {
+        ...request.source_revision_config,
+        repo_commit_sha: null,
+      }),
       secrets: [...request.secrets],
       secret_references: request.secret_references ?? null,
       id: 'd1',
@@ -72,7 +81,10 @@ export class ServiceModel {
     this.deployment = this.#answered({
       ...held,
       source_config: { ...held.source_config, ...nonNull(request.source_config) },
-      source_revision_config: { ...held.source_revision_config, ...nonNull(request.source_revision_config) },
+      source_revision_config: this.#withDigest(held.source, {
+        ...held.source_revision_config,
+        ...nonNull(request.source_revision_config),
+      }),
       secrets: request.secrets ? [...request.secrets] : held.secrets,
       secret_references: request.secret_references ?? held.secret_references,
     });
@@ -96,6 +108,28 @@ export class ServiceModel {
 
   revision(id: string | null | undefined): Revision | undefined {
     return this.revisions.find((each) => each.id === id);
+  }
+
+  /** A path that a tarball may be put at. */
+  handOut(): string {
+    const path = `uploads/d1/${this.uploads.size + 1}.tar.gz`;
+    this.uploads.set(path, undefined);
+    return path;
+  }
+
+  /** The bytes of this digest are put at a path. */
+  store(path: string, digest: string): void {
+    if (!this.uploads.has(path)) throw new Error(`${path} was not handed out`);
+    this.uploads.set(path, digest);
+  }
+
+  #withDigest(source: string, config: SourceRevisionConfig): SourceRevisionConfig {
+    if (source !== 'internal_source') return config;
+    const path = config.source_tarball_path ?? null;
+    const digest = path === null ? null : this.uploads.get(path);
+    if (digest === undefined) throw new Error(`nothing was uploaded to ${path}`);
+    const told = { ...config, source_tarball_path: path };
+    return this.quirks.hidesDigests ? told : { ...told, source_tarball_digest: digest };
   }
 
   #makeRevision(): void {

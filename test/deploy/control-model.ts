@@ -12,6 +12,8 @@ import type { Listener, ListenersList } from '../../src/contract/control/listene
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../src/contract/control/service.ts';
+import type { Put, Tarball, UploadTarget } from '../../src/contract/control/upload.ts';
+import type { FurtherControl } from '../../src/deploy/story.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
 import { ServiceModel } from '../decide/service-model.ts';
 
@@ -59,10 +61,11 @@ interface Fault {
   applied: boolean;
 }
 
-type Answers = 'lists' | 'revisions' | 'redeploy' | 'logs' | 'integrations' | 'repositories' | 'listeners';
+type Answers =
+  'lists' | 'revisions' | 'redeploy' | 'logs' | 'integrations' | 'repositories' | 'listeners' | 'uploads' | 'deletion';
 
 /** A control service with one deployment in memory, whose revisions follow a script, and whose faults are ordered. */
-export class ControlModel implements ControlService {
+export class ControlModel implements ControlService, FurtherControl {
   readonly calls: string[] = [];
   readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
   readonly service: ServiceModel;
@@ -76,6 +79,11 @@ export class ControlModel implements ControlService {
   listsSecrets = true;
   /** Refuses a change that was decided on an older revision than the latest; not every service does. */
   heedsIfLatest = false;
+  /** How long a deletion takes (ms). */
+  deletionMs = 12_000;
+  /** What was deleted, each with whether its tracing project went with it. */
+  readonly deleted: { id: string; deleteTracingProject: boolean }[] = [];
+  #goneAt: number | undefined;
   /** What the next revisions do, in the order in which they are made. */
   scripts: Step[][] = [];
   /** Called when a write has been applied. */
@@ -129,6 +137,7 @@ export class ControlModel implements ControlService {
     return this.#called('get', options, () => {
       const other = this.others.find((each) => each.id === id);
       if (other) return other;
+      this.#advance();
       if (this.service.deployment?.id !== id) throw serviceError('missing', 'get deployment', { status: 404 });
       return this.#deployment();
     });
@@ -160,6 +169,7 @@ export class ControlModel implements ControlService {
   async listDeployments(query: DeploymentsQuery, options?: CallOptions): Promise<DeploymentsList> {
     return this.#called('list', options, () => {
       this.#offers('lists');
+      this.#advance();
       const all = [...this.others, ...(this.service.deployment ? [this.#deployment()] : [])];
       const named = all.filter(({ name }) => name.includes(query.name_contains ?? ''));
       const { offset = 0, limit = 20 } = query;
@@ -231,6 +241,38 @@ export class ControlModel implements ControlService {
     });
   }
 
+  async requestUpload(_id: string, options?: CallOptions): Promise<UploadTarget> {
+    return this.#called('request upload', options, () => {
+      this.#offers('uploads');
+      const path = this.service.handOut();
+      return { upload_url: `https://store.test/${path}?signature=secret-of-the-store`, object_path: path };
+    });
+  }
+
+  async putTarball(uploadUrl: string, { digest }: Tarball, options?: CallOptions): Promise<Put> {
+    return this.#called('put', options, (): Put => {
+      this.service.store(new URL(uploadUrl).pathname.slice(1), digest);
+      return { kind: 'stored' };
+    });
+  }
+
+  async deleteDeployment(id: string, query: { deleteTracingProject: boolean }, options?: CallOptions): Promise<void> {
+    return this.#called('delete', options, () => {
+      this.#offers('deletion');
+      if (this.service.deployment?.id !== id) throw serviceError('missing', 'delete deployment', { status: 404 });
+      this.deleted.push({ id, ...query });
+      this.leaves();
+      this.onWrite();
+    });
+  }
+
+  /** The deployment is on its way out. */
+  leaves(): void {
+    if (!this.service.deployment) return;
+    this.service.deployment = { ...this.service.deployment, status: 'AWAITING_DELETE' };
+    this.#goneAt = this.#clock.now() + this.deletionMs;
+  }
+
   /** Somebody else makes a revision. */
   push(script: Step[]): void {
     this.scripts.unshift(script);
@@ -261,12 +303,25 @@ export class ControlModel implements ControlService {
     const at = this.#clock.now();
     newest.created_at = new Date(at).toISOString();
     newest.source_revision_config = { ...newest.source_revision_config, repo_commit_sha: null };
-    this.#made.set(newest.id, { at, script: this.scripts.shift() ?? goesLive(), served: false });
+    const waits = newest.source_revision_config.source_tarball_path === null;
+    this.#supersedeWaiting(newest.id);
+    const script = waits ? [{ after: 0, status: 'QUEUED' }] : (this.scripts.shift() ?? goesLive());
+    this.#made.set(newest.id, { at, script, served: false });
     this.#advance();
+  }
+
+  /** A revision without a tarball gives way to the next one. */
+  #supersedeWaiting(by: string): void {
+    for (const { id, source_revision_config: config } of this.service.revisions) {
+      const made = this.#made.get(id);
+      if (id === by || config.source_tarball_path !== null || !made) continue;
+      this.#made.set(id, { ...made, script: [{ after: 0, status: 'SKIPPED' }] });
+    }
   }
 
   #advance(): void {
     const now = this.#clock.now();
+    if (this.#goneAt !== undefined && this.#goneAt <= now) this.service.deployment = undefined;
     for (const revision of this.service.revisions.toReversed()) {
       const made = this.#made.get(revision.id);
       const step = made?.script.findLast(({ after }) => made.at + after <= now);
