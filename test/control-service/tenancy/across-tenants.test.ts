@@ -1,0 +1,258 @@
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everyRow } from '../every-row.ts';
+import { bodies, requests } from './requests.ts';
+import type { Sent } from './requests.ts';
+import { canaryOf, imagined, openTwoTenants } from './two-tenants.ts';
+import type { Belongings, TwoTenants } from './two-tenants.ts';
+
+let service: TwoTenants;
+let nowhere: Belongings;
+beforeAll(async () => {
+  service = await openTwoTenants();
+  nowhere = imagined(service.owner);
+  // The first request of a key writes its use down; from then on all are alike.
+  for (const key of [asOwner(), asStranger()]) await send('GET', { path: '/v2/listeners' }, key);
+});
+afterAll(() => service.close());
+
+const rows = () => everyRow(service.databaseUrl, ['last_used_at']);
+
+interface Told {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+async function send(
+  method: string,
+  { path, body, headers = {} }: Sent,
+  credentials: Record<string, string>,
+): Promise<Told> {
+  const answer = await fetch(`${service.url}${path}`, {
+    method,
+    headers: { ...credentials, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const told = Object.fromEntries([...answer.headers].filter(([name]) => name !== 'date'));
+  return { status: answer.status, headers: told, text: await answer.text() };
+}
+
+const asOwner = () => ({ 'x-api-key': service.owner.apiKey });
+const asStranger = () => ({ 'x-api-key': service.stranger.apiKey });
+
+/** An answer with every id of `ids` by what it is the id of, so that two answers can be held side by side. */
+function named({ text, headers, ...rest }: Told, ids: Belongings): Told {
+  const words = Object.entries(ids).filter(([, id]) => id !== '');
+  const plain = words.reduce((sofar, [what, id]) => sofar.replaceAll(id, `<${what}>`), text);
+  return { ...rest, headers: { ...headers, 'content-length': '' }, text: plain };
+}
+
+/** What the stranger is told of what the owner has, of what nobody has, and what the database was asked for each. */
+async function told(method: string, ask: (ids: Belongings) => Sent) {
+  const of = async (ids: Belongings) => {
+    let answer: Told | undefined;
+    const statements = await service.statementsOf(async () => {
+      answer = await send(method, ask(ids), asStranger());
+    });
+    if (!answer) throw new Error('nothing was answered');
+    return { answer, told: named(answer, ids), statements };
+  };
+  return { there: await of(service.owner), nowhere: await of(nowhere) };
+}
+
+const routes = () => service.app.routes.map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
+/** A route for every method answers methods that a path does not have; one with a star stands before others. */
+const isAsked = ({ method, path }: { method: string; path: string }): boolean =>
+  method !== 'ALL' && !path.includes('*');
+
+test('every route of the service has a row, and every row a route', () => {
+  expect(Object.keys(requests).sort()).toEqual(
+    [
+      ...new Set(
+        routes()
+          .filter(isAsked)
+          .map(({ name }) => name),
+      ),
+    ].sort(),
+  );
+});
+
+const split = (name: string): [method: string, path: string] => {
+  const [method = '', path = ''] = name.split(' ');
+  return [method, path];
+};
+const closed = Object.entries(requests).flatMap(([name, row]) =>
+  'open' in row ? [] : [{ name, method: split(name)[0], ask: 'of' in row ? row.of : row.own, row }],
+);
+
+describe("another tenant's", () => {
+  test.each(closed.filter(({ row }) => 'of' in row))('$name is as if it were not there', async ({ method, ask }) => {
+    const before = await rows();
+    const { there, nowhere: other } = await told(method, ask);
+    expect(there.answer.status).toBe(404);
+    expect(there.told).toEqual(other.told);
+    expect(there.statements).toBe(other.statements);
+    expect(await rows()).toEqual(before);
+  });
+
+  test.each(closed.filter(({ row, method }) => 'own' in row && method === 'GET'))(
+    '$name tells nothing of the owner',
+    async ({ method, ask }) => {
+      const { status, text } = await send(method, ask(service.stranger), asStranger());
+      expect(status).toBe(200);
+      const { apiKey: _, ...ids } = service.owner;
+      for (const word of [...Object.values(ids), 'owner', canaryOf('owner')]) expect(text).not.toContain(word);
+    },
+  );
+
+  test.each(bodies)('%s is as if it were not there', async (_what, method, ask) => {
+    const before = await rows();
+    const { there, nowhere: other } = await told(method, (of) => ask(service.stranger, of));
+    expect(there.told).toEqual(other.told);
+    expect(there.statements).toBe(other.statements);
+    expect(there.answer.text).not.toContain(canaryOf('owner'));
+    expect(await rows()).toEqual(before);
+  });
+
+  test('deployments are deleted together with those of nobody else', async () => {
+    const before = await rows();
+    const path = `/v2/deployments?deployment_ids=${service.owner.deployment},${service.owner.uploading}`;
+    expect((await send('DELETE', { path }, asStranger())).status).toBe(404);
+    expect(await rows()).toEqual(before);
+  });
+
+  test('a method that a path does not have is told without a look at what the path names', async () => {
+    for (const { path } of routes().filter(({ method, path: named }) => method === 'ALL' && !named.includes('*'))) {
+      const filled = (ids: Belongings): string =>
+        path
+          .replace(':revision', ids.revision)
+          .replace(':claim', ids.claim)
+          .replace(':deployment', ids.deployment)
+          .replace(':name', 'a.tar.gz')
+          .replace(':id', path.includes('listeners') ? ids.listener : ids.deployment);
+      const answers = await Promise.all(
+        [service.owner, nowhere].map((ids) => send('LOCK', { path: filled(ids) }, asStranger())),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([405, 405]);
+      expect(answers[0]).toEqual(answers[1]);
+    }
+  });
+});
+
+describe('whoever has no key of the tenant', () => {
+  const doors: readonly (readonly [who: string, credentials: () => Record<string, string>, status: number])[] = [
+    ['without a key', () => ({}), 401],
+    ['with a key that was revoked', () => ({ 'x-api-key': service.revokedKey }), 401],
+    ['with a revoked key as a token', () => ({ authorization: `Bearer ${service.revokedKey}` }), 401],
+    ["with the tenant's id alone", () => ({ 'x-tenant-id': service.owner.tenant }), 401],
+    [
+      "with another's key and the tenant's id",
+      () => ({ 'x-api-key': service.stranger.apiKey, 'x-tenant-id': service.owner.tenant }),
+      403,
+    ],
+  ];
+  test.each(doors)('is refused %s, on every route, before anything is looked at', async (_who, credentials, status) => {
+    const before = await rows();
+    await Promise.all(
+      closed.map(async ({ method, ask }) => {
+        const [one, other] = [service.owner, nowhere].map((ids) => send(method, ask(ids), credentials()));
+        expect([(await one)?.status, await one]).toEqual([status, await other]);
+      }),
+    );
+    expect(await rows()).toEqual(before);
+  });
+});
+
+describe('an agent', () => {
+  const paths = ['/ok', '', '/', '/threads/search', '/runs/stream', '/threads/t/runs/r/stream?stream_mode=values'];
+  const agent = (ids: Belongings, path: string): Sent => ({ path: `/agents/${ids.deployment}${path}` });
+
+  test('answers its owner, by streams too', async () => {
+    const { status, headers, text } = await send('POST', agent(service.owner, '/runs/stream'), asOwner());
+    expect([status, headers['content-type'], text]).toEqual([
+      200,
+      'text/event-stream',
+      expect.stringContaining(canaryOf('owner')),
+    ]);
+    expect(service.asked.at(-1)).toBe('owner POST /runs/stream');
+  });
+
+  test.each(['GET', 'POST', 'DELETE', 'OPTIONS'])(
+    'of another tenant is as if it were not there, by %s',
+    async (method) => {
+      const before = service.asked.length;
+      for (const path of paths) {
+        const { there, nowhere: other } = await told(method, (ids) => agent(ids, path));
+        expect(there.answer.status).toBe(404);
+        expect([there.told, there.statements]).toEqual([other.told, other.statements]);
+      }
+      expect(service.asked).toHaveLength(before);
+    },
+  );
+
+  test.each([
+    ['by dots', (own: Belongings, of: Belongings) => `/agents/${own.deployment}/../${of.deployment}/ok`],
+    ['by hidden dots', (own: Belongings, of: Belongings) => `/agents/${own.deployment}/%2e%2e/${of.deployment}/ok`],
+    ['by hidden slashes', (own: Belongings, of: Belongings) => `/agents/${own.deployment}%2f..%2f${of.deployment}/ok`],
+    ['by capitals', (_own: Belongings, of: Belongings) => `/agents/${of.deployment.toUpperCase()}/ok`],
+    ['by two slashes', (_own: Belongings, of: Belongings) => `//agents/${of.deployment}/ok`],
+    ['by a whole address', (_own: Belongings, of: Belongings) => `http://x/agents/${of.deployment}/ok`],
+  ])('of another tenant is not reached %s', async (_how, path) => {
+    const before = service.asked.filter((line) => line.startsWith('owner')).length;
+    const { status, text } = await raw(path(service.stranger, service.owner));
+    expect(status).not.toBe(200);
+    expect(text).not.toContain(canaryOf('owner'));
+    expect(service.asked.filter((line) => line.startsWith('owner'))).toHaveLength(before);
+  });
+
+  test('hears nothing from whoever has no key of its tenant', async () => {
+    const before = service.asked.length;
+    for (const [credentials, status] of [
+      [{}, 401],
+      [{ 'x-api-key': service.revokedKey }, 401],
+      [{ 'x-api-key': service.stranger.apiKey, 'x-tenant-id': service.owner.tenant }, 403],
+    ] as const) {
+      for (const path of paths) {
+        const one = await send('POST', agent(service.owner, path), credentials);
+        expect([one.status, one]).toEqual([status, await send('POST', agent(nowhere, path), credentials)]);
+      }
+    }
+    expect(service.asked).toHaveLength(before);
+  });
+
+  /** Sends a target as it is written, which `fetch` would tidy up. */
+  async function raw(target: string): Promise<{ status: number; text: string }> {
+    const { hostname, port } = new URL(service.url);
+    const sent = request({ hostname, port, path: target, headers: asStranger() });
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      sent.on('response', resolve).on('error', reject);
+    });
+    sent.end();
+    const answer = await answered;
+    return { status: answer.statusCode ?? 0, text: await readText(answer) };
+  }
+});
+
+// Last: the owner does what the stranger could not, which shows that the requests above were good ones.
+describe('its owner', () => {
+  test.each(closed)('is answered at $name, and once under a key', async ({ name, method, ask, row }) => {
+    const key = { ...asOwner(), 'idempotency-key': `key of ${name}`.replaceAll(' ', '-') };
+    const first = await send(method, ask(service.owner), key);
+    expect([first.status, first.text]).toEqual([row.done, first.text]);
+    if (row.once !== true || first.status >= 400) return;
+    const before = await rows();
+    const again = await send(method, ask(service.owner), key);
+    expect([again.status, again.headers['content-type']]).toEqual([first.status, first.headers['content-type']]);
+    expect(await rows()).toEqual(before);
+    if (!('of' in row)) return;
+    const other = await send(method, ask(service.stranger), key);
+    expect([404, 422]).toContain(other.status);
+  });
+
+  test('leaves nothing of a secret in the log of the service', () => {
+    expect(service.logged.join('\n')).not.toContain('canary');
+  });
+});

@@ -1,0 +1,230 @@
+import type { Belongings } from './two-tenants.ts';
+
+/** A request as it is sent below the service's address. */
+export interface Sent {
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** How a route is asked about what somebody has. */
+export type Row =
+  /** It wants no key, for this reason. */
+  | { open: string }
+  /** It names nothing that somebody has: whoever asks is told or makes their own. */
+  | ({ own: (ids: Belongings) => Sent } & Answered)
+  /** It names what somebody has. */
+  | ({ of: (ids: Belongings) => Sent } & Answered);
+
+interface Answered {
+  /** What the owner is answered. */
+  done: number;
+  /** Whether it is done once under an idempotency key, or why it needs none. */
+  once: true | string;
+}
+
+const deployment = ({ deployment: id }: Belongings): string => `/v2/deployments/${id}`;
+const revision = (ids: Belongings): string => `${deployment(ids)}/revisions/${ids.revision}`;
+const claim = ({ listener, claim: id }: Belongings): string => `/v2/listeners/${listener}/claims/${id}`;
+const logs = (ids: Belongings, kind: string): string =>
+  `/v1/projects/${ids.deployment}/revisions/${ids.revision}/${kind}`;
+
+const read = (of: (ids: Belongings) => Sent): Row => ({ of, done: 200, once: 'it changes nothing' });
+const list = (path: string): Row => ({ own: () => ({ path }), done: 200, once: 'it changes nothing' });
+/** A write that heeds an idempotency key. */
+const write = (of: (ids: Belongings) => Sent, done = 200): Row => ({ of, done, once: true });
+/** What a listener says under a claim, whose end and whose numbered lines make it harmless to say again. */
+const claimed = (of: (ids: Belongings) => Sent, done = 200): Row => ({ of, done, once: 'its claim fences it' });
+const make = (path: string, body: unknown): Row => ({ own: () => ({ path, body }), done: 201, once: true });
+
+/**
+ * A row for every route of the service, in an order in which the owner can do one after the other. A route without a row
+ * fails the tests that read this: say there what it names, so that another tenant tries it.
+ */
+export const requests: Readonly<Record<string, Row>> = {
+  'GET /ok': { open: 'it tells that the service is there' },
+  'GET /info': { open: 'it tells what the service offers' },
+  'PUT /uploads/:deployment/:name': { open: 'its address is signed, and serves once' },
+
+  'GET /v2/deployments': list('/v2/deployments'),
+  'GET /v2/deployments/:id': read((ids) => ({ path: deployment(ids) })),
+  'GET /v2/deployments/:id/revisions': read((ids) => ({ path: `${deployment(ids)}/revisions` })),
+  'GET /v2/deployments/:id/revisions/:revision': read((ids) => ({ path: revision(ids) })),
+  'POST /v1/projects/:id/revisions/:revision/build_logs': read((ids) => ({ path: logs(ids, 'build_logs'), body: {} })),
+  'POST /v1/projects/:id/revisions/:revision/deploy_logs': read((ids) => ({
+    path: logs(ids, 'deploy_logs'),
+    body: {},
+  })),
+  'POST /v1/projects/:id/deploy_logs': read((ids) => ({
+    path: `/v1/projects/${ids.deployment}/deploy_logs`,
+    body: {},
+  })),
+  'GET /v2/deployment-logs': read((ids) => ({
+    path: `/v2/deployment-logs?deployment_id=${ids.deployment}&revision_id=${ids.live}`,
+  })),
+  'GET /v2/deployments/:id/logs': read((ids) => ({ path: `${deployment(ids)}/logs` })),
+  'GET /v2/deployments/:id/revisions/:revision/logs': read((ids) => ({ path: `${revision(ids)}/logs` })),
+  'GET /v2/deployments/:id/revisions/:revision/logs/stream': read((ids) => ({
+    // The build log of what is live has an end.
+    path: `${revision({ ...ids, revision: ids.live })}/logs/stream?kind=build`,
+  })),
+  'GET /v1/integrations/github/install': list('/v1/integrations/github/install'),
+  'GET /v1/integrations/github/:id/repos': read(({ integration }) => ({
+    path: `/v1/integrations/github/${integration}/repos`,
+  })),
+  'GET /v2/listeners': list('/v2/listeners'),
+  'GET /v2/listeners/:id': read(({ listener }) => ({ path: `/v2/listeners/${listener}` })),
+  'GET /v1/api-keys': list('/v1/api-keys'),
+  'GET /v1/audit': list('/v1/audit'),
+
+  'POST /v2/deployments': make('/v2/deployments', {
+    name: 'made-here',
+    source: 'github',
+    source_config: { repo_url: 'https://example.com/a' },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+    secrets: [],
+  }),
+  'POST /v1/api-keys': make('/v1/api-keys', { name: 'made-here' }),
+  'POST /v2/listeners': make('/v2/listeners', {
+    compute_type: 'k8s',
+    compute_id: 'made-here',
+    compute_config: { k8s_namespaces: [] },
+  }),
+  'PATCH /v2/deployments/:id': write((ids) => ({
+    path: deployment(ids),
+    body: { source_config: { build_on_push: true }, secrets: [{ name: 'A', value: 'b' }] },
+  })),
+  'POST /v2/deployments/:id/revisions': write((ids) => ({ path: `${deployment(ids)}/revisions`, body: {} }), 201),
+  'POST /v2/deployments/:id/revisions/:revision/redeploy': write((ids) => ({
+    path: `${revision({ ...ids, revision: ids.live })}/redeploy`,
+  })),
+  'POST /v2/deployments/:id/revisions/:revision/interruption': write((ids) => ({
+    path: `${revision(ids)}/interruption`,
+  })),
+  'POST /deployments/:id/upload-url': write(({ uploading }) => ({ path: `/deployments/${uploading}/upload-url` })),
+  'POST /v2/deployments/:id/upload-url': write(({ uploading }) => ({
+    path: `/v2/deployments/${uploading}/upload-url`,
+  })),
+  'POST /v2/deployments/:id/push-token': {
+    of: ({ pushed }) => ({ path: `/v2/deployments/${pushed}/push-token` }),
+    done: 200,
+    once: 'the registry makes a token of its own each time, and nothing here changes',
+  },
+  'POST /v2/listeners/:id/claims/:claim/renewal': claimed((ids) => ({ path: `${claim(ids)}/renewal` })),
+  'PUT /v2/listeners/:id/claims/:claim/status': claimed((ids) => ({
+    path: `${claim(ids)}/status`,
+    body: { status: 'DEPLOYING' },
+  })),
+  'DELETE /v2/listeners/:id/claims/:claim': claimed((ids) => ({ path: claim(ids) }), 204),
+  'POST /v2/listeners/:id/claims': claimed(({ listener }) => ({
+    path: `/v2/listeners/${listener}/claims`,
+    body: { holder: 'somebody' },
+  })),
+  'PATCH /v2/listeners/:id': write(({ listener }) => ({
+    path: `/v2/listeners/${listener}`,
+    body: { compute_config: { k8s_namespaces: [] } },
+  })),
+  'DELETE /v1/api-keys/:id': write(({ key }) => ({ path: `/v1/api-keys/${key}` }), 204),
+  'DELETE /v2/deployments/:id': write(({ uploading }) => ({ path: `/v2/deployments/${uploading}` }), 204),
+  'DELETE /v2/deployments': write(({ deployment: id, pushed }) => ({
+    path: `/v2/deployments?deployment_ids=${id},${pushed}`,
+  })),
+  'DELETE /v2/listeners/:id': { of: ({ listener }) => ({ path: `/v2/listeners/${listener}` }), done: 409, once: true },
+};
+
+const github = (name: string, more: object) => ({
+  name,
+  source: 'github',
+  source_config: { repo_url: 'https://example.com/a', ...more },
+  source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+  secrets: [],
+});
+
+/** Requests about what is one's own that name what somebody else has, in their body or in their query. */
+export const bodies: readonly (readonly [
+  what: string,
+  method: string,
+  ask: (own: Belongings, of: Belongings) => Sent,
+])[] = [
+  [
+    'a deployment with the integration of somebody else',
+    'POST',
+    (_, { integration }) => ({ path: '/v2/deployments', body: github('borrowed', { integration_id: integration }) }),
+  ],
+  [
+    'a deployment with the listener of somebody else',
+    'POST',
+    (_, { listener }) => ({
+      path: '/v2/deployments',
+      body: {
+        name: 'borrowed',
+        source: 'external_docker',
+        source_config: { listener_id: listener },
+        source_revision_config: { image_uri: 'registry.example.com/a:1' },
+        secrets: [],
+      },
+    }),
+  ],
+  [
+    'a revision of the tarball of somebody else',
+    'PATCH',
+    (own, { objectPath }) => ({
+      path: `/v2/deployments/${own.uploading}`,
+      body: { source_revision_config: { source_tarball_path: objectPath } },
+    }),
+  ],
+  [
+    'a list of deployments by their ids',
+    'GET',
+    (_, of) => ({ path: `/v2/deployments?deployment_ids=${of.deployment},${of.uploading}` }),
+  ],
+  ['a record of changes of a deployment', 'GET', (_, of) => ({ path: `/v1/audit?deployment_id=${of.deployment}` })],
+  ['a record of changes by a key', 'GET', (_, of) => ({ path: `/v1/audit?key_id=${of.key}` })],
+  [
+    'the revision of somebody else under a deployment of mine',
+    'GET',
+    (own, of) => ({ path: revision({ ...own, revision: of.revision }) }),
+  ],
+  [
+    'the end of the revision of somebody else under a deployment of mine',
+    'POST',
+    (own, of) => ({ path: `${revision({ ...own, revision: of.revision })}/interruption` }),
+  ],
+  [
+    'a deployment of the revision of somebody else under a deployment of mine',
+    'POST',
+    (own, of) => ({ path: `${revision({ ...own, revision: of.live })}/redeploy` }),
+  ],
+  [
+    'the log of the revision of somebody else under a deployment of mine',
+    'POST',
+    (own, of) => ({ path: logs({ ...own, revision: of.live }, 'build_logs'), body: {} }),
+  ],
+  [
+    'the followed log of the revision of somebody else under a deployment of mine',
+    'GET',
+    (own, of) => ({ path: `${revision({ ...own, revision: of.live })}/logs/stream` }),
+  ],
+  [
+    'the log of the revision of somebody else by a query',
+    'GET',
+    (own, of) => ({ path: `/v2/deployment-logs?deployment_id=${own.deployment}&revision_id=${of.live}` }),
+  ],
+  [
+    'the log of a deployment of somebody else by a query',
+    'GET',
+    (_, of) => ({ path: `/v2/deployment-logs?deployment_id=${of.deployment}` }),
+  ],
+  [
+    'my revision under a deployment of somebody else',
+    'GET',
+    (own, of) => ({ path: revision({ ...of, revision: own.revision }) }),
+  ],
+  [
+    'the claim of somebody else under a listener of mine',
+    'PUT',
+    (own, of) => ({ path: `${claim({ ...own, claim: of.claim })}/status`, body: { status: 'DEPLOYED' } }),
+  ],
+  ['the end of the claim of somebody else', 'DELETE', (own, of) => ({ path: claim({ ...own, claim: of.claim }) })],
+  ['my claim under a listener of somebody else', 'DELETE', (own, of) => ({ path: claim({ ...of, claim: own.claim }) })],
+];

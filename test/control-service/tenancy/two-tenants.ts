@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { KyselyPlugin } from 'kysely';
+import { systemClock } from '../../../src/clock.ts';
+import { createGateway } from '../../../src/control-service/gateway/gateway.ts';
+import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
+import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
+import { workBell } from '../../../src/control-service/listeners/work-bell.ts';
+import { createApp } from '../../../src/control-service/routes/app.ts';
+import { sealingPlugin } from '../../../src/control-service/sealing/sealing-plugin.ts';
+import { createHttpServer } from '../../../src/control-service/server.ts';
+import { createControlService } from '../../../src/control-service/service.ts';
+import type { OurControlService } from '../../../src/control-service/service.ts';
+import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
+import { createStore } from '../../../src/control-service/store/store.ts';
+import type { ControlStore } from '../../../src/control-service/store/store.ts';
+import type { ControlTables } from '../../../src/control-service/store/tables.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { migrate } from '../../../src/database/migrate.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import { instantRollouts } from '../instant-rollouts.ts';
+import { testSealer } from '../store/open-store.ts';
+import { openUploads } from '../uploads/upload-places.ts';
+import { fromGit, fromImage } from '../worlds.ts';
+
+/** All that a tenant has, by what a request would name it by. */
+export interface Belongings {
+  tenant: string;
+  apiKey: string;
+  /** A deployment from git that is live, with a newer revision on its way. */
+  deployment: string;
+  live: string;
+  /** The revision that is on its way. */
+  revision: string;
+  /** A deployment whose source is uploaded, and the path that was handed out for it. */
+  uploading: string;
+  objectPath: string;
+  /** A deployment whose image is pushed. */
+  pushed: string;
+  listener: string;
+  /** What a listener's work is held by. */
+  claim: string;
+  integration: string;
+  /** A further key of the tenant. */
+  key: string;
+  project: string;
+}
+
+/** A service of two tenants, with everything that it has over HTTP, agents too. */
+export interface TwoTenants {
+  url: string;
+  databaseUrl: string;
+  app: ReturnType<typeof createApp>;
+  owner: Belongings;
+  stranger: Belongings;
+  /** A key of the owner that was revoked. */
+  revokedKey: string;
+  /** What the agents of both were asked, by deployment. */
+  asked: string[];
+  logged: string[];
+  /** How many statements were sent to the database while this was done. */
+  statementsOf: (work: () => Promise<unknown>) => Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The value of the secrets of a tenant's deployments. */
+export const canaryOf = (name: string): string => `canary-of-${name}`;
+
+export async function openTwoTenants(): Promise<TwoTenants> {
+  const postgres = await startTestPostgres();
+  const database = openDatabase<ControlTables>({ url: postgres.url });
+  await migrate(database.db, controlMigrations, { schema: controlSchema });
+  let statements = 0;
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      statements += 1;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  const store = createStore(database.db.withPlugin(counting), systemClock, sealingPlugin(testSealer));
+  const places = openUploads(store);
+  const rollouts = instantRollouts(store);
+  const bell = workBell(systemClock);
+  const logged: string[] = [];
+  const log = (message: string): void => void logged.push(message);
+  let url = '';
+  const serviceFor = (tenantId: string): OurControlService =>
+    createControlService({
+      store,
+      rollouts,
+      bell,
+      tenantId,
+      baseUrl: () => url,
+      allowGit: [],
+      uploads: places.uploads,
+      registry: { address: { host: 'registry.test', path: '', protocol: 'https' }, pushToken: pushes },
+    });
+  const gateway = createGateway({ authorize: admitToAgent(store), clock: systemClock, log });
+  const app = createApp({ ...store, serviceFor, fieldNames: 'contract', log, uploads: places.uploads });
+  const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath: '' });
+  url = await listen(server);
+
+  const asked: string[] = [];
+  const agents: Server[] = [];
+  const makeTenant = async (name: string): Promise<Belongings> => {
+    const made = await furnish(name, store, serviceFor, rollouts);
+    const agent = createServer(agentOf(name, asked));
+    agents.push(agent);
+    gateway.switchTo(made.deployment, { origin: await listen(agent), token: 'token' });
+    return made;
+  };
+  const owner = await makeTenant('owner');
+  const stranger = await makeTenant('stranger');
+  const revoked = makeApiKey();
+  await store.addKey({ id: revoked.id, tenant_id: owner.tenant, hash: hashApiKey(revoked) });
+  await store.revokeKey(revoked.id);
+
+  return {
+    url,
+    databaseUrl: postgres.url,
+    app,
+    owner,
+    stranger,
+    revokedKey: revoked.text,
+    asked,
+    logged,
+    async statementsOf(work) {
+      const before = statements;
+      await work();
+      return statements - before;
+    },
+    async close() {
+      bell.close();
+      for (const one of [server, ...agents]) {
+        one.closeAllConnections();
+        await new Promise((resolve) => one.close(resolve));
+      }
+      places.close();
+      await database.close();
+      await postgres.stop();
+    },
+  };
+}
+
+/** A registry that makes a token for whoever may ask. */
+const pushes = async ({ tenantId }: { tenantId: string }) =>
+  ({ kind: 'made', token: `push-${tenantId}`, repository: `registry.test/${tenantId}` }) as const;
+
+async function furnish(
+  name: string,
+  store: ControlStore,
+  serviceFor: (tenantId: string) => OurControlService,
+  rollouts: ReturnType<typeof instantRollouts>,
+): Promise<Belongings> {
+  const tenant = await store.addTenant(name);
+  const key = makeApiKey();
+  await store.addKey({ id: key.id, tenant_id: tenant, hash: hashApiKey(key), name });
+  const control = serviceFor(tenant);
+  const secrets = [{ name: 'MODEL_KEY', value: canaryOf(name) }];
+  rollouts.fate = 'live';
+  const git = await control.createDeployment(fromGit({ name: `git-of-${name}`, secrets }));
+  await rollouts.settled();
+  rollouts.fate = 'held';
+  const { latest_revision_id } = await control.createRevision(git.id, {}).then(() => control.getDeployment(git.id));
+  const uploading = await control.createDeployment({
+    name: `upload-of-${name}`,
+    source: 'internal_source',
+    source_config: {},
+    source_revision_config: { graph_config_path: 'graph.json' },
+    secrets,
+  });
+  const { object_path } = await control.requestUpload(uploading.id);
+  const pushed = await control.createDeployment({
+    name: `push-of-${name}`,
+    source: 'internal_docker',
+    source_config: {},
+    source_revision_config: {},
+    secrets,
+  });
+  const listener = await control.createListener({
+    compute_type: 'k8s',
+    compute_id: `cluster-of-${name}`,
+    compute_config: { k8s_namespaces: [] },
+  });
+  await control.createDeployment(
+    fromImage({ name: `image-of-${name}`, source_config: { listener_id: listener.id }, secrets }),
+  );
+  const work = await control.claimWork(listener.id, { holder: name, lease_seconds: 600 });
+  const integration = await store.putIntegration(tenant, {
+    installation_id: 7,
+    name,
+    repositories: [{ id: 1, name: `repository-of-${name}`, owner: name, url: `https://example.com/${name}` }],
+  });
+  const further = await control.createApiKey({ name: `further-of-${name}` });
+  const project = await store.findTracingProject(tenant, `git-of-${name}`);
+  return {
+    tenant,
+    apiKey: key.text,
+    deployment: git.id,
+    live: git.latest_revision_id ?? '',
+    revision: latest_revision_id ?? '',
+    uploading: uploading.id,
+    objectPath: object_path,
+    pushed: pushed.id,
+    listener: listener.id,
+    claim: work?.claim_id ?? '',
+    integration: integration.id,
+    key: further.id,
+    project: project?.id ?? '',
+  };
+}
+
+/** The same belongings under ids that nothing has. */
+export function imagined(one: Belongings): Belongings {
+  const id = randomUUID;
+  return {
+    ...one,
+    deployment: id(),
+    live: id(),
+    revision: id(),
+    uploading: id(),
+    objectPath: `uploads/${id()}/${one.objectPath.split('/')[2]}`,
+    pushed: id(),
+    listener: id(),
+    claim: id(),
+    integration: id(),
+    key: makeApiKey().id,
+    project: id(),
+  };
+}
+
+/** An agent that notes who was asked what, and answers by a stream. */
+const agentOf =
+  (name: string, asked: string[]): RequestListener =>
+  (request, response) => {
+    asked.push(`${name} ${request.method} ${request.url}`);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`event: values\ndata: "${canaryOf(name)}"\n\n`);
+    response.end();
+  };
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
