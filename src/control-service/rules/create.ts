@@ -51,7 +51,7 @@ export function judgeCreate(
     secret_references: request.secret_references ?? null,
   };
   const problems = [
-    nameProblem(name),
+    nameProblem(name, facts.hosting),
     hostingProblem(source, facts.hosting),
     ...fieldRules
       .filter(({ path, requiredFor }) => requiredFor.includes(source) && fieldAt(request, path) == null)

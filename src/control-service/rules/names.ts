@@ -1,9 +1,12 @@
-/** The longest name of a deployment. */
-export const longestName = 63;
+import type { Hosting } from './hosting.ts';
+
+/** The longest name of a deployment: what fits into a host name, and what the public service takes where it is self-hosted. */
+export const longestName = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : 63);
 
 /** The sentence against a deployment's name, where there is one: `[a-z0-9-]`, as on the hosted service. */
-export function nameProblem(name: string): string | undefined {
-  if (name.length > longestName) return `name may have at most ${longestName} characters; this one has ${name.length}.`;
+export function nameProblem(name: string, hosting: Hosting): string | undefined {
+  const longest = longestName(hosting);
+  if (name.length > longest) return `name may have at most ${longest} characters; this one has ${name.length}.`;
   if (!/^[a-z0-9-]+$/.test(name)) return 'name may hold lower-case letters, digits and hyphens only.';
   return /^-|-$/.test(name) ? 'name may not begin or end with a hyphen.' : undefined;
 }

@@ -38,9 +38,11 @@ describe('commands', () => {
 });
 
 describe('names', () => {
-  test.each(['a', 'my-agent-2', 'a'.repeat(63)])('%s is taken', (name) => expect(nameProblem(name)).toBeUndefined());
+  test.each(['a', 'my-agent-2', 'a'.repeat(63)])('%s is taken', (name) =>
+    expect(nameProblem(name, 'any')).toBeUndefined(),
+  );
   test.each(['A', 'my_agent', 'my agent', 'ä', '-a', 'a-', '../a', 'a'.repeat(64)])('%s is refused', (name) =>
-    expect(nameProblem(name)).toMatch(/^name .*\.$/),
+    expect(nameProblem(name, 'any')).toMatch(/^name .*\.$/),
   );
 });
 
