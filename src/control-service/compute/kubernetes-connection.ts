@@ -10,6 +10,8 @@ export interface ClusterSettings {
   kubeconfig?: string | undefined;
   /** The context in it; its current one when absent. */
   context?: string | undefined;
+  /** Milliseconds that one answer may take; 20 s when absent. */
+  answerWithinMs?: number;
 }
 
 /** One request to the cluster's API. */
@@ -42,8 +44,6 @@ export interface Connection {
 /** A cluster that can be asked, or why there is none. */
 export type Connected = { kind: 'connected'; connection: Connection } | { kind: 'none'; reason: string };
 
-/** Milliseconds that one try may take. */
-const answerWithinMs = 20_000;
 /** Milliseconds to wait before each further try. */
 const waits = [500, 1_000, 2_000, 4_000, 8_000];
 /** The longest wait that a cluster may ask for. */
@@ -55,6 +55,7 @@ type Client = typeof import('@kubernetes/client-node');
 export async function connect(settings: ClusterSettings): Promise<Connected> {
   // Loaded only here: it is large, and most services never meet a cluster.
   const client = await import('@kubernetes/client-node');
+  const { clock, answerWithinMs = 20_000 } = settings;
   const config = new client.KubeConfig();
   const from = settings.kubeconfig ?? 'KUBECONFIG, ~/.kube/config and the service account of a pod';
   try {
@@ -82,27 +83,29 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
     connection: {
       server,
       namespace: context?.namespace,
-      send: (request) => sendPatiently(client, config, server, request, settings.clock),
+      send: (request) => sendPatiently({ client, config, server, clock, answerWithinMs }, request),
     },
   };
 }
 
-/** A request that failed, with what to know before it is sent again. */
-async function sendPatiently(
-  client: Client,
-  config: KubeConfig,
-  server: string,
-  request: ClusterRequest,
-  clock: Clock,
-): Promise<string> {
+/** What a request is sent with. */
+interface Sender {
+  client: Client;
+  config: KubeConfig;
+  server: string;
+  clock: Clock;
+  answerWithinMs: number;
+}
+
+async function sendPatiently(sender: Sender, request: ClusterRequest): Promise<string> {
   for (let tries = 0; ; tries += 1) {
     try {
-      return await sendOnce(client, config, server, request, clock);
+      return await sendOnce(sender, request);
     } catch (error) {
       const wait = waits[tries];
       if (!(error instanceof ServiceError) || wait === undefined || !isPassing(error)) throw error;
       if (request.signal?.aborted) throw error;
-      await pause(clock, Math.min(longestWaitMs, Math.max(wait, error.retryAfterMs ?? 0)), request.signal);
+      await pause(sender.clock, Math.min(longestWaitMs, Math.max(wait, error.retryAfterMs ?? 0)), request.signal);
     }
   }
 }
@@ -112,11 +115,8 @@ const isPassing = ({ kind, detail }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || (kind === 'conflict' && !/conflicts? with/.test(detail ?? ''));
 
 async function sendOnce(
-  client: Client,
-  config: KubeConfig,
-  server: string,
+  { client, config, server, clock, answerWithinMs }: Sender,
   { operation, method, path, query = {}, body, signal }: ClusterRequest,
-  clock: Clock,
 ): Promise<string> {
   const address = `${server}${path}`;
   const fail = (

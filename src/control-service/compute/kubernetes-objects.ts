@@ -97,11 +97,12 @@ export function objectsIn(connection: Connection, namespace: string, signal?: Ab
   return objects;
 }
 
+/** What the cluster itself calls missing; a 404 without its words is from something else on the way. */
 async function unlessMissing(sent: Promise<string>): Promise<string | undefined> {
   try {
     return await sent;
   } catch (error) {
-    if (error instanceof ServiceError && error.kind === 'missing') return undefined;
+    if (error instanceof ServiceError && error.kind === 'missing' && error.detail !== undefined) return undefined;
     throw error;
   }
 }

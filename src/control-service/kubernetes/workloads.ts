@@ -115,6 +115,8 @@ function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
   return {
     name: mainName(plan),
     image: plan.imageUri,
+    // What a tag names may have changed since a node last saw it; a digest names the same for ever.
+    imagePullPolicy: plan.imageUri.includes('@sha256:') ? 'IfNotPresent' : 'Always',
     ports: [{ name: 'http', containerPort: agentPort, protocol: 'TCP' }],
     env: environmentOf(plan),
     ...(Object.keys(resources).length > 0 ? { resources } : {}),

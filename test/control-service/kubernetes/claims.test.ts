@@ -7,7 +7,7 @@ import { kubernetesCompute } from '../../../src/control-service/compute/kubernet
 import { fromImage, nobody, openWorld, type World } from '../worlds.ts';
 import { startApiServer, type ApiServer } from './api-server.ts';
 import type { Stored } from './cluster-state.ts';
-import { hurried, reasonOf, specOf } from './clusters.ts';
+import { inHaste, reasonOf, specOf } from './clusters.ts';
 import { at } from './inputs.ts';
 
 const pod = 'spec.template.spec';
@@ -86,7 +86,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
 
   async function carriedOut({ deployment, revision }: WorkClaim): Promise<AgentStart> {
     const spec = specOf({}, []);
-    return kubernetesCompute({ clock: hurried(200), kubeconfig: api.kubeconfig }).start(
+    return kubernetesCompute(inHaste(api.kubeconfig)).start(
       {
         ...spec,
         deploymentId: deployment.id,

@@ -1,4 +1,6 @@
 /** A compute on a cluster of its own, and time that hurries. */
+// It takes its time to load, which is none of a start's.
+import '@kubernetes/client-node';
 import type { Clock } from '../../../src/clock.ts';
 import type { AgentSpec, AgentStart } from '../../../src/control-service/compute/compute.ts';
 import {
@@ -30,6 +32,18 @@ export function hurried(times: number): Clock {
   };
 }
 
+/**
+ * What a compute works by in tests: an hour passes in some seconds, and an answer may still take seconds on a machine that
+ * is busy with other tests.
+ */
+export const inHaste = (kubeconfig: string): KubernetesComputeSettings => ({
+  clock: hurried(100),
+  kubeconfig,
+  answerWithinMs: 500_000,
+  rolloutWithinMs: 300_000,
+  troubleMs: 10_000,
+});
+
 /** A cluster with a compute that works in it. */
 export interface Cluster {
   api: ApiServer;
@@ -49,7 +63,7 @@ export async function withCluster(
 ): Promise<void> {
   const api = await startApiServer(['default', 'team-a']);
   const logged: string[] = [];
-  const compute = kubernetesCompute({ clock: hurried(200), kubeconfig: api.kubeconfig, ...settings });
+  const compute = kubernetesCompute({ ...inHaste(api.kubeconfig), ...settings });
   try {
     await use({
       api,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { at, base, inputOf } from './inputs.ts';
 import type { Fate } from './controller.ts';
 import { reasonOf, revisions, specOf, withCluster } from './clusters.ts';
+import { LetGo } from '../../../src/control-service/compute/compute.ts';
 import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
 import { hurried } from './clusters.ts';
 
@@ -82,6 +83,31 @@ describe('a revision in a cluster', () => {
       expect(names()).toEqual([`${env}1`, 'Service *', 'Deployment *']);
     }));
 
+  test.each([
+    ['it names', 'team-a', 'default', 'team-a'],
+    ['of the settings, where it names none', undefined, 'team-a', 'team-a'],
+    ['of the kubeconfig’s context, where nobody names one', undefined, undefined, 'default'],
+  ])('goes to the namespace %s', (_, asked, set, expected) =>
+    withCluster(
+      async ({ start, names }) => {
+        await start({ namespace: asked });
+        expect(names(expected)).toHaveLength(3);
+      },
+      { namespace: set },
+    ),
+  );
+
+  test('is left as it stands where somebody else may be at it already', () =>
+    withCluster(async ({ api, start, names }) => {
+      api.controller.fates.set('', 'stands still');
+      const letGo = new AbortController();
+      const starting = start({}, letGo.signal);
+      await expect.poll(() => names()).toHaveLength(3);
+      letGo.abort(new LetGo('its lease ran out'));
+      expect(reasonOf(await starting)).toBe('It was let go of: its lease ran out');
+      expect(names()).toHaveLength(3);
+    }));
+
   test('is left to the cluster when it is stopped, and ends by being removed; that may be done twice', () =>
     withCluster(async ({ compute, start, names }) => {
       const started = await start();
@@ -117,9 +143,9 @@ describe('a rollout that fails', () => {
       ['container fetch ended with exit code 1', spoken],
     ],
     ['because the namespace has no room', 'quota', ['No pod can be made', 'exceeded quota: compute, requested: cpu=2']],
-    ['because no node takes its pods', 'unplaced', ['did not end within 60 s', 'no node takes it', 'Insufficient cpu']],
+    ['because no node takes its pods', 'unplaced', ['did not end within 30 s', 'no node takes it', 'Insufficient cpu']],
     ['because the cluster gave it up', 'given up', ['the cluster made no progress', 'timed out progressing']],
-    ['because nothing happens', 'stands still', ['did not end within 60 s', '0 of 1 replicas are available']],
+    ['because nothing happens', 'stands still', ['did not end within 30 s', '0 of 1 replicas are available']],
   ])('%s', (_, fate, words) =>
     withCluster(
       async ({ api, start, names }) => {
@@ -129,7 +155,7 @@ describe('a rollout that fails', () => {
         for (const word of words) expect(reason).toContain(word);
         expect(names()).toEqual([]);
       },
-      { rolloutWithinMs: 60_000 },
+      { rolloutWithinMs: 30_000 },
     ),
   );
 
@@ -266,7 +292,6 @@ describe('a cluster that is not well', () => {
     ],
     ['answers with a page of a proxy', { times: 2, how: { kind: 'page', code: 502 } }],
     ['breaks the connection', { times: 2, how: { kind: 'reset' } }],
-    ['does not answer', { times: 1, how: { kind: 'silent' } }],
     [
       'has two writers at once',
       { method: 'PATCH', times: 1, how: status(409, 'Conflict', 'the object has been modified') },
@@ -277,6 +302,15 @@ describe('a cluster that is not well', () => {
       expect((await start()).kind).toBe('running');
     }),
   );
+
+  test('and does not answer in time is asked again', () =>
+    withCluster(
+      async ({ api, start }) => {
+        api.faults.push({ times: 1, how: { kind: 'silent' } });
+        expect((await start()).kind).toBe('running');
+      },
+      { answerWithinMs: 60_000 },
+    ));
 
   test('and does not answer while a rollout is followed is waited for', () =>
     withCluster(async ({ api, start, logged }) => {
@@ -336,6 +370,18 @@ describe('a cluster that is not well', () => {
       );
       expect(at(api.find('services', 'team-a', base), 'spec.ports.0.port')).toBe(1);
     }));
+
+  test('and whose address leads elsewhere is not taken for one without the namespace', () =>
+    withCluster(async ({ api, start }) => {
+      api.faults.push({ times: 99, how: { kind: 'page', code: 404 } });
+      expect(reasonOf(await start())).toContain('The cluster knows nothing of what it takes to read namespace team-a');
+    }));
+
+  test('and has no such context says so', () =>
+    withCluster(
+      async ({ start }) => expect(reasonOf(await start())).toContain('which has no context staging with a cluster'),
+      { context: 'staging' },
+    ));
 
   test('and is nowhere says so', async () => {
     const logged: string[] = [];

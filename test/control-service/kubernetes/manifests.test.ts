@@ -295,6 +295,14 @@ describe('the manifests', () => {
     );
   });
 
+  test.each([
+    ['again for every pod by its tag, which may have moved', 'registry.example.com/agent:1', 'Always'],
+    ['once by its digest', `registry.example.com/agent@sha256:${'0'.repeat(64)}`, 'IfNotPresent'],
+  ])('have the image pulled %s', (_, imageUri, policy) => {
+    const { manifests } = kubernetesManifests(inputOf({}, { imageUri }));
+    expect(at(one(manifests, 'Deployment', base), `${main}.imagePullPolicy`)).toBe(policy);
+  });
+
   test('put a sidecar that always runs before the main container starts, any other one beside it, and tell what has no effect', () => {
     const { manifests, ignored } = madeOf({
       init_containers: [{ name: 'fetch', image: 'fetch:1' }],
