@@ -15,6 +15,7 @@ import { deploymentUsers } from './isolation/deployment-users.ts';
 import { isolate } from './isolation/isolation.ts';
 import { workBell } from './listeners/work-bell.ts';
 import { admitToAgent } from './keys/admit.ts';
+import { createKeeping } from './keeping/keeping.ts';
 import { keepKey } from './keys/kept-key.ts';
 import { changeBell } from './logs/change-bell.ts';
 import { hearChanges } from './logs/hear-changes.ts';
@@ -120,6 +121,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     await users?.sweepAll();
     const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
     await uploads.sweep();
+    const keeping = createKeeping({ store, uploads, workDir, clock, log });
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
     const compute = settings.compute ?? processCompute({ clock, ...program, warning, sweep: users?.sweep });
     const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
@@ -134,6 +136,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       compute,
       clock,
       log,
+      makeRoom: keeping.makeRoom,
     });
     let url = '';
     const bell = workBell(clock);
@@ -176,6 +179,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       }),
     );
     await rollouts.recover();
+    opened.push(keeping.stop);
+    keeping.start();
     return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };
   } catch (error) {
     await end();

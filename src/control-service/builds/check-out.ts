@@ -18,7 +18,7 @@ import {
 } from './git-settings.ts';
 import { fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
-import type { CommandEnd, RunCommand } from './run-command.ts';
+import type { RunCommand } from './run-command.ts';
 import { inTurn } from './turns.ts';
 
 /** What git is given to fetch from. */
@@ -118,10 +118,6 @@ async function throughMirror(
     };
     return run({ command: 'git', args, cwd: mirror, env, withinMs, silent, asService: true });
   };
-  const inSource = (...args: string[]): Promise<CommandEnd> => {
-    const env = gitVariables(configFile, 'file');
-    return run({ command: 'git', args, cwd: folder.source, env, withinMs, asService: true });
-  };
 
   const opened = await openMirror(mirror, inMirror);
   if (!opened.ok) return refused(`git init failed: ${opened.reason}.`);
@@ -138,21 +134,28 @@ async function throughMirror(
     return refused(`${explainFetch(printed, asked)} (git: ${how})`);
   }
   const { commit } = fetched;
-  const copying = ['--depth', '1', '--no-tags', '--no-recurse-submodules', '--no-progress', '--quiet'];
-  for (const args of [
-    ['init', '--quiet', '--template=', '.'],
-    ['fetch', ...copying, '--', mirror, commit],
-    ['checkout', '--quiet', '--force', '--detach', commit],
-  ]) {
-    const end = await inSource(...args);
-    if (end.kind === 'interrupted') return refused('');
-    if (end.kind === 'failed') {
-      const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
-      return { kind: mayBeDamaged(end.output.join('\n')) ? 'damaged' : 'refused', reason };
-    }
+  const end = await run({
+    command: '/bin/sh',
+    args: ['-c', copyCommit, 'sh', mirror, commit],
+    cwd: folder.source,
+    env: gitVariables(configFile, 'file'),
+    withinMs,
+    asService: true,
+  });
+  if (end.kind === 'interrupted') return refused('');
+  if (end.kind === 'failed') {
+    const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
+    return { kind: mayBeDamaged(end.output.join('\n')) ? 'damaged' : 'refused', reason };
   }
   return { kind: 'there', commit };
 }
+
+/** Copies the one commit `$2` out of the mirror `$1` into a repository of the build's own, and checks it out. */
+const copyCommit = [
+  'git init --quiet --template= .',
+  'git fetch --depth 1 --no-tags --no-recurse-submodules --no-progress --quiet -- "$1" "$2"',
+  'git checkout --quiet --force --detach "$2"',
+].join(' && ');
 
 const refused = (reason: string): Attempt => ({ kind: 'refused', reason });
 

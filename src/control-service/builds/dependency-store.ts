@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { hasCode } from '../../database/embedded/file-errors.ts';
@@ -102,22 +102,4 @@ export async function useEntry(from: string, { folders }: StoreEntry, to: string
     total.bytes += bytes;
   }
   return total;
-}
-
-/** Everything that lies in the store, whole or not, with when it was used last (ms since the epoch). */
-export async function entriesThere(dataDir: string): Promise<{ folder: string; usedAt: number; isWhole: boolean }[]> {
-  const root = storeIn(dataDir);
-  if (!existsSync(root)) return [];
-  const found = [];
-  for (const tenant of await readdir(root)) {
-    for (const key of await readdir(join(root, tenant))) {
-      const folder = join(root, tenant, key);
-      const said = await stat(join(folder, 'entry.json')).catch((error: unknown) => {
-        if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
-        throw error;
-      });
-      found.push({ folder, usedAt: said?.mtimeMs ?? 0, isWhole: said !== undefined });
-    }
-  }
-  return found;
 }

@@ -35,8 +35,8 @@ export interface BuildSettings {
   env?: NodeJS.ProcessEnv;
   /** How much space the disk has left; as the file system says, when absent. */
   freeSpace?: FreeSpace;
-  /** Makes room on the disk where it is short, early; nothing is done when absent. */
-  makeRoom?: () => Promise<void>;
+  /** Makes room on the disk where it is short, until so many bytes are free; nothing is done when absent. */
+  makeRoom?: (wanted: number) => Promise<void>;
   /** Told when a part of a build is done, before the next one begins. */
   step?: BuildStep | undefined;
 }
@@ -82,7 +82,7 @@ async function lacksSpace(
   { leastFreeBytes }: BuildBounds,
 ): Promise<string | undefined> {
   if ((await free(dataDir)) >= leastFreeBytes) return undefined;
-  await makeRoom?.();
+  await makeRoom?.(2 * leastFreeBytes);
   const left = await free(dataDir);
   return left < leastFreeBytes ? spaceIsShort(dataDir, left, leastFreeBytes) : undefined;
 }

@@ -64,8 +64,7 @@ export function commandRunner(settings: CommandSettings): RunCommand {
     if (signal.aborted) return { kind: 'interrupted' };
     const started = startLeashed(
       {
-        command: '/bin/sh',
-        args: ['-c', firstToGo, 'sh', command, ...args],
+        ...(asService ? { command, args } : { command: '/bin/sh', args: ['-c', firstToGo, 'sh', command, ...args] }),
         cwd,
         env: { ...env, ...processes.mark, ...more },
         withInput: false,

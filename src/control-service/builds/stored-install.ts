@@ -111,15 +111,15 @@ async function takeOrInstall(
     files,
   });
   const entry = entryFolder(dataDir, tenantId, key);
-  const installed = await inTurn(entry, signal, async () => {
+  const placed = await inTurn(entry, signal, async () => {
     const there = readEntry(entry);
-    if (!there) return installIntoStore(asked, entry, settings);
-    log('info', 'These very packages were installed for an earlier build: they are taken from there.');
-    return made(there);
+    if (there) log('info', 'These very packages were installed for an earlier build: they are taken from there.');
+    const installed = there ? made(there) : await installIntoStore(asked, entry, settings);
+    return installed.ok ? made(await useEntry(entry, installed.value, asked.folder)) : installed;
   });
-  if (installed === undefined) return cannot('');
-  if (!installed.ok) return installed;
-  const { files: count, bytes } = await useEntry(entry, installed.value, asked.folder);
+  if (placed === undefined) return cannot('');
+  if (!placed.ok) return placed;
+  const { files: count, bytes } = placed.value;
   log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
   return made('installed');
 }

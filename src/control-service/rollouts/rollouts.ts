@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
-import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
+import { buildFolder, buildsIn, buildsThere, clearAway } from '../builds/build-folder.ts';
+import { killLeftBuilds } from '../builds/build-processes.ts';
 import type { BuildBounds } from '../builds/build.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -10,6 +11,7 @@ import { ensureOn, usableAgentDatabases } from './agent-database.ts';
 import { attempts } from './attempts.ts';
 import { lookAtDatabases } from './database-watch.ts';
 import { carryOutDeletion } from './deletion.ts';
+import { clearOldBuilds } from './clear-old-builds.ts';
 import { agentSpec, carryOut, failAnyway, liveProgram, undertake, type Tools } from './carry-out.ts';
 import { agentFates } from './agent-fates.ts';
 import { liveAgents } from './live-agents.ts';
@@ -17,7 +19,6 @@ import { logBook } from './log-book.ts';
 import { nextRevision } from './next-revision.ts';
 import { patience } from './patience.ts';
 import { slots } from './slots.ts';
-import { spareBuilds } from './spare-builds.ts';
 
 export interface RolloutsSettings {
   store: ControlStore;
@@ -35,7 +36,10 @@ export interface RolloutsSettings {
   log: (message: string) => void;
   /** Builds at the same time; 2 when absent. */
   buildsAtOnce?: number;
-  buildBounds?: BuildBounds;
+  /** What a build may take; what is usual where it is absent. */
+  buildBounds?: Partial<BuildBounds>;
+  /** Makes room on the disk where it is short, until so many bytes are free; nothing is done when absent. */
+  makeRoom?: (wanted: number) => Promise<void>;
   /** Milliseconds that requests on a former process have to end by themselves; 10 minutes when absent. */
   lettingGoMs?: number;
   /** Milliseconds that requests to the agents of a deployment that is being deleted have to end by themselves; 10 s when absent. */
@@ -73,7 +77,13 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   const tools: Tools = {
     store,
     dataDir,
-    builds: { dataDir: workDir, allowGit, clock, ...(settings.buildBounds ? { bounds: settings.buildBounds } : {}) },
+    builds: {
+      dataDir: workDir,
+      allowGit,
+      clock,
+      ...(settings.buildBounds ? { bounds: settings.buildBounds } : {}),
+      ...(settings.makeRoom ? { makeRoom: settings.makeRoom } : {}),
+    },
     buildSlots: slots(settings.buildsAtOnce ?? 2),
     compute,
     ensureDatabase: ensureOn(settings.adminDatabaseUrl),
@@ -127,7 +137,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     const undertaking = undertake(deployment, revision, AbortSignal.any([letGo.signal, stopping.signal]), tools);
     try {
       await carryOut(undertaking, tools);
-      await removeSpareBuilds(deployment.id);
+      await clearOldBuilds(deployment.id, { store, patiently, workDir, clock, log });
     } catch (error) {
       if (stopping.signal.aborted) return;
       log(`Revision ${revision.id} could not be carried out: ${error instanceof Error ? error.stack : String(error)}`);
@@ -158,14 +168,6 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       log(`Deployment ${id} could not be deleted: ${error instanceof Error ? error.stack : String(error)}`);
       const problem = error instanceof Error ? error.message : String(error);
       await patiently(() => store.noteDeletionProblem(id, problem));
-    }
-  }
-
-  async function removeSpareBuilds(deploymentId: string): Promise<void> {
-    const deployment = await patiently(() => store.deployment(deploymentId));
-    const built = await patiently(() => store.revisionsWithBuild(deploymentId));
-    for (const build of spareBuilds(built, deployment?.active_revision_id ?? null)) {
-      await clearAway(buildFolder(workDir, build).root, log);
     }
   }
 
@@ -237,6 +239,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       if (work?.revisionId === revisionId) work.letGo.abort();
     },
     async recover() {
+      const left = await killLeftBuilds(buildsIn(workDir), clock);
+      if (left > 0) log(`${left} processes of builds that an earlier service left behind were ended.`);
       const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
       for (const id of buildsThere(workDir)) if (!named.has(id)) await clearAway(buildFolder(workDir, id).root, log);
       await serveAll();

@@ -4,6 +4,7 @@ import { writeKeys } from './migrations/002-write-keys.ts';
 import { tenancy } from './migrations/010-tenancy.ts';
 import { answeredWrites } from './migrations/011-answered-writes.ts';
 import { uploads } from './migrations/020-uploads.ts';
+import { keeping } from './migrations/030-keeping.ts';
 import { agentUsers } from './migrations/040-agent-users.ts';
 import { deletion } from './migrations/050-deletion.ts';
 import { logChanges } from './migrations/051-log-changes.ts';
@@ -19,6 +20,7 @@ export const controlMigrations: readonly Migration[] = [
   tenancy,
   answeredWrites,
   uploads,
+  keeping,
   agentUsers,
   deletion,
   logChanges,

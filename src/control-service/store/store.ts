@@ -19,6 +19,7 @@ import {
 import { listDeployments } from './deployments-list.ts';
 import type { DeploymentPage } from './deployments-list.ts';
 import { eventsOf } from './events.ts';
+import { keepingStore } from './keeping.ts';
 import { findIntegration, listIntegrations, listRepositories, putIntegration } from './integrations.ts';
 import type { NewIntegration } from './integrations.ts';
 import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from './keys.ts';
@@ -139,6 +140,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     revisionIds: (deploymentId: string) => revisionIds(db, deploymentId),
 
     uploads: uploadStore(db, clock),
+    ...keepingStore(db, clock),
 
     appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
       appendLog(db, clock, revisionId, kind, lines),

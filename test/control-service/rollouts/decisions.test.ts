@@ -1,32 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
 import { restartDelay } from '../../../src/control-service/rollouts/restart-delay.ts';
 import { slots } from '../../../src/control-service/rollouts/slots.ts';
-import { buildsKept, spareBuilds, type BuiltRevision } from '../../../src/control-service/rollouts/spare-builds.ts';
-
-const built = (id: string, build = id, status: RevisionStatus = 'DEPLOYED'): BuiltRevision => ({
-  id,
-  status,
-  build_folder: `builds/${build}`,
-});
-const six = ['r6', 'r5', 'r4', 'r3', 'r2', 'r1'].map((id) => built(id));
-
-describe('builds that may go', () => {
-  test.each<[string, BuiltRevision[], string | null, string[]]>([
-    ['beside the live one the newest four stay', six, 'r6', ['r1']],
-    ['the live one stays however old it is', six, 'r1', ['r2']],
-    ['where none is live the newest four stay', six, null, ['r2', 'r1']],
-    ['a build that the live one took over stays', [built('r7', 'r1'), ...six.slice(1)], 'r7', []],
-    ['a build that a revision on its way takes over stays', [built('r7', 'r1', 'CREATING'), ...six], 'r6', []],
-    ['several revisions of one build count once', [built('r9', 'r5'), built('r8', 'r5'), ...six], 'r6', ['r1']],
-    ['a failed revision counts as any other', [...six, built('r0', 'r0', 'DEPLOY_FAILED')], 'r6', ['r1', 'r0']],
-    ['nothing is built', [{ id: 'r1', status: 'BUILD_FAILED', build_folder: null }], null, []],
-  ])('%s', (_, revisions, active, spare) => {
-    expect(buildsKept).toBe(4);
-    expect(spareBuilds(revisions, active)).toEqual(spare);
-  });
-});
 
 test.each([
   [1, 500],

@@ -1,0 +1,24 @@
+import type { Ages } from './ages.ts';
+
+/** How much of each kind was cleared away. */
+export type Cleared = Partial<Record<keyof Ages, number>>;
+
+/** One, and several. */
+const words: Record<keyof Ages, readonly [string, string]> = {
+  builds: ['build', 'builds'],
+  mirrors: ['mirror of a repository', 'mirrors of repositories'],
+  packages: ['set of installed packages', 'sets of installed packages'],
+  downloads: ['folder of downloads', 'folders of downloads'],
+  uploads: ['uploaded tarball', 'uploaded tarballs'],
+  logs: ['line of logs', 'lines of logs'],
+  changes: ['line of the record of changes', 'lines of the record of changes'],
+};
+
+/** What was cleared away, as the rest of a sentence; undefined where it is nothing. */
+export function inOneLine(cleared: Cleared): string | undefined {
+  const parts = Object.entries(words).flatMap(([name, [one, several]]) => {
+    const count = Object.entries(cleared).find(([each]) => each === name)?.[1] ?? 0;
+    return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+  });
+  return parts.length === 0 ? undefined : parts.join(', ');
+}
