@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
 import { whatNext } from '../rules/listener-turn.ts';
@@ -86,7 +85,7 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
       ]),
     )
     // Who had its turn last comes last, so that no work that fails to end keeps the others waiting.
-    .orderBy('listener_claims.claimed_at', sql`asc nulls first`)
+    .orderBy('listener_claims.claimed_at', (order) => order.asc().nullsFirst())
     .orderBy('deployments.updated_at')
     .limit(1)
     .executeTakeFirst();

@@ -91,7 +91,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     });
   });
 
-  test('the namespace is the one asked for, else the listener’s first, and it stays', async () => {
+  test('[control.listener-config.k8s-namespace-used] the namespace is the one asked for, else the listener’s first, and it stays', async () => {
     const { listener, deploy, claimed, report } = await ground(['agents', 'others']);
     const made = await deploy();
     const first = await claimed();
