@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DeployRequest } from '../../src/deploy/story.ts';
-import { notOffered, serviceError } from './control-model.ts';
+import { serviceError } from './control-model.ts';
 import { github, running, World } from './told.ts';
 
 const deleting = (world: World, more: Partial<DeployRequest> = {}) =>
@@ -205,7 +205,6 @@ describe('where nobody can tell that it is not there', () => {
 
   test('a failure to look is no absence', async () => {
     const world = await running();
-    world.control.fails('list', notOffered('list deployments'), { times: 0 });
     world.control.fails('list', serviceError('busy', 'list deployments', { status: 503 }));
     expect(await deleting(world)).toMatchObject({ kind: 'failed', changed: false });
     expect(world.control.deleted).toEqual([]);
