@@ -103,11 +103,30 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     );
   }
 
+  // Few deployments for many sentences: what each asks for says what it leaves to a default.
+  const scaled = { min_scale: 2, max_scale: 4, cpu: 1.5, memory_mb: 512, queue_cpu_limit: 9 };
+  const queued = { cpu: 2, memory_mb: 300, queue_cpu: 0.7, queue_memory_mb: 200 };
+  const equipped = {
+    cache_cpu: 0.3,
+    cache_memory_mb: 128,
+    db_cpu: 2,
+    db_memory_mb: 1_000,
+    db_storage_gi: 15,
+    db_max_connections: 250,
+    image_pull_secrets: [{ name: 'registry' }],
+  };
+  const known = new Map<object, Promise<Landed>>();
+  const landedOnce = (resource_spec: Record<string, unknown>): Promise<Landed> => {
+    const landing = known.get(resource_spec) ?? landed({ resource_spec });
+    known.set(resource_spec, landing);
+    return landing;
+  };
+
   /** Which claims, in words; the ResourceSpec; the object; the path in it; what stands there. */
   test.each<[string, Record<string, unknown>, string, string, string, unknown]>([
     [
       '[control.resource-spec.cpu-in-cores] [control.resource-spec.cpu-request] every replica requests that many cores',
-      { cpu: 1.5 },
+      scaled,
       'Deployment',
       '',
       `${requests}.cpu`,
@@ -115,7 +134,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.cpu-limit-default] without cpu_limit it may use twice as many',
-      { cpu: 1.5 },
+      scaled,
       'Deployment',
       '',
       `${limits}.cpu`,
@@ -123,7 +142,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.memory-in-mb] [control.resource-spec.memory-mb-request] every replica requests that many MB',
-      { memory_mb: 512 },
+      scaled,
       'Deployment',
       '',
       `${requests}.memory`,
@@ -131,7 +150,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.memory-limit-mb-default] without memory_limit_mb it may use twice as many',
-      { memory_mb: 512 },
+      scaled,
       'Deployment',
       '',
       `${limits}.memory`,
@@ -139,31 +158,39 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.min-scale-replicas] it is begun with min_scale replicas',
-      { min_scale: 3, max_scale: 5 },
+      scaled,
       'Deployment',
       '',
       'spec.replicas',
-      3,
+      2,
     ],
     [
       '[control.resource-spec.min-scale-replicas] the cluster makes no fewer than min_scale',
-      { min_scale: 3, max_scale: 5 },
+      scaled,
       'HorizontalPodAutoscaler',
       '',
       'spec.minReplicas',
-      3,
+      2,
+    ],
+    [
+      '[control.resource-spec.min-scale-replicas] no replica goes before its successor is there',
+      scaled,
+      'Deployment',
+      '',
+      'spec.strategy.rollingUpdate.maxUnavailable',
+      0,
     ],
     [
       '[control.resource-spec.max-scale-replicas] the cluster makes no more than max_scale',
-      { min_scale: 3, max_scale: 5 },
+      scaled,
       'HorizontalPodAutoscaler',
       '',
       'spec.maxReplicas',
-      5,
+      4,
     ],
     [
       '[control.resource-spec.queue-min-scale-default] without queue_min_scale the queue has min_scale',
-      { min_scale: 2, queue_cpu: 1 },
+      scaled,
       'Deployment',
       '-queue',
       'spec.replicas',
@@ -171,7 +198,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.queue-max-scale-default] without queue_max_scale the queue has max_scale',
-      { max_scale: 4, queue_cpu: 1 },
+      scaled,
       'HorizontalPodAutoscaler',
       '-queue',
       'spec.maxReplicas',
@@ -179,31 +206,31 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.queue-cpu-default] without queue_cpu the queue requests cpu',
-      { cpu: 2, queue_min_scale: 1 },
+      scaled,
       'Deployment',
       '-queue',
       `${requests}.cpu`,
-      '2',
+      '1500m',
+    ],
+    [
+      '[control.resource-spec.queue-memory-mb-default] without queue_memory_mb the queue requests memory_mb',
+      scaled,
+      'Deployment',
+      '-queue',
+      `${requests}.memory`,
+      '512M',
     ],
     [
       '[control.resource-spec.queue-cpu-limit-default] without queue_cpu_limit the queue may use twice queue_cpu',
-      { cpu: 2, queue_cpu: 0.7 },
+      queued,
       'Deployment',
       '-queue',
       `${limits}.cpu`,
       '1400m',
     ],
     [
-      '[control.resource-spec.queue-memory-mb-default] without queue_memory_mb the queue requests memory_mb',
-      { memory_mb: 300, queue_cpu: 1 },
-      'Deployment',
-      '-queue',
-      `${requests}.memory`,
-      '300M',
-    ],
-    [
       '[control.resource-spec.queue-memory-limit-mb-default] without queue_memory_limit_mb the queue may use twice queue_memory_mb',
-      { memory_mb: 300, queue_memory_mb: 200 },
+      queued,
       'Deployment',
       '-queue',
       `${limits}.memory`,
@@ -211,7 +238,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.cache-cpu-request] the cache requests cache_cpu',
-      { cache_cpu: 0.3 },
+      equipped,
       'Deployment',
       '-cache',
       `${requests}.cpu`,
@@ -219,7 +246,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.cache-cpu-limit-default] without cache_cpu_limit the cache may use twice cache_cpu',
-      { cache_cpu: 0.3 },
+      equipped,
       'Deployment',
       '-cache',
       `${limits}.cpu`,
@@ -227,7 +254,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.cache-memory-mb-request] the cache requests cache_memory_mb',
-      { cache_memory_mb: 128 },
+      equipped,
       'Deployment',
       '-cache',
       `${requests}.memory`,
@@ -235,7 +262,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.cache-memory-limit-mb-default] without cache_memory_limit_mb the cache may use as much as it requests',
-      { cache_memory_mb: 128 },
+      equipped,
       'Deployment',
       '-cache',
       `${limits}.memory`,
@@ -243,7 +270,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.image-pull-secrets-used] images are pulled with the named credentials',
-      { image_pull_secrets: [{ name: 'registry' }] },
+      equipped,
       'Deployment',
       '',
       `${pod}.imagePullSecrets`,
@@ -251,7 +278,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.db-cpu-request] the database requests db_cpu',
-      { db_cpu: 2 },
+      equipped,
       'StatefulSet',
       '-db',
       `${requests}.cpu`,
@@ -259,7 +286,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.db-cpu-limit-default] without db_cpu_limit the database may use twice db_cpu',
-      { db_cpu: 2 },
+      equipped,
       'StatefulSet',
       '-db',
       `${limits}.cpu`,
@@ -267,7 +294,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.db-memory-mb-request] the database requests db_memory_mb',
-      { db_memory_mb: 1_000 },
+      equipped,
       'StatefulSet',
       '-db',
       `${requests}.memory`,
@@ -275,7 +302,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.db-memory-limit-mb-default] without db_memory_limit_mb the database may use twice db_memory_mb',
-      { db_memory_mb: 1_000 },
+      equipped,
       'StatefulSet',
       '-db',
       `${limits}.memory`,
@@ -283,7 +310,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.db-storage-gi-unit] the storage of the database is counted in GiB',
-      { db_storage_gi: 15 },
+      equipped,
       'PersistentVolumeClaim',
       '-db',
       'spec.resources.requests.storage',
@@ -291,14 +318,14 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     [
       '[control.resource-spec.db-max-connections-limit] the database is told how many connections it takes',
-      { db_max_connections: 250 },
+      equipped,
       'StatefulSet',
       '-db',
       `${main}.args`,
       ['-c', 'max_connections=250'],
     ],
   ])('%s', async (_, resource_spec, kind, part, path, value) => {
-    const { start, told } = await landed({ resource_spec });
+    const { start, told } = await landedOnce(resource_spec);
     expect(start.kind).toBe('running');
     expect(told(kind, part, path)).toEqual(value);
   });
