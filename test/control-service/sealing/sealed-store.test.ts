@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { runLocal } from '../../../src/control-service/local-command.ts';
 import { openSealedStore } from '../../../src/control-service/sealing/open-sealed-store.ts';
+import { sealingPlugin } from '../../../src/control-service/sealing/sealing-plugin.ts';
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
@@ -15,6 +17,7 @@ import type { Database } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import { everyRow } from '../every-row.ts';
+import { testSealer } from '../store/open-store.ts';
 import { fromGit, openWorld } from '../worlds.ts';
 
 const atTheEnd: (() => Promise<unknown>)[] = [];
@@ -130,8 +133,6 @@ test('a new key beside the former one seals everything anew; after that the form
 test('a change by an expression of SQL is refused rather than stored in clear', async () => {
   const store = await start();
   const { id } = await make(store);
-  const { sealingPlugin } = await import('../../../src/control-service/sealing/sealing-plugin.ts');
-  const { testSealer } = await import('../store/open-store.ts');
   const db = database.db.withPlugin(sealingPlugin(testSealer)).withSchema(controlSchema);
   await expect(
     db
@@ -171,4 +172,21 @@ describe.each(['in process', 'over HTTP'] as const)('a service %s', (side) => {
       await world.close();
     }
   });
+});
+
+test('a service whose key is another does not start, and says why', async () => {
+  const told: string[] = [];
+  const run = (LANDFALL_SECRETS_KEY: string) =>
+    runLocal(['--port', '0', '--data', join(dataDir, 'data'), '--json'], {
+      env: { DATABASE_URL: url, LANDFALL_SECRETS_KEY },
+      say: () => undefined,
+      tell: (line) => told.push(line),
+      leave: Promise.resolve(),
+    });
+  const present = key();
+  await make(await start({ LANDFALL_SECRETS_KEY: present }));
+  expect(await run(key())).toBe(1);
+  expect(told.join('\n')).toMatch(/^The services did not start: The secrets were sealed with another key/m);
+  expect(told.join('\n')).not.toContain('canary');
+  expect(await run(present)).toBe(0);
 });

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everyRow } from '../every-row.ts';
+import { fromGit, refusalOf, sides } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+/** A write of its own, ready to be asked for as often as one likes, and how it is told in the record of changes. */
+type Ready = (world: World) => Promise<{ operation: string; ask: (idempotencyKey: string) => Promise<unknown> }>;
+
+const uploaded = () => ({
+  name: `agent-${randomUUID().slice(0, 8)}`,
+  source: 'internal_source',
+  source_config: {},
+  source_revision_config: { graph_config_path: 'graph.json' },
+  secrets: [],
+});
+const cluster = () => ({ compute_type: 'k8s', compute_id: randomUUID(), compute_config: { k8s_namespaces: [] } });
+
+const writes: readonly (readonly [what: string, ready: Ready])[] = [
+  [
+    'a deletion',
+    async ({ control }) => {
+      const { id } = await control.createDeployment(fromGit());
+      const ask = (idempotencyKey: string) => control.deleteDeployment(id, {}, { idempotencyKey });
+      return { operation: 'delete deployment', ask };
+    },
+  ],
+  [
+    'a deletion of several',
+    async ({ control }) => {
+      const { id } = await control.createDeployment(fromGit());
+      const ask = (idempotencyKey: string) => control.deleteDeployments({ deployment_ids: [id] }, { idempotencyKey });
+      return { operation: 'delete deployments', ask };
+    },
+  ],
+  [
+    'an interruption',
+    async ({ control }) => {
+      const { id, latest_revision_id } = await control.createDeployment(fromGit());
+      const ask = (idempotencyKey: string) =>
+        control.interruptRevision(id, latest_revision_id ?? '', { idempotencyKey });
+      return { operation: 'interrupt revision', ask };
+    },
+  ],
+  [
+    'an address for a tarball',
+    async ({ control }) => {
+      const { id } = await control.createDeployment(uploaded());
+      const ask = (idempotencyKey: string) => control.requestUpload(id, { idempotencyKey });
+      return { operation: 'request upload', ask };
+    },
+  ],
+  [
+    'a listener',
+    async ({ control }) => {
+      const body = cluster();
+      const ask = (idempotencyKey: string) => control.createListener(body, { idempotencyKey });
+      return { operation: 'create listener', ask };
+    },
+  ],
+  [
+    'a change of a listener',
+    async ({ control }) => {
+      const { id } = await control.createListener(cluster());
+      const ask = (idempotencyKey: string) =>
+        control.patchListener(id, { compute_config: { k8s_namespaces: ['agents'] } }, { idempotencyKey });
+      return { operation: 'patch listener', ask };
+    },
+  ],
+  [
+    'the end of a listener',
+    async ({ control }) => {
+      const { id } = await control.createListener(cluster());
+      const ask = (idempotencyKey: string) => control.deleteListener(id, { idempotencyKey });
+      return { operation: 'delete listener', ask };
+    },
+  ],
+];
+
+describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  test.each(writes)(
+    '%s that is asked for twenty times at once is made once, and told twenty times',
+    async (_, ready) => {
+      const { operation, ask } = await ready(world);
+      const count = async () => (await world.control.listAudit({ operation, limit: 100 })).resources.length;
+      const before = await count();
+      const key = randomUUID();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => ask(key)));
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+      expect(await count()).toBe(before + 1);
+      const rows = await everyRow(world.databaseUrl);
+      expect(await ask(key)).toEqual(answers[0]);
+      expect(await everyRow(world.databaseUrl)).toEqual(rows);
+    },
+  );
+
+  test.each(writes)('%s under the key of another write is refused, and not made', async (_, ready) => {
+    const { ask } = await ready(world);
+    const key = randomUUID();
+    await world.control.createDeployment(fromGit(), { idempotencyKey: key });
+    const rows = await everyRow(world.databaseUrl);
+    expect(await refusalOf(ask(key))).toMatchObject({ status: 422, at: ['header.Idempotency-Key'] });
+    expect(await everyRow(world.databaseUrl)).toEqual(rows);
+  });
+
+  test('a write that was refused leaves no key and no record', async () => {
+    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    await world.control.interruptRevision(id, latest_revision_id ?? '');
+    const rows = await everyRow(world.databaseUrl);
+    const idempotencyKey = randomUUID();
+    const refused = await refusalOf(world.control.interruptRevision(id, latest_revision_id ?? '', { idempotencyKey }));
+    expect([refused.status, await everyRow(world.databaseUrl)]).toEqual([400, rows]);
+    await expect(world.control.deleteDeployment(id, {}, { idempotencyKey })).resolves.toBeUndefined();
+  });
+
+  test('a deletion is repeated also when nothing is left of the deployment', async () => {
+    const { id } = await world.control.createDeployment(fromGit());
+    const idempotencyKey = randomUUID();
+    await world.control.deleteDeployment(id, {}, { idempotencyKey });
+    await world.store.noteStopped(id);
+    await world.store.finishDeletion(id);
+    expect((await refusalOf(world.control.getDeployment(id))).status).toBe(404);
+    await expect(world.control.deleteDeployment(id, {}, { idempotencyKey })).resolves.toBeUndefined();
+    expect((await refusalOf(world.control.deleteDeployment(id, {}))).status).toBe(404);
+  });
+
+  test('a creation whose deployment is deleted by now is not made again under its key', async () => {
+    const request = fromGit();
+    const idempotencyKey = randomUUID();
+    const { id } = await world.control.createDeployment(request, { idempotencyKey });
+    await world.control.deleteDeployment(id, { delete_tracing_project: true });
+    await world.store.noteStopped(id);
+    await world.store.finishDeletion(id);
+    const refused = await refusalOf(world.control.createDeployment(request, { idempotencyKey }));
+    expect([refused.status, refused.detail]).toEqual([409, expect.stringContaining('Choose a new key')]);
+    expect((await world.control.createDeployment(request)).id).not.toBe(id);
+  });
+});
