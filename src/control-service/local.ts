@@ -19,6 +19,7 @@ import { createKeeping } from './keeping/keeping.ts';
 import { keepKey } from './keys/kept-key.ts';
 import { changeBell } from './logs/change-bell.ts';
 import { hearChanges } from './logs/hear-changes.ts';
+import type { RolloutStep } from './rollouts/carry-out.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
 import { createApp } from './routes/app.ts';
 import { openSealedStore } from './sealing/open-sealed-store.ts';
@@ -62,6 +63,8 @@ export interface LocalSettings {
   compute?: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer?: string | undefined;
+  /** Told how far revisions have come; nobody when absent. */
+  step?: RolloutStep | undefined;
 }
 
 /** The services, running. */
@@ -137,6 +140,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       clock,
       log,
       makeRoom: keeping.makeRoom,
+      step: settings.step,
     });
     let url = '';
     const bell = workBell(clock);

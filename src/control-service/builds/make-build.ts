@@ -42,7 +42,7 @@ export interface BuildSettings {
 }
 
 /** Told of the parts of a build as they are done. */
-export type BuildStep = (done: 'cloned' | 'installed' | 'built') => void | Promise<void>;
+export type BuildStep = (done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined;
 
 /**
  * Makes the build of a revision: clones or unpacks, reads the graph configuration, installs, builds (control-service.md,

@@ -28,7 +28,12 @@ export interface Tools {
   logs: LogBook;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
   userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
+  /** Told when a revision has come so far, before anything follows; nobody is told when absent. */
+  step?: RolloutStep;
 }
+
+/** Is told how far a revision has come, by the names of the steps that the README's table of kills explains. */
+export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
 
 /** A revision that is being carried out, with its logs. */
 export interface Undertaking {
@@ -59,6 +64,7 @@ export const undertake = (
  * interrupted meanwhile is let go of; one whose service stops stays where it is and is taken up by the next start.
  */
 export async function carryOut(undertaking: Undertaking, tools: Tools): Promise<void> {
+  await tools.step?.('claimed', undertaking.revision.id);
   const program = await programOf(undertaking, tools);
   if (program) await deploy(undertaking, program, tools);
 }
@@ -97,13 +103,15 @@ async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build 
   if (!giveBack) return undefined;
   try {
     if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
-    const end = await makeBuild(await buildRequest(undertaking, tools), builds, signal);
+    const step = (done: string) => tools.step?.(done, revision.id);
+    const end = await makeBuild(await buildRequest(undertaking, tools), { ...builds, step }, signal);
     await buildLog.flush();
     if (end.kind === 'interrupted') return undefined;
     if (end.kind === 'failed') {
       await fail(undertaking, 'BUILD_FAILED', end.reason, tools);
       return undefined;
     }
+    await tools.step?.('recorded', revision.id);
     const { folder, from } = end.build;
     const details = {
       buildFolder: `builds/${basename(folder)}`,
@@ -219,15 +227,19 @@ async function deploy(undertaking: Undertaking, program: AgentProgram, tools: To
     if (!signal.aborted) await fail(undertaking, 'DEPLOY_FAILED', start.reason, tools);
     return;
   }
+  await tools.step?.('healthy', revision.id);
   const version = await agentVersion(start.agent, program, builds.clock);
   // Traffic goes over before the revision is called live, so that nobody who reads DEPLOYED meets the former one.
   const switched = live.switchTo(spec, start.agent);
+  await tools.step?.('switched', revision.id);
   const isLive = await patiently(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {
     switched.undo();
     throw error;
   });
   if (!isLive) return switched.undo();
+  await tools.step?.('live', revision.id);
   switched.settle();
+  await tools.step?.('draining', revision.id);
   deployLog.write('info', 'The agent is healthy and serves; traffic has gone over to it.');
   await deployLog.flush();
 }

@@ -12,7 +12,7 @@ import { attempts } from './attempts.ts';
 import { lookAtDatabases } from './database-watch.ts';
 import { carryOutDeletion } from './deletion.ts';
 import { clearOldBuilds } from './clear-old-builds.ts';
-import { agentSpec, carryOut, failAnyway, liveProgram, undertake, type Tools } from './carry-out.ts';
+import { agentSpec, carryOut, failAnyway, liveProgram, undertake, type RolloutStep, type Tools } from './carry-out.ts';
 import { agentFates } from './agent-fates.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
@@ -40,6 +40,8 @@ export interface RolloutsSettings {
   buildBounds?: Partial<BuildBounds>;
   /** Makes room on the disk where it is short, until so many bytes are free; nothing is done when absent. */
   makeRoom?: (wanted: number) => Promise<void>;
+  /** Told how far revisions have come; nobody when absent. */
+  step?: RolloutStep | undefined;
   /** Milliseconds that requests on a former process have to end by themselves; 10 minutes when absent. */
   lettingGoMs?: number;
   /** Milliseconds that requests to the agents of a deployment that is being deleted have to end by themselves; 10 s when absent. */
@@ -97,6 +99,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     patiently,
     logs: logBook({ store, clock, log }),
     ...(settings.userOf ? { userOf: settings.userOf } : {}),
+    ...(settings.step ? { step: settings.step } : {}),
   };
   const databases = { store, patiently, usable: () => usableAgentDatabases(settings.adminDatabaseUrl) };
   const working = new Map<string, Promise<void>>();
