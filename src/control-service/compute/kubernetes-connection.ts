@@ -1,5 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { pause, type Clock } from '../../clock.ts';
+import { fromJson } from '../../contract/json-text.ts';
 import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
 import * as z from 'zod';
 
@@ -174,21 +175,12 @@ const longestDetail = 1_000;
 
 /** What the cluster said of a failure: its `Status`, or nothing that we would repeat. */
 function told(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
-  const parsed = status.safeParse(asJson(text));
+  const parsed = status.safeParse(fromJson(text));
   const seconds = (parsed.data?.details?.retryAfterSeconds ?? Number(retryAfter ?? Number.NaN)) || 0;
   return {
     ...(parsed.success ? { detail: parsed.data.message.slice(0, longestDetail) } : {}),
     ...(seconds > 0 ? { retryAfterMs: seconds * 1_000 } : {}),
   };
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A proxy before the cluster answers with a page of its own.
-    return undefined;
-  }
 }
 
 /** The innermost reason of a failed connection. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fromJson } from '../../contract/json-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { kindsOfParts, kinds, pathOf, type Kind, type Manifest } from '../kubernetes/manifest.ts';
 import { labelKeys, manager } from '../kubernetes/names.ts';
@@ -48,7 +49,7 @@ export interface Objects {
 /** The objects of one namespace. Requests end when `signal` aborts. */
 export function objectsIn(connection: Connection, namespace: string, signal?: AbortSignal): Objects {
   const read = <T>(operation: string, path: string, text: string, shape: z.ZodType<T>): T => {
-    const parsed = shape.safeParse(asJson(text));
+    const parsed = shape.safeParse(fromJson(text));
     if (parsed.success) return parsed.data;
     const address = `${connection.server}${path}`;
     throw new ServiceError({ kind: 'unreadable', operation, method: 'GET', address, effect: 'none' });
@@ -104,14 +105,5 @@ async function unlessMissing(sent: Promise<string>): Promise<string | undefined>
   } catch (error) {
     if (error instanceof ServiceError && error.kind === 'missing' && error.detail !== undefined) return undefined;
     throw error;
-  }
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // No JSON, so no object: its reader says so.
-    return undefined;
   }
 }
