@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../clock.ts';
 import type { ActorKind } from './key-tables.ts';
 import type { ControlDatabase } from './tables.ts';
 
@@ -83,15 +82,4 @@ export async function listChanges(
     select = select.where(sql<string>`subject ->> 'deployment_id'`, '=', deployment_id);
   }
   return select.orderBy('id', 'desc').limit(limit).execute();
-}
-
-/** How long changes are known (ms): a year. */
-export const changesKeptMs = 365 * 24 * 3_600_000;
-
-/** Removes what was written down too long ago. */
-export async function forgetOldChanges(db: ControlDatabase, clock: Clock): Promise<void> {
-  await db
-    .deleteFrom('audit')
-    .where('at', '<', new Date(clock.now() - changesKeptMs))
-    .execute();
 }

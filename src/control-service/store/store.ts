@@ -4,7 +4,7 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { IdRange } from '../isolation/id-range.ts';
 import type { DatabaseState } from '../rules/deployment-status.ts';
 import type { KeyedWrite } from '../rules/idempotency-key.ts';
-import { forgetOldChanges, listChanges, recordChange } from './audit.ts';
+import { listChanges, recordChange } from './audit.ts';
 import type { Change, ChangesPage, Doing } from './audit.ts';
 import { agentUids, agentUser } from './agent-users.ts';
 import { changeDeployment, createDeployment, findDeployment } from './deployments.ts';
@@ -60,10 +60,7 @@ import type { CallerWrite, Recorder } from './write-once.ts';
  */
 export function createStore(database: Kysely<ControlTables>, clock: Clock, sealing?: KyselyPlugin) {
   const db = (sealing ? database.withPlugin(sealing) : database).withSchema(controlSchema);
-  const forgetOld = onceAWhile(clock, async () => {
-    await forgetOldKeys(db, clock);
-    await forgetOldChanges(db, clock);
-  });
+  const forgetOld = onceAWhile(clock, () => forgetOldKeys(db, clock));
   return {
     ...operations(db, clock, forgetOld),
     /** Does a write of a caller once, with its record; see `writeOnce`. `within` works in its transaction. */
