@@ -55,7 +55,8 @@ export type Talk = z.infer<typeof Talk>;
 
 /** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
 export const linkPackages = 'node link.mjs';
-const linkScript = `import { symlinkSync } from 'node:fs';
+/** What that command runs. */
+export const linkScript = `import { symlinkSync } from 'node:fs';
 symlinkSync(${JSON.stringify(join(root, 'node_modules'))}, 'node_modules');
 `;
 

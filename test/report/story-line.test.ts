@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/deploy/outcome-types.ts';
-import { outcomeLines } from '../../src/report/story-line.ts';
+import type { StoryEvent } from '../../src/deploy/story-event.ts';
+import { outcomeLines, storyLines } from '../../src/report/story-line.ts';
 
 const failed: Outcome = {
   kind: 'failed',
@@ -24,3 +25,21 @@ test.each<[string, Partial<Outcome>, string]>([
     line,
   ]);
 });
+
+test.each<[StoryEvent, string[]]>([
+  [{ kind: 'uploading', files: 1, size: 1_234 }, ['Uploading 1 file, 1,234 bytes packed']],
+  [{ kind: 'uploaded', ms: 2_400 }, ['Uploaded in 2.4 s']],
+  [{ kind: 'upload-failed', why: 'the store\nis busy' }, ['The upload failed and is begun again: the store is busy']],
+  [
+    { kind: 'deleting', deploymentId: 'd1', deploymentName: 'agent', withTracingProject: true },
+    ['Deleting agent (d1), and its tracing project'],
+  ],
+  [
+    { kind: 'deleting', deploymentId: 'd1', deploymentName: 'agent\u001b[2J', withTracingProject: false },
+    ['Deleting agent (d1), without its tracing project'],
+  ],
+  [
+    { kind: 'leaving', status: 'AWAITING_DELETE', sinceMs: 5_000, leftMs: 60_000 },
+    ['     5.0 s  AWAITING_DELETE, at most 1 min more'],
+  ],
+])('uploads and deletions are told in a line: %o', (event, lines) => expect(storyLines(event)).toEqual(lines));

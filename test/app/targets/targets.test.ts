@@ -265,6 +265,7 @@ deployments:
       [],
     ],
     ['of an image', { source: 'external_docker' }, 'name: a\nsource: external_docker\nimage-uri: x/y', 'main', []],
+    ['of a folder', { source: 'internal_source' }, 'name: a\nsource-dir: b', 'main', []],
     [
       'that takes an image for a repository',
       { source: 'external_docker' },
