@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { fieldSpellings } from '../contract/control/aliases.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
+import { githubFrom } from './integrations/github-settings.ts';
+import type { GithubFlags } from './integrations/github-settings.ts';
 import { readRegistryAddress } from './registry/registry-address.ts';
 import type { RegistryAddress } from './registry/registry-address.ts';
 import { registryFrom } from './registry/registry-settings.ts';
+import { watchWords } from './pushes/watch-pushes.ts';
+import type { WatchWord } from './pushes/watch-pushes.ts';
 import { hostings } from './rules/hosting.ts';
 import type { Hosting } from './rules/hosting.ts';
 import { isOperators } from './keys/operator-command.ts';
@@ -20,9 +25,14 @@ export const localUsage = `Runs the control service and its agents on this machi
   --port P           the port on 127.0.0.1, 0 for a free one (${usualPort})
   --data DIR         where database, builds and the API key are kept (.landfall)
   --allow-git DIR    lets repo_url name repositories below this folder; may be repeated
+  --watch-git WORD   which repositories are watched for pushes where build_on_push is on: folders of this machine, all,
+                     or off (folders); pushes to the network's are told by the App
   --hosting WORD     where it says that it runs, which decides what sources there are: any, cloud or self-hosted (any)
   --registry HOST    the image registry of internal_docker, as in HOST/PATH; its user and password, or a refresh
                      token, in LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN
+  --github-app-id ID and --github-private-key-file FILE
+                     the GitHub App whose installations are the integrations; APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH
+  --github-api-url URL  another GitHub's API (GITHUB_API_URL)
   --base-path PATH   a path that everything hangs below, as in /api-host
   --field-names WORD the spelling of answers: contract or public (contract)
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
@@ -39,8 +49,10 @@ export interface LocalCommand {
   allowGit: string[];
   basePath: string;
   fieldNames: FieldSpelling;
+  watchGit: WatchWord;
   hosting: Hosting;
   registry: RegistryAddress | undefined;
+  github: GithubFlags;
   json: boolean;
   help: boolean;
 }
@@ -57,8 +69,12 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
         'allow-git': { type: 'string', multiple: true },
         'base-path': { type: 'string' },
         'field-names': { type: 'string' },
+        'watch-git': { type: 'string' },
         hosting: { type: 'string' },
         registry: { type: 'string' },
+        'github-app-id': { type: 'string' },
+        'github-private-key-file': { type: 'string' },
+        'github-api-url': { type: 'string' },
         json: { type: 'boolean' },
         help: { type: 'boolean' },
       },
@@ -77,6 +93,8 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
   const hosting = hostings.find((word) => word === (values.hosting ?? 'any'));
   if (!hosting) return { ok: false, problem: `--hosting is ${hostings.join(' or ')}.` };
+  const watchGit = watchWords.find((word) => word === (values['watch-git'] ?? 'folders'));
+  if (!watchGit) return { ok: false, problem: `--watch-git is ${watchWords.join(' or ')}.` };
   const registry = values.registry === undefined ? undefined : readRegistryAddress(values.registry);
   if (values.registry !== undefined && !registry) {
     return {
@@ -92,8 +110,14 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
       allowGit: values['allow-git'] ?? [],
       basePath,
       fieldNames,
+      watchGit,
       hosting,
       registry,
+      github: {
+        appId: values['github-app-id'],
+        keyFile: values['github-private-key-file'],
+        apiUrl: values['github-api-url'],
+      },
       json: values.json ?? false,
       help: values.help ?? false,
     },
@@ -119,7 +143,7 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
     tell(`${read.problem}\n\n${localUsage}`);
     return 2;
   }
-  const { port, data, allowGit, basePath, fieldNames, hosting, json, help } = read.command;
+  const { port, data, allowGit, basePath, fieldNames, watchGit, hosting, json, help } = read.command;
   if (help) {
     say(localUsage);
     return 0;
@@ -127,6 +151,11 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
   const registry = read.command.registry && registryFrom(read.command.registry, env);
   if (registry?.kind === 'problem') {
     tell(registry.problem);
+    return 2;
+  }
+  const github = githubFrom(read.command.github, env, (path) => readFileSync(path, 'utf8'));
+  if (github.kind === 'problem') {
+    tell(github.problem);
     return 2;
   }
   let services: LocalServices;
@@ -140,8 +169,10 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
       allowGit,
       basePath,
       fieldNames,
+      watchGit,
       hosting,
       registry,
+      github: github.kind === 'app' ? github.app : undefined,
       clock: systemClock,
       log: tell,
     });

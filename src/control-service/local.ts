@@ -13,6 +13,9 @@ import { allowedFolders, takeDataFolder } from './folders.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { deploymentUsers } from './isolation/deployment-users.ts';
 import { isolate } from './isolation/isolation.ts';
+import { githubApp } from './integrations/github-app.ts';
+import type { GithubAppSettings } from './integrations/github-app.ts';
+import { createIntegrations } from './integrations/integrations.ts';
 import { workBell } from './listeners/work-bell.ts';
 import { admitToAgent } from './keys/admit.ts';
 import { createKeeping } from './keeping/keeping.ts';
@@ -28,6 +31,9 @@ import { createControlService } from './service.ts';
 import type { OurControlService } from './service.ts';
 import type { RegistrySettings } from './registry/registry.ts';
 import { createRegistry } from './registry/registry.ts';
+import { branchHeads } from './pushes/branch-heads.ts';
+import { watchPushes } from './pushes/watch-pushes.ts';
+import type { WatchWord } from './pushes/watch-pushes.ts';
 import type { Hosting } from './rules/hosting.ts';
 import { claimDatabase } from './sole.ts';
 import type { Actor } from './store/audit.ts';
@@ -54,8 +60,14 @@ export interface LocalSettings {
   fieldNames?: FieldSpelling | undefined;
   /** Where it says that it runs, which decides what sources there are; anywhere when absent. */
   hosting?: Hosting | undefined;
+  /** The GitHub App that integrations are installations of; none when absent. */
+  github?: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> | undefined;
   /** The image registry that push tokens are for; none when absent. */
   registry?: Pick<RegistrySettings, 'address' | 'credentials'> | undefined;
+  /** Which repositories are watched for pushes; folders of this machine when absent. */
+  watchGit?: WatchWord | undefined;
+  /** Milliseconds between two looks for pushes; 3 s when absent. */
+  watchEveryMs?: number | undefined;
   clock: Clock;
   /** Told what a person who runs the service may want to know. No secret is ever told. */
   log: (message: string) => void;
@@ -125,6 +137,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
     await uploads.sweep();
     const keeping = createKeeping({ store, uploads, workDir, clock, log });
+    const { github } = settings;
+    const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
     const compute = settings.compute ?? processCompute({ clock, ...program, warning, sweep: users?.sweep });
     const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
@@ -137,6 +151,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       allowGit,
       gateway,
       compute,
+      cloning: integrations,
       clock,
       log,
       makeRoom: keeping.makeRoom,
@@ -158,6 +173,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         hosting: settings.hosting,
         uploads,
         registry,
+        integrations,
         ...(by ? { by } : {}),
       });
     const app = createApp({
@@ -183,6 +199,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       }),
     );
     await rollouts.recover();
+    const { watchGit = 'folders', watchEveryMs } = settings;
+    if (watchGit === 'all' || (watchGit === 'folders' && allowGit.length > 0)) {
+      const heads = branchHeads({ dataDir, allowGit, clock });
+      const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
+      opened.push(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
+    }
     opened.push(keeping.stop);
     keeping.start();
     return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };

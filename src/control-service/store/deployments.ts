@@ -188,8 +188,8 @@ export async function withLatest(
   });
 }
 
-/** Adds a revision of what the deployment is asked to be now, and makes it the latest. */
-async function addRevision(
+/** Adds a revision of what a deployment, which is locked, is asked to be now, and makes it the latest. */
+export async function addRevision(
   trx: ControlDatabase,
   now: Date,
   deploymentId: string,

@@ -20,8 +20,7 @@ import { listDeployments } from './deployments-list.ts';
 import type { DeploymentPage } from './deployments-list.ts';
 import { eventsOf } from './events.ts';
 import { keepingStore } from './keeping.ts';
-import { findIntegration, listIntegrations, listRepositories, putIntegration } from './integrations.ts';
-import type { NewIntegration } from './integrations.ts';
+import { integrationStore } from './integration-store.ts';
 import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from './keys.ts';
 import type { NewKey, StoredKey } from './keys.ts';
 import { listenerStore } from './listener-store.ts';
@@ -46,6 +45,7 @@ import type { RevisionPage } from './revisions.ts';
 import { onceAWhile } from './once-a-while.ts';
 import type { ControlDatabase, ControlTables, DeploymentRecord, LogKind } from './tables.ts';
 import { addTenant, firstTenant, listTenants } from './tenants.ts';
+import { pushStore } from './pushes.ts';
 import { uploadStore } from './uploads.ts';
 import { addTracingProject, findTracingProject } from './tracing-projects.ts';
 import { forgetOldKeys } from './write-keys.ts';
@@ -137,6 +137,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     revisionIds: (deploymentId: string) => revisionIds(db, deploymentId),
 
     uploads: uploadStore(db, clock),
+    pushes: pushStore(db, clock),
     ...keepingStore(db, clock),
 
     appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
@@ -149,10 +150,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 
     ...listenerStore(db, clock),
 
-    putIntegration: (tenantId: string, integration: NewIntegration) => putIntegration(db, clock, tenantId, integration),
-    listIntegrations: (tenantId: string) => listIntegrations(db, tenantId),
-    findIntegration: (tenantId: string, id: string) => findIntegration(db, tenantId, id),
-    listRepositories: (integrationId: string) => listRepositories(db, integrationId),
+    ...integrationStore(db, clock),
 
     addTenant: (name: string, id?: string) => addTenant(db, clock, name, id),
     firstTenant: () => firstTenant(db),

@@ -13,11 +13,27 @@ import { httpControl } from '../http-control.ts';
 import { fromImage } from '../worlds.ts';
 
 describe('the command line', () => {
-  const usual = { port: usualPort, data: '.landfall', allowGit: [], basePath: '', fieldNames: 'contract', json: false };
+  const usual = {
+    port: usualPort,
+    data: '.landfall',
+    allowGit: [],
+    basePath: '',
+    fieldNames: 'contract',
+    json: false,
+    hosting: 'any',
+    watchGit: 'folders',
+  };
   test.each([
     ['nothing takes what is usual', [], {}],
     ['a port', ['--port', '0'], { port: 0 }],
     ['several folders', ['--allow-git', 'a', '--allow-git', 'b'], { allowGit: ['a', 'b'] }],
+    ['a hosting', ['--hosting', 'self-hosted'], { hosting: 'self-hosted' }],
+    ['what is watched', ['--watch-git', 'off'], { watchGit: 'off' }],
+    [
+      'a registry',
+      ['--registry', 'registry.example.com/agents'],
+      { registry: { host: 'registry.example.com', path: 'agents', protocol: 'https' } },
+    ],
     ['a base path', ['--base-path', '/api-host'], { basePath: '/api-host' }],
     [
       'all the rest',
@@ -35,6 +51,9 @@ describe('the command line', () => {
     ['a data folder without a name', ['--data', ''], '--data is empty'],
     ['an allowed folder without a name', ['--allow-git', ''], '--allow-git is empty'],
     ['another spelling', ['--field-names', 'own'], 'contract or public'],
+    ['another hosting', ['--hosting', 'here'], 'any or cloud or self-hosted'],
+    ['another word for what is watched', ['--watch-git', 'yes'], 'folders or all or off'],
+    ['a registry that is none', ['--registry', 'https://registry.example.com'], '--registry is a host'],
     ['an option that there is not', ['--jsno'], '--jsno'],
     ['a word too many', ['up'], 'up'],
   ])('%s is told', async (_, args, word) => {
@@ -44,6 +63,13 @@ describe('the command line', () => {
     expect(await runLocal(args, around)).toBe(2);
     expect(told.join()).toContain('--allow-git DIR');
   });
+});
+
+test('a registry without its credentials is told before anything is started', async () => {
+  const told: string[] = [];
+  const around = { env: {}, say: () => undefined, tell: (line: string) => told.push(line), leave: Promise.resolve() };
+  expect(await runLocal(['--registry', 'registry.example.com'], around)).toBe(2);
+  expect(told).toEqual([expect.stringContaining('LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD')]);
 });
 
 describe('the program', () => {
@@ -91,7 +117,7 @@ describe('the program', () => {
     expect({ ...after, url: '' }).toEqual({ ...before, url: '' });
     const control = httpControl(after.url, after.api_key);
     const revision = async () => (await control.listRevisions(id, {})).resources[0];
-    await expect.poll(async () => (await revision())?.status, { timeout: 5_000 }).toBe('CREATE_FAILED');
+    await expect.poll(async () => (await revision())?.status, { timeout: 5_000 }).toBe('DEPLOY_FAILED');
 
     const third = start();
     expect((await third.ended).code).toBe(1);

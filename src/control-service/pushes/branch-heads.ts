@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { pathWithOurNode } from '../compute/agent-environment.ts';
+import { cannot, made, type Part } from '../builds/build.ts';
+import { remoteOf } from '../builds/check-out.ts';
+import { gitConfig, gitVariables } from '../builds/git-settings.ts';
+
+export interface BranchHeadsSettings {
+  /** The service's data folder, for git's one configuration file. */
+  dataDir: string;
+  /** Folders of this machine whose repositories may be looked at; absolute paths. */
+  allowGit: readonly string[];
+  clock: Clock;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** How long one look at a repository may take, in milliseconds, and how much it may tell, in bytes. */
+const withinMs = 20_000;
+const mostBytes = 16 * 1024 ** 2;
+
+/** Asks a repository for the commits that its branches lead to, by their names; why not where it does not tell. */
+export type BranchHeads = (repoUrl: string, signal: AbortSignal) => Promise<Part<ReadonlyMap<string, string>>>;
+
+/** Makes what looks at repositories: by the same rules as clones, so that no address leads further than one. */
+export function branchHeads({ dataDir, allowGit, clock, env = process.env }: BranchHeadsSettings): BranchHeads {
+  const configFile = join(dataDir, 'pushes', 'gitconfig');
+  mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });
+  writeFileSync(configFile, gitConfig);
+
+  return async (repoUrl, signal) => {
+    const remote = remoteOf(repoUrl, allowGit);
+    if (!remote.ok) return remote;
+    const done = new AbortController();
+    const late = new AbortController();
+    void clock.sleep(withinMs, done.signal).then(
+      () => late.abort(),
+      () => undefined,
+    );
+    const { address, protocol } = remote.value;
+    const variables = gitVariables(configFile, protocol);
+    const end = await lsRemote(address, {
+      env: { PATH: pathWithOurNode(env.PATH ?? ''), HOME: dirname(configFile), ...variables },
+      signal: AbortSignal.any([signal, late.signal]),
+    });
+    done.abort();
+    return end;
+  };
+}
+
+function lsRemote(
+  address: string,
+  { env, signal }: { env: Record<string, string>; signal: AbortSignal },
+): Promise<Part<ReadonlyMap<string, string>>> {
+  return new Promise((resolve) => {
+    const options = { env, signal, maxBuffer: mostBytes, killSignal: 'SIGKILL' } as const;
+    const args = ['ls-remote', '--heads', '--quiet', '--', address];
+    const child = execFile('git', args, options, (error, printed, said) => {
+      if (error) resolve(cannot(said.trim().split('\n').at(-1) || error.message));
+      else resolve(made(readHeads(printed)));
+    });
+    child.stdin?.end();
+  });
+}
+
+/** Reads what `git ls-remote` prints: a commit, a tab, and the full name of a ref. */
+export function readHeads(printed: string): ReadonlyMap<string, string> {
+  const heads = new Map<string, string>();
+  for (const line of printed.split('\n')) {
+    const read = /^([0-9a-f]{40,64})\trefs\/heads\/(.+)$/.exec(line);
+    if (read?.[1] && read[2]) heads.set(read[2], read[1]);
+  }
+  return heads;
+}

@@ -1,0 +1,202 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { branchHeads } from '../../../src/control-service/pushes/branch-heads.ts';
+import { watchPushes } from '../../../src/control-service/pushes/watch-pushes.ts';
+import type { OurControlService } from '../../../src/control-service/service.ts';
+import { commit, git, plainAgent, repository } from '../builds/repositories.ts';
+import { closeAll, goesLive, openGround, openHouse, reaches } from '../rollouts/house.ts';
+import type { House } from '../rollouts/house.ts';
+
+let opened: House;
+let stop: () => Promise<void>;
+const logged: string[] = [];
+
+const startWatching = (): (() => Promise<void>) =>
+  watchPushes({
+    store: opened.store.pushes,
+    rollouts: opened.rollouts,
+    heads: branchHeads({ dataDir: opened.ground.dataDir, allowGit: opened.ground.allowGit, clock: systemClock }),
+    which: 'folders',
+    clock: systemClock,
+    log: (message) => void logged.push(message),
+    everyMs: 150,
+  });
+
+beforeAll(async () => {
+  opened = await openHouse(await openGround());
+  stop = startWatching();
+});
+afterAll(async () => {
+  await stop();
+  await closeAll();
+});
+
+let names = 0;
+
+describe.each<[string, (house: House) => OurControlService]>([
+  ['in process', ({ control }) => control],
+  ['over HTTP', ({ remote }) => remote],
+])('%s', (_, through) => {
+  const house = (): House => ({ ...opened, control: through(opened) });
+
+  /** A live deployment of a repository of its own. */
+  async function deployed(config: object = {}): Promise<{ id: string; repo: string; first: string }> {
+    const name = `pushed-to-${(names += 1)}`;
+    const { folder: repo } = repository(join(opened.ground.root, 'git', name), plainAgent);
+    const made = await house().control.createDeployment({
+      name,
+      source: 'github',
+      source_config: { repo_url: repo, ...config },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+      secrets: [],
+    });
+    await goesLive(house(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
+    return { id: made.id, repo, first: made.latest_revision_id ?? '' };
+  }
+
+  const latest = async (id: string): Promise<string> =>
+    (await house().control.getDeployment(id)).latest_revision_id ?? '';
+  const count = async (id: string): Promise<number> => (await house().control.listRevisions(id, {})).resources.length;
+
+  afterEach(async () => {
+    for (const { id } of (await house().control.listDeployments({ limit: 100 })).resources) {
+      await house().control.deleteDeployment(id, { deleteTracingProject: true });
+      await expect.poll(() => opened.store.deployment(id), { timeout: 10_000 }).toBeUndefined();
+    }
+  });
+
+  /** Waits until a head was looked at. */
+  async function isSeen(id: string, head: string): Promise<void> {
+    await expect
+      .poll(async () => (await opened.store.pushes.watched('folders')).find((one) => one.id === id)?.seen, {
+        timeout: 10_000,
+      })
+      .toBe(head);
+  }
+
+  test('[control.states.push-builds] [control.source-config.build-on-push-builds] a push to the branch builds a revision of it, and each push one', async () => {
+    const { id, repo, first } = await deployed({ build_on_push: true });
+    const pushed = commit(repo, { 'more.txt': 'more' });
+    await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
+    const second = await latest(id);
+    expect(await goesLive(house(), { id, revisionId: second })).toMatchObject({
+      source_revision_config: { repo_ref: 'main', repo_commit_sha: pushed },
+    });
+    const again = commit(repo, { 'more.txt': 'again' });
+    await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(second);
+    const third = await goesLive(house(), { id, revisionId: await latest(id) });
+    expect(third.source_revision_config.repo_commit_sha).toBe(again);
+    await isSeen(id, again);
+    expect(await count(id)).toBe(3);
+    const written = (await house().control.listAudit({ limit: 100 })).resources.filter(
+      ({ operation, subject }) => operation === 'build push' && subject['deployment_id'] === id,
+    );
+    expect(written).toHaveLength(2);
+  });
+
+  test('[control.states.push-ignored] a push builds nothing while build_on_push is false or null, to another branch, or of a tag', async () => {
+    const [off, unset, on] = [
+      await deployed({ build_on_push: false }),
+      await deployed(),
+      await deployed({ build_on_push: true }),
+    ];
+    for (const { id, repo } of [off, unset]) await isSeen(id, commit(repo, { 'more.txt': 'more' }));
+    const head = git(on.repo, 'rev-parse', 'main');
+    await isSeen(on.id, head);
+    git(on.repo, 'switch', '--quiet', '--create', 'other');
+    commit(on.repo, { 'more.txt': 'more' });
+    git(on.repo, 'tag', 'v1');
+    git(on.repo, 'tag', 'main');
+    // A push that is heeded afterwards shows that the watcher has looked since.
+    git(on.repo, 'switch', '--quiet', '--detach');
+    git(on.repo, 'tag', '--delete', 'main');
+    git(on.repo, 'branch', '--force', 'main', 'other');
+    await expect.poll(() => latest(on.id), { timeout: 10_000 }).not.toBe(on.first);
+    expect(await count(on.id)).toBe(2);
+    expect([await count(off.id), await count(unset.id)]).toEqual([1, 1]);
+    await goesLive(house(), { id: on.id, revisionId: await latest(on.id) });
+  });
+
+  test('turning build_on_push on builds nothing that was pushed before, and everything after', async () => {
+    const { id, repo, first } = await deployed({ build_on_push: false });
+    await isSeen(id, commit(repo, { 'before.txt': 'x' }));
+    await house().control.patchDeployment(id, { source_config: { build_on_push: true } });
+    expect(await latest(id)).toBe(first);
+    const after = commit(repo, { 'after.txt': 'x' });
+    await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
+    const built = await goesLive(house(), { id, revisionId: await latest(id) });
+    expect(built.source_revision_config.repo_commit_sha).toBe(after);
+    expect(await count(id)).toBe(2);
+  });
+
+  test('a revision that somebody asked for at the same time is the one of the push', async () => {
+    const { id, repo } = await deployed({ build_on_push: true });
+    await stop();
+    const head = commit(repo, { 'more.txt': 'more' });
+    const asked = await house().control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
+    stop = startWatching();
+    await goesLive(house(), { id, revisionId: asked.latest_revision_id ?? '' });
+    await isSeen(id, head);
+    expect(await count(id)).toBe(2);
+  });
+
+  test('a restart doubles nothing and misses nothing; a build that fails is not tried again by itself', async () => {
+    const { id, repo } = await deployed({ build_on_push: true });
+    await stop();
+    const broken = commit(repo, { 'langgraph.json': 'broken' });
+    stop = startWatching();
+    await isSeen(id, broken);
+    const second = await latest(id);
+    expect((await reaches(house(), id, second)).status).toBe('BUILD_FAILED');
+    for (let round = 0; round < 3; round += 1) {
+      await stop();
+      stop = startWatching();
+    }
+    const repaired = commit(repo, plainAgent);
+    await isSeen(id, repaired);
+    await goesLive(house(), { id, revisionId: await latest(id) });
+    expect(await count(id)).toBe(3);
+  });
+
+  test('a deployment that is being deleted is watched no more', async () => {
+    const { id, repo } = await deployed({ build_on_push: true });
+    await house().control.deleteDeployment(id, { deleteTracingProject: true });
+    commit(repo, { 'more.txt': 'more' });
+    await expect
+      .poll(
+        () =>
+          house()
+            .control.getDeployment(id)
+            .then(
+              () => 'there',
+              () => 'gone',
+            ),
+        { timeout: 10_000 },
+      )
+      .toBe('gone');
+  });
+});
+
+test('a repository that cannot be looked at is told once, and every other one goes on', async () => {
+  const { control, ground, store } = opened;
+  const { folder } = repository(join(ground.root, 'git/vanishing'), plainAgent);
+  const made = await control.createDeployment({
+    name: 'vanishing',
+    source: 'github',
+    source_config: { repo_url: folder, build_on_push: true },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+    secrets: [],
+  });
+  await goesLive(opened, { id: made.id, revisionId: made.latest_revision_id ?? '' });
+  rmSync(folder, { recursive: true });
+  const of = (): string[] => logged.filter((line) => line.includes(folder));
+  await expect.poll(() => of().length, { timeout: 10_000 }).toBe(1);
+  symlinkSync('/', folder);
+  await expect.poll(() => of().length, { timeout: 10_000 }).toBe(2);
+  expect(of()[1]).toContain('leads out of the folders that the service was started to allow');
+  expect((await store.listRevisions(made.id, {})).length).toBe(1);
+  rmSync(folder);
+  await control.deleteDeployment(made.id, { deleteTracingProject: true });
+});
