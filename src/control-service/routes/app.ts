@@ -4,7 +4,9 @@ import { admit } from '../keys/admit.ts';
 import type { KeyBook } from '../keys/admit.ts';
 import type { Actor } from '../store/audit.ts';
 import type { OurControlService } from '../service.ts';
+import { interfaceVersion } from '../openapi/document.ts';
 import { answerError } from './answer.ts';
+import { docsRoutes } from './docs.ts';
 import type { Env } from './env.ts';
 import { keyRoutes } from './keys.ts';
 import { deploymentRoutes } from './deployments.ts';
@@ -14,9 +16,6 @@ import { projectRoutes } from './projects.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { putRoutes, uploadRoutes } from './uploads.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-
-/** The version of the interface that is served (control-service.md, Versioning). */
-const interfaceVersion = '0.1.0';
 
 /** What the app stands on. */
 export interface AppSettings {
@@ -34,7 +33,8 @@ export interface AppSettings {
   uploads?: Uploads | undefined;
 }
 
-/** The control service over HTTP (control-service.md, Endpoints). Only `/ok` and `/info` answer without a key. */
+/** The control service over HTTP (control-service.md, Endpoints). Only `/ok`, `/info`, the description of the interface
+ * and its page answer without a key; tarballs are put by the address that was handed out. */
 export function createApp({
   serviceFor,
   findKey,
@@ -50,13 +50,15 @@ export function createApp({
   app.use(async (context, next) => {
     await next();
     // Deployments are told with their secrets: nobody on the way may keep them.
-    context.header('Cache-Control', 'no-store');
+    if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'no-store');
   });
 
   app.get('/ok', (context) => context.json({ ok: true }));
   app.get('/info', (context) =>
     context.json({ service: 'landfall control service', version: interfaceVersion, idempotency_keys: true }),
   );
+
+  app.route('/', docsRoutes(fieldNames));
 
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {

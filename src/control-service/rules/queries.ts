@@ -36,13 +36,18 @@ const filter = z
   .transform((written) => (written === '' ? undefined : written))
   .optional();
 
+/** What deployments may be listed by. */
+export const deploymentFilters = deploymentsQuery.extend({
+  deployment_ids: z.array(z.uuid()).max(1_000).optional(),
+  deployment_type: deploymentType.optional(),
+});
+
 /**
  * Listing deployments: `deployment_ids` are uuids, `status` holds words with commas between them, and of a filter that is
  * empty nothing is made. Nothing here has tags, so that a filter by them finds nothing.
  */
-export const deploymentsPage = deploymentsQuery
+export const deploymentsPage = deploymentFilters
   .extend({
-    deployment_ids: z.array(z.uuid()).max(1_000).optional(),
     deployment_type: z.union([z.literal('').transform(() => undefined), deploymentType]).optional(),
     image_version: filter,
     name: filter,
@@ -78,8 +83,10 @@ const cursor = z
   .string()
   .regex(/^\d{1,18}$/, 'must be the next_offset of a page before')
   .optional();
-const logKind = z.enum(['build', 'deploy']).optional();
-const logFields = logQuery.extend({
+/** Which of a revision's logs is meant. */
+export const logKinds = z.enum(['build', 'deploy']).optional();
+/** What may be asked of a log. */
+export const logFields = logQuery.extend({
   offset: cursor,
   start_time: moment,
   end_time: moment,
@@ -97,7 +104,7 @@ export const logPageQuery = z.preprocess(withoutNulls, logFields.transform(logPa
 export const logByQuery = z.preprocess(
   withoutNulls,
   logFields
-    .extend({ kind: logKind, log_type: logKind, sort_order: z.enum(['asc', 'desc']).optional() })
+    .extend({ kind: logKinds, log_type: logKinds, sort_order: z.enum(['asc', 'desc']).optional() })
     .transform(({ kind, log_type, sort_order, ...asked }) => ({
       logKind: kind ?? log_type ?? ('deploy' as const),
       page: logPageOf({ ...(sort_order === undefined ? {} : { order: sort_order }), ...asked }),
@@ -112,7 +119,7 @@ export const followQuery = z.preprocess(
   withoutNulls,
   logFields
     .pick({ offset: true, level: true, query: true })
-    .extend({ kind: logKind })
+    .extend({ kind: logKinds })
     .transform(({ kind = 'deploy', offset, level, query }) => ({
       logKind: kind,
       after: offset,

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
+import type { Operation } from './operation.ts';
+import { toldIntegration, toldRepository } from './told.ts';
+
+/** What a tarball that was put is answered with. */
+export const uploaded = z.object({
+  object_path: z.string(),
+  source_tarball_digest: z.string(),
+  size: z.int(),
+});
+
+const uploadUrl = (prefix: string, id: string): Operation => ({
+  method: 'post',
+  path: `${prefix}/deployments/{deployment_id}/upload-url`,
+  id,
+  summary: 'Ask for an address to put a source tarball at',
+  description: 'For the source `internal_source`. The address serves once and expires after 15 minutes.',
+  tag: 'Sources',
+  headers: ['idempotencyKey'],
+  answers: { 200: { description: 'The address, and the path to name the tarball by.', schema: uploadTarget } },
+  errors: [400, 404, 409, 422],
+});
+
+/** Where deployments come from. */
+export const sourceOperations: readonly Operation[] = [
+  uploadUrl('/v2', 'request_upload'),
+  uploadUrl('', 'request_upload_unversioned'),
+  {
+    method: 'put',
+    path: '/uploads/{deployment_id}/{object_name}',
+    id: 'put_tarball',
+    summary: 'Put a source tarball',
+    description: 'At an address that was handed out, which is all that it takes: no key is asked for.',
+    tag: 'Sources',
+    query: z.object({ expires: z.string(), signature: z.string() }),
+    headers: ['contentDigest'],
+    body: { type: 'application/gzip', required: true },
+    answers: { 200: { description: 'It is kept.', schema: uploaded } },
+    errors: [400, 403, 404, 409, 413, 415, 507],
+    open: true,
+  },
+  {
+    method: 'post',
+    path: '/v2/deployments/{deployment_id}/push-token',
+    id: 'request_push_token',
+    summary: 'Ask for a token to push an image with',
+    description: 'For the source `internal_docker`.',
+    tag: 'Sources',
+    answers: { 200: { description: 'The token, a secret, and the registry.', schema: pushToken } },
+    errors: [400, 404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: '/v1/integrations/github/install',
+    id: 'list_github_integrations',
+    summary: 'List the installations of the GitHub App',
+    tag: 'Sources',
+    answers: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(toldIntegration) } },
+  },
+  {
+    method: 'get',
+    path: '/v1/integrations/github/{integration_id}/repos',
+    id: 'list_github_repositories',
+    summary: 'List the repositories that an installation reaches',
+    tag: 'Sources',
+    answers: { 200: { description: 'The repositories.', schema: z.array(toldRepository) } },
+    errors: [404, 422],
+  },
+];

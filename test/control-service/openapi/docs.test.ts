@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWorld } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+import { openApi } from './public-document.ts';
+
+describe('over HTTP, below a base path', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld('over HTTP', '/api-host');
+  });
+  afterAll(() => world.close());
+  const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${world.baseUrl}${path}`, { headers });
+
+  test('[control.versioning.interface-version] the interface calls itself version 0.1.0, in OpenAPI 3.1', async () => {
+    const answer = await ask('/openapi.json');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^application\/json/),
+    ]);
+    const document = openApi.parse(await answer.json());
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.1.0' }, servers: [{ url: '.' }] });
+    expect(document.components['securitySchemes']).toMatchObject({
+      'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+      'Tenant ID': { type: 'apiKey', in: 'header', name: 'X-Tenant-Id' },
+      'Bearer Auth': { type: 'http', scheme: 'bearer' },
+    });
+  });
+
+  test('it is told in the spelling that is asked for', async () => {
+    const told = await (await ask('/openapi.json', { 'X-Field-Names': 'public' })).text();
+    expect(told).toContain('"langgraph_config_path":');
+  });
+
+  test('the page asks for nothing but its own files, and all of them are there', async () => {
+    const answer = await ask('/docs');
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
+    const html = await answer.text();
+    const wanted = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
+    expect(wanted).toHaveLength(4);
+    expect(html.replaceAll(/<script src="[^"]*"><\/script>/g, '')).not.toMatch(/<script|<style|style=|onload/);
+    for (const address of wanted) {
+      const url = new URL(address, answer.url);
+      expect(url.href).toMatch(`${world.baseUrl}/docs/`);
+      const asset = await fetch(url);
+      expect([asset.status, asset.headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
+      expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
+    }
+  });
+
+  test('what starts it reads the description beside it, and asks nobody else about it', async () => {
+    const start = await (await ask('/docs/start.js')).text();
+    expect(start).toContain("url: 'openapi.json'");
+    expect(start).toContain('validatorUrl: null');
+    expect(start).not.toMatch(/https?:/);
+    expect(new URL('openapi.json', `${world.baseUrl}/docs`).href).toBe(`${world.baseUrl}/openapi.json`);
+  });
+
+  test('a strict policy keeps it to its own origin', async () => {
+    for (const path of ['/docs', '/docs/start.js', '/docs/swagger-ui-bundle.js']) {
+      const policy = (await ask(path)).headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    }
+  });
+
+  test.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map'])(
+    '%s, which the page does not want, is not there',
+    async (asset) => {
+      const answer = await ask(`/docs/${asset}`);
+      expect([answer.status, await answer.json()]).toEqual([404, { detail: expect.any(String) }]);
+    },
+  );
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { fieldAliases } from '../../../src/contract/control/aliases.ts';
+import { openApiDocument } from '../../../src/control-service/openapi/document.ts';
+import { operations } from '../../../src/control-service/openapi/operations.ts';
+import { createApp } from '../../../src/control-service/routes/app.ts';
+import { openApi } from './public-document.ts';
+
+const unused = (): never => expect.unreachable();
+const app = createApp({
+  serviceFor: unused,
+  findKey: unused,
+  fieldNames: 'contract',
+  log: unused,
+  uploads: {
+    handOut: unused,
+    put: async () => ({ kind: 'unknown' }),
+    sweep: async () => undefined,
+    removeOld: async () => 0,
+    largest: 1,
+  },
+});
+const document = openApi.parse(openApiDocument('contract'));
+const text = JSON.stringify(openApiDocument('contract'));
+
+/** A path whatever its parts are called. */
+const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}|:\w+/g, '{}');
+
+describe('the description of the interface', () => {
+  test('every route that is served is in it, and nothing else', () => {
+    const served = app.routes
+      .filter(({ method }) => method !== 'ALL')
+      .map(({ method, path }) => `${method} ${shapeOf(path)}`);
+    const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${shapeOf(path)}`);
+    expect(described.toSorted()).toEqual([...new Set(served)].toSorted());
+  });
+
+  test('every reference in it names something that is there', () => {
+    const named = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
+    expect(named.filter((name) => !(String(name) in document.components.schemas))).toEqual([]);
+    expect(named.length).toBeGreaterThan(50);
+  });
+
+  test('every schema that has a name is used', () => {
+    const used = (name: string) => text.includes(`"#/components/schemas/${name}"`);
+    expect(Object.keys(document.components.schemas).filter((name) => !used(name))).toEqual([]);
+  });
+
+  test('every operation has a name of its own, says what it answers, and which key it wants', () => {
+    const ids = operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const methods of Object.values(document.paths))
+      for (const operation of Object.values(methods)) {
+        expect(Object.keys(operation.responses).filter((status) => status.startsWith('2'))).not.toEqual([]);
+        expect(operation['security']).toBeDefined();
+      }
+  });
+
+  test('only what is open to all asks for no key', () => {
+    const open = operations.filter((operation) => operation.open).map(({ path }) => path);
+    expect(open).toEqual([
+      '/uploads/{deployment_id}/{object_name}',
+      '/ok',
+      '/info',
+      '/openapi.json',
+      '/docs',
+      '/docs/{asset}',
+    ]);
+  });
+
+  test('what is wanted of a creation is in it, with its bounds', () => {
+    const { schemas } = document.components;
+    expect(schemas['DeploymentCreateRequest']?.required).toEqual([
+      'name',
+      'source',
+      'source_config',
+      'source_revision_config',
+      'secrets',
+    ]);
+    expect(schemas['ResourceSpec']?.properties).toMatchObject({
+      cpu: { anyOf: [{ type: 'number', minimum: 0.1, maximum: 8 }, { type: 'null' }] },
+      cache_cpu_limit: { anyOf: [{ type: 'number', minimum: 0.1, maximum: 16 }, { type: 'null' }] },
+    });
+  });
+
+  test('in the public spelling it has the public names, and none of the others', () => {
+    const spelled = JSON.stringify(openApiDocument('public').components.schemas);
+    for (const alias of fieldAliases) {
+      expect(spelled).toContain(`"${alias.public}":`);
+      expect(spelled).not.toContain(`"${alias.contract}":`);
+      expect(text).not.toContain(`"${alias.public}":`);
+    }
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { openApiDocument } from '../../../src/control-service/openapi/document.ts';
+import { differences } from './differences.ts';
+import { lacking, lackingOfAddenda } from './lacking.ts';
+import { openApi, publicDocument } from './public-document.ts';
+
+const ours = openApi.parse(openApiDocument('contract'));
+const found = [...new Set([...lacking(publicDocument, ours), ...lackingOfAddenda(ours)])];
+const listed = differences.flatMap(({ what }) => what);
+
+test('every path, parameter, status, field and word of the public service is here, or listed with a reason', () => {
+  expect(found.filter((what) => !listed.includes(what))).toEqual([]);
+});
+
+test('nothing is listed that is here after all', () => {
+  expect(listed.filter((what) => !found.includes(what))).toEqual([]);
+});
+
+test('every reason is one sentence of its own', () => {
+  expect(differences.filter(({ reason }) => !/^[A-Z].*\.$/.test(reason))).toEqual([]);
+  expect(new Set(listed).size).toBe(listed.length);
+});
+
+test('the comparison finds what is taken away', () => {
+  const less = openApi.parse(structuredClone(openApiDocument('contract')));
+  delete less.paths['/v2/listeners'];
+  delete less.components.schemas['ResourceSpec']?.properties?.['cache_cpu'];
+  const source = less.components.schemas['Deployment']?.properties?.['source'];
+  if (source) source.enum = ['github'];
+  const missed = lacking(publicDocument, less).filter((what) => !listed.includes(what));
+  expect(missed).toEqual(
+    expect.arrayContaining([
+      'GET /v2/listeners',
+      'POST /v2/listeners',
+      'ResourceSpec-Input.redis_cpu',
+      'Deployment.source external_docker',
+    ]),
+  );
+});
