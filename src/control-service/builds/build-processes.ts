@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { hasCode } from '../../database/embedded/file-errors.ts';
-import { buildMark, markOf, memoryOf, seeProcesses, type SeenProcess } from './seen-processes.ts';
+import { buildMark, markOf, memoryOf, seeProcesses, variableOf, type SeenProcess } from './seen-processes.ts';
 
 /** What all processes of a build together take. */
 export interface Usage {
@@ -65,12 +65,20 @@ export function buildProcesses(folder: string, clock: Clock): BuildProcesses {
   };
 }
 
-/** Kills what builds below a folder have left running: those of a service that was killed itself. */
-export async function killLeftBuilds(buildsFolder: string, clock: Clock): Promise<number> {
+/**
+ * Kills what a service that was killed itself left running: its builds, by their mark, and its agents, whose home lies in
+ * their build. They would end by themselves, agents when they have finished what they are at; but a new service starts
+ * each agent anew, and one of them at a time is to serve.
+ *
+ * @param buildsFolder where the builds lie.
+ * @returns how many processes it found.
+ */
+export async function killLeftBehind(buildsFolder: string, clock: Clock): Promise<number> {
+  const isBelow = (path: string | undefined): boolean => path?.startsWith(`${buildsFolder}/`) === true;
   const left = (): number[] =>
     seeProcesses()
       .map(({ pid }) => pid)
-      .filter((pid) => markOf(pid)?.startsWith(`${buildsFolder}/`) === true);
+      .filter((pid) => isBelow(markOf(pid)) || isBelow(variableOf(pid, 'HOME')));
   const found = left().length;
   if (found > 0) await killAll(left, clock);
   return found;

@@ -33,8 +33,11 @@ function seeProcess(pid: number): SeenProcess | undefined {
 }
 
 /** The build whose mark a process bears; undefined where it bears none, or is somebody else's. */
-export function markOf(pid: number): string | undefined {
-  const start = `${buildMark}=`;
+export const markOf = (pid: number): string | undefined => variableOf(pid, buildMark);
+
+/** A variable of the environment that a process was started with. */
+export function variableOf(pid: number, name: string): string | undefined {
+  const start = `${name}=`;
   return textOf(`/proc/${pid}/environ`)
     .split('\0')
     .find((variable) => variable.startsWith(start))

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
 import { buildFolder, buildsIn, buildsThere, clearAway } from '../builds/build-folder.ts';
-import { killLeftBuilds } from '../builds/build-processes.ts';
+import { killLeftBehind } from '../builds/build-processes.ts';
 import type { BuildBounds } from '../builds/build.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -32,6 +32,8 @@ export interface RolloutsSettings {
   allowGit: readonly string[];
   gateway: Gateway;
   compute: Compute;
+  /** What private repositories are cloned with; without it they are cloned without credentials. */
+  cloning?: Tools['cloning'];
   clock: Clock;
   log: (message: string) => void;
   /** Builds at the same time; 2 when absent. */
@@ -100,6 +102,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     logs: logBook({ store, clock, log }),
     ...(settings.userOf ? { userOf: settings.userOf } : {}),
     ...(settings.step ? { step: settings.step } : {}),
+    ...(settings.cloning ? { cloning: settings.cloning } : {}),
   };
   const databases = { store, patiently, usable: () => usableAgentDatabases(settings.adminDatabaseUrl) };
   const working = new Map<string, Promise<void>>();
@@ -242,8 +245,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       if (work?.revisionId === revisionId) work.letGo.abort();
     },
     async recover() {
-      const left = await killLeftBuilds(buildsIn(workDir), clock);
-      if (left > 0) log(`${left} processes of builds that an earlier service left behind were ended.`);
+      const left = await killLeftBehind(buildsIn(workDir), clock);
+      if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);
       const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
       for (const id of buildsThere(workDir)) if (!named.has(id)) await clearAway(buildFolder(workDir, id).root, log);
       await serveAll();

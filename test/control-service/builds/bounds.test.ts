@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { killLeftBuilds } from '../../../src/control-service/builds/build-processes.ts';
+import { killLeftBehind } from '../../../src/control-service/builds/build-processes.ts';
 import { tooMuch } from '../../../src/control-service/builds/build-watch.ts';
 import { outputBound } from '../../../src/control-service/builds/output-bound.ts';
 import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
@@ -74,24 +74,27 @@ test('it ends also where it dropped its environment, if it was seen before', asy
   expect(runs(Number(readFileSync(pid, 'utf8')))).toBe(false);
 });
 
-test('what the builds of a killed service left is found by its mark and killed', async () => {
+test.each([
+  ['a build, by its mark', (builds: string) => ({ LANDFALL_BUILD: join(builds, 'r-1') })],
+  ['an agent, by its home', (builds: string) => ({ HOME: join(builds, 'r-1/home') })],
+])('what a killed service left of %s is killed, and nothing of another service', async (_, marks) => {
   const { root } = place();
   const builds = join(root, 'data/builds');
-  const start = (mark: string) =>
+  const start = (mark: Record<string, string>) =>
     startLeashed(
       {
         command: 'sleep',
         args: ['600'],
         cwd: '/',
-        env: { PATH: process.env.PATH ?? '', LANDFALL_BUILD: mark },
+        env: { PATH: process.env.PATH ?? '', ...mark },
         withInput: false,
         graceSeconds: 0,
       },
       systemClock,
     );
-  const [left, others] = [start(join(builds, 'r-1')), start(join(root, 'elsewhere/builds/r-1'))];
+  const [left, others] = [start(marks(builds)), start(marks(join(root, 'elsewhere/builds')))];
   await until(() => readFileSync(`/proc/${left.pid}/cmdline`, 'utf8').startsWith('sleep'));
-  expect(await killLeftBuilds(builds, systemClock)).toBeGreaterThan(0);
+  expect(await killLeftBehind(builds, systemClock)).toBeGreaterThan(0);
   expect(await left.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });
   expect(runs(others.pid ?? 0)).toBe(true);
   others.kill();

@@ -1,0 +1,215 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, expect, test } from 'vitest';
+import * as z from 'zod';
+import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import type { OurControlService } from '../../../src/control-service/service.ts';
+import type { ControlTables } from '../../../src/control-service/store/tables.ts';
+import { openDatabase } from '../../../src/database/database.ts';
+import { dropAgentDatabase } from '../../../src/database/databases.ts';
+import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import { plainAgent, repository, temporaryFolder } from '../builds/repositories.ts';
+import { httpControl } from '../http-control.ts';
+import { tarball } from '../uploads/upload-places.ts';
+import {
+  crashCases,
+  rowOf,
+  seenFromOutside,
+  stepNames,
+  tableHead,
+  type CrashStep,
+  type Fared,
+  type SweptSource,
+} from './crash-steps.ts';
+import { agentGroups, buildProcessesBelow, strayFiles } from './left-behind.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const readme = readFileSync(join(root, 'src/control-service/README.md'), 'utf8');
+
+const atTheEnd: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+});
+
+const agent = {
+  ...plainAgent,
+  'package.json': '{"name":"agent","version":"1.0.0"}',
+  'package-lock.json':
+    '{"name":"agent","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"agent","version":"1.0.0"}}}',
+};
+
+/** A service as a process. */
+interface Swept {
+  process: ChildProcess;
+  url: string;
+  apiKey: string;
+  control: OurControlService;
+  /** Has the service kill itself at a step. */
+  arm(step: CrashStep): Promise<void>;
+  /** How it ended. */
+  died: Promise<string>;
+}
+
+const said = z.object({ url: z.string(), apiKey: z.string() });
+
+async function startService(ground: object): Promise<Swept> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'swept-service.ts'), JSON.stringify(ground)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const died = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
+  const [first] = await once(child, 'message');
+  const { url, apiKey } = said.parse(first);
+  return {
+    process: child,
+    url,
+    apiKey,
+    control: httpControl(url, apiKey),
+    died,
+    async arm(step) {
+      child.send({ killAt: step });
+      await once(child, 'message');
+    },
+  };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await pause(20);
+}
+
+async function upload({ control }: Swept, id: string, source: string): Promise<string> {
+  const { upload_url, object_path } = await control.requestUpload(id);
+  const packed = execFileSync('tar', ['-czf', '-', '-C', source, ...Object.keys(agent)]);
+  const answer = await fetch(upload_url, tarball(packed));
+  if (!answer.ok) throw new Error(`the upload was answered ${answer.status}: ${await answer.text()}`);
+  return object_path;
+}
+
+test(
+  'the service may be killed at every step of a rollout: a true status, one agent, and nothing left over',
+  { timeout: 300_000 },
+  async () => {
+    const place = temporaryFolder(atTheEnd);
+    // The users that agents run as have to pass through it.
+    chmodSync(place, 0o711);
+    const postgres = await startTestPostgres();
+    atTheEnd.push(() => postgres.stop());
+    const tables = openDatabase<ControlTables>({ url: postgres.url });
+    atTheEnd.push(() => tables.close());
+    const { folder: repo } = repository(join(place, 'git/agent'), agent);
+    const dataDir = join(place, 'data');
+    atTheEnd.push(() => removeIsolated(dataDir));
+    const ground = { dataDir, databaseUrl: postgres.url, allowGit: [join(place, 'git')] };
+
+    let service = await startService(ground);
+    const ids = await deployBoth(service, repo);
+    atTheEnd.push(async () => {
+      for (const id of Object.values(ids)) {
+        await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+      }
+    });
+    atTheEnd.push(async () => {
+      service.process.disconnect();
+      await service.died;
+    });
+
+    const rows: string[] = [];
+    for (const { source, step } of crashCases) {
+      const id = ids[source];
+      if (step !== seenFromOutside) await service.arm(step);
+      const tar = source === 'github' ? undefined : await upload(service, id, repo);
+      const change = tar ? { source_tarball_path: tar } : { repo_ref: 'main' };
+      const asked = service.control.patchDeployment(id, { source_revision_config: change });
+      const { latest_revision_id } = await asked;
+      const revisionId = latest_revision_id ?? '';
+      if (step === seenFromOutside) {
+        await until(() => [...agentGroups(id).values()].includes(revisionId));
+        service.process.kill('SIGKILL');
+      }
+      const endedBy = await service.died;
+
+      service = await startService(ground);
+      const fared = await faredAfter(service, id, revisionId, async () => strayFiles(dataDir, await named(tables.db)));
+      const whole = { endedBy, ...fared, processesLeft: fared.processesLeft + buildProcessesBelow(dataDir) };
+      expect({ source, step, ...whole }).toEqual({ source, step, ...allWell });
+      rows.push(rowOf({ source, step }, whole));
+    }
+    const table = [...tableHead, ...rows].join('\n');
+    console.log(table);
+    expect(readme).toContain(table);
+  },
+);
+
+const allWell: Fared = { endedBy: 'SIGKILL', status: 'DEPLOYED', agents: 1, processesLeft: 0, filesLeft: [] };
+
+/** A deployment of each source, live. */
+async function deployBoth(service: Swept, repo: string): Promise<Record<SweptSource, string>> {
+  const { control } = service;
+  const more = { secrets: [{ name: 'FAKE_START', value: 'slow' }] };
+  const config = { source_config: { build_command: 'touch built' } };
+  const git = await control.createDeployment({
+    ...more,
+    name: 'of-git',
+    source: 'github',
+    source_config: { ...config.source_config, repo_url: repo },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+  });
+  const uploaded = await control.createDeployment({
+    ...more,
+    ...config,
+    name: 'of-uploads',
+    source: 'internal_source',
+    source_revision_config: { graph_config_path: 'langgraph.json' },
+  });
+  const path = await upload(service, uploaded.id, repo);
+  await control.patchDeployment(uploaded.id, { source_revision_config: { source_tarball_path: path } });
+  for (const { id } of [git, uploaded]) {
+    await until(async () => (await control.getDeployment(id)).active_revision_id !== null);
+  }
+  return { github: git.id, internal_source: uploaded.id };
+}
+
+/** Every build and every upload that the database names. */
+async function named(db: ReturnType<typeof openDatabase<ControlTables>>['db']): Promise<Set<string>> {
+  const { rows } = await sql<{ path: string }>`
+    select build_folder as path from control.revisions where build_folder is not null
+    union select object_path from control.uploads where stored_at is not null and removed_at is null`.execute(db);
+  return new Set(rows.map(({ path }) => path));
+}
+
+/** Waits until a revision has ended and its agent answers, then looks at what there is. */
+async function faredAfter(
+  { control, url, apiKey }: Swept,
+  id: string,
+  revisionId: string,
+  stray: () => Promise<string[]>,
+): Promise<Omit<Fared, 'endedBy'>> {
+  await until(async () => (await control.getDeployment(id)).active_revision_id === revisionId);
+  await until(async () => {
+    const answer = await fetch(`${url}/agents/${id}/ok`, { headers: { 'x-api-key': apiKey } });
+    return answer.ok && (await answer.text()).includes(revisionId);
+  });
+  const { status } = await control.getRevision(id, revisionId);
+  // The agent that served before the revision, where the new start served it again, ends now.
+  await until(() => agentGroups(id).size === 1);
+  const groups = [...agentGroups(id).values()];
+  return {
+    status,
+    agents: groups.length,
+    processesLeft: groups.filter((each) => each !== revisionId).length,
+    filesLeft: await stray(),
+  };
+}
+
+test('every step that the service names is swept, and no other', () => {
+  const files = ['rollouts', 'builds'].flatMap((room) => {
+    const folder = join(root, 'src/control-service', room);
+    return readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  });
+  const told = files.flatMap((text) => [...text.matchAll(/\bstep\?\.\(\s*'([^']+)'/g)].map(([, name]) => name));
+  expect(new Set([...told, seenFromOutside])).toEqual(new Set(stepNames));
+});

@@ -1,0 +1,34 @@
+// The whole service as a process that is to be killed: at the step that it is told, by itself, and as by `kill -9`.
+import * as z from 'zod';
+import { systemClock } from '../../../src/clock.ts';
+import { startLocal } from '../../../src/control-service/local.ts';
+import { fakeAgent } from '../compute/agents.ts';
+
+const { dataDir, databaseUrl, allowGit } = z
+  .object({ dataDir: z.string(), databaseUrl: z.string(), allowGit: z.array(z.string()) })
+  .parse(JSON.parse(process.argv[2] ?? ''));
+
+let killAt: string | undefined;
+const asked = z.object({ killAt: z.string() });
+process.on('message', (message) => {
+  killAt = asked.parse(message).killAt;
+  process.send?.({ armed: killAt });
+});
+
+const services = await startLocal({
+  port: 0,
+  dataDir,
+  databaseUrl,
+  allowGit,
+  clock: systemClock,
+  log: () => undefined,
+  agentServer: fakeAgent,
+  watchGit: 'off',
+  async step(done) {
+    if (done !== killAt) return;
+    process.kill(process.pid, 'SIGKILL');
+    await new Promise(() => undefined);
+  },
+});
+process.once('disconnect', () => void services.close().then(() => process.exit(0)));
+process.send?.({ url: services.url, apiKey: services.apiKey });
