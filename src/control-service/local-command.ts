@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { fieldSpellings } from '../contract/control/aliases.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
+import { computeWords, type ComputeChoice } from './compute/local-compute.ts';
 import { githubFrom } from './integrations/github-settings.ts';
 import type { GithubFlags } from './integrations/github-settings.ts';
 import { readRegistryAddress } from './registry/registry-address.ts';
@@ -33,6 +34,9 @@ export const localUsage = `Runs the control service and its agents on this machi
   --github-app-id ID and --github-private-key-file FILE
                      the GitHub App whose installations are the integrations; APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH
   --github-api-url URL  another GitHub's API (GITHUB_API_URL)
+  --compute WORD     by what builds run: process or container (process); images always run in containers
+  --container-engine NAME  docker, podman, or the path of a command like theirs (the first that answers)
+  --container-image IMAGE  what builds run in with --compute container (an official image of Node.js)
   --base-path PATH   a path that everything hangs below, as in /api-host
   --field-names WORD the spelling of answers: contract or public (contract)
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
@@ -53,6 +57,7 @@ export interface LocalCommand {
   hosting: Hosting;
   registry: RegistryAddress | undefined;
   github: GithubFlags;
+  running: ComputeChoice;
   json: boolean;
   help: boolean;
 }
@@ -67,6 +72,9 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
         port: { type: 'string' },
         data: { type: 'string' },
         'allow-git': { type: 'string', multiple: true },
+        compute: { type: 'string' },
+        'container-engine': { type: 'string' },
+        'container-image': { type: 'string' },
         'base-path': { type: 'string' },
         'field-names': { type: 'string' },
         'watch-git': { type: 'string' },
@@ -91,6 +99,10 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   if (values.data === '') return { ok: false, problem: '--data is empty.' };
   if (values['allow-git']?.includes('')) return { ok: false, problem: '--allow-git is empty.' };
   if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
+  const kind = computeWords.find((word) => word === (values.compute ?? 'process'));
+  if (!kind) return { ok: false, problem: `--compute is ${computeWords.join(' or ')}.` };
+  const { 'container-engine': engine, 'container-image': image } = values;
+  if (engine === '' || image === '') return { ok: false, problem: '--container-engine and --container-image name something.' };
   const hosting = hostings.find((word) => word === (values.hosting ?? 'any'));
   if (!hosting) return { ok: false, problem: `--hosting is ${hostings.join(' or ')}.` };
   const watchGit = watchWords.find((word) => word === (values['watch-git'] ?? 'folders'));
@@ -113,6 +125,7 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
       watchGit,
       hosting,
       registry,
+      running: { kind, engine, image },
       github: {
         appId: values['github-app-id'],
         keyFile: values['github-private-key-file'],
@@ -173,6 +186,7 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
       hosting,
       registry,
       github: github.kind === 'app' ? github.app : undefined,
+      running: read.command.running,
       clock: systemClock,
       log: tell,
     });

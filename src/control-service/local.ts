@@ -7,12 +7,9 @@ import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { resolveDatabase } from '../database/resolve-database.ts';
 import type { Compute } from './compute/compute.ts';
-import { agentServerPath } from './compute/agent-server-path.ts';
-import { processCompute } from './compute/process-compute.ts';
+import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
 import { createGateway } from './gateway/gateway.ts';
-import { deploymentUsers } from './isolation/deployment-users.ts';
-import { isolate } from './isolation/isolation.ts';
 import { githubApp } from './integrations/github-app.ts';
 import type { GithubAppSettings } from './integrations/github-app.ts';
 import { createIntegrations } from './integrations/integrations.ts';
@@ -71,7 +68,9 @@ export interface LocalSettings {
   clock: Clock;
   /** Told what a person who runs the service may want to know. No secret is ever told. */
   log: (message: string) => void;
-  /** What runs agents; processes of this machine when absent. */
+  /** How agents run on this machine; builds as processes and images as containers when absent. */
+  running?: ComputeChoice | undefined;
+  /** What runs agents instead. */
   compute?: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer?: string | undefined;
@@ -130,23 +129,26 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const heard = await hearChanges(database.url, logBell, clock);
     opened.push(() => heard.close());
 
-    const { agentServer = agentServerPath() } = settings;
-    const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
-    const users = ids && deploymentUsers(store, ids, log);
-    await users?.sweepAll();
+    const { workDir, userOf, compute, ...running } = await localCompute({
+      choice: settings.running ?? {},
+      given: settings.compute,
+      agentServer: settings.agentServer,
+      env: settings.env ?? process.env,
+      ...{ dataDir, store, clock, log },
+    });
+    opened.push(() => running.close());
     const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
     await uploads.sweep();
     const keeping = createKeeping({ store, uploads, workDir, clock, log });
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-    const compute = settings.compute ?? processCompute({ clock, ...program, warning, sweep: users?.sweep });
     const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
     const rollouts = startRollouts({
       store,
       dataDir,
       workDir,
-      ...(users ? { userOf: users.userOf } : {}),
+      ...(userOf ? { userOf } : {}),
       adminDatabaseUrl: database.url,
       allowGit,
       gateway,

@@ -29,6 +29,8 @@ export interface ProcessSpec {
    * be able to reach `cwd`, the command and what that reads.
    */
   user?: ProcessUser | undefined;
+  /** Runs a program of the machine's own as it is, without the bounds of `confinement.ts`; they hold when absent. */
+  trusted?: boolean;
 }
 
 /**
@@ -52,17 +54,18 @@ export interface LeashedProcess {
  * guard kills the group that it shares with the process. As long as the guard lives, the group's id is not given to
  * anybody else, so that sweeping up after the process can't hit a stranger.
  */
-const leash = (ownUser: boolean): string =>
-  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & shift; exec 3<&-; ${confine(ownUser)}; exec "$@"`;
+const leash = (confinement: string): string =>
+  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & shift; exec 3<&-; ${confinement}; exec "$@"`;
 
 /** How long output is waited for after the end, when a grandchild that left the group keeps it open. */
 const lastWordsMs = 1_000;
 
 /** Starts a process on the leash. */
 export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
-  const { command, args, cwd, env, withInput, graceSeconds, user } = spec;
-  const confined = [...noNewPrivileges, command, ...args];
-  const child = spawn('/bin/sh', ['-c', leash(user !== undefined), 'leash', String(graceSeconds), ...confined], {
+  const { command, args, cwd, env, withInput, graceSeconds, user, trusted = false } = spec;
+  const script = leash(trusted ? ':' : confine(user !== undefined));
+  const run = [...(trusted ? [] : noNewPrivileges), command, ...args];
+  const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), ...run], {
     cwd,
     env,
     detached: true,

@@ -55,6 +55,12 @@ function partsOf({ agentServer }: AgentProgramFiles): Parts {
   return { base, folders: [join(root, first), ...packages], files: [join(root, 'package.json')] };
 }
 
+/** Every file and folder that a program is made of, besides Node.js; it runs with these alone. */
+export function programParts(program: AgentProgramFiles): string[] {
+  const { folders, files } = partsOf(program);
+  return [...files, ...folders];
+}
+
 /** Files that tell whether all of a program can be read: npm lays packages down whole, under one umask. */
 export function telltales(program: AgentProgramFiles): string[] {
   const { folders, files } = partsOf(program);

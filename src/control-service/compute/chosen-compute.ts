@@ -1,0 +1,19 @@
+import type { Compute } from './compute.ts';
+
+/** What there is to run agents by. */
+export interface Computes {
+  /** For what this service built. */
+  builds: Compute;
+  /** For container images. */
+  images: Compute;
+}
+
+/** Runs every agent by the compute that its program asks for; what is removed is removed from both. */
+export function chosenCompute({ builds, images }: Computes): Compute {
+  return {
+    start: (spec, signal) => (spec.program.kind === 'image' ? images : builds).start(spec, signal),
+    async remove(deployment) {
+      for (const compute of new Set([builds, images])) await compute.remove?.(deployment);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import type { Clock } from '../../../clock.ts';
+import type { LeashedProcess } from '../leashed-process.ts';
+import { logProcess } from '../process-log.ts';
+import type { WriteLine } from '../log-line.ts';
+import type { Mask } from '../mask.ts';
+import type { Engine } from './engine.ts';
+import { passEnvironment } from './environment-file.ts';
+import type { ContainerPlan } from './plan.ts';
+
+/** A container that was made. */
+export interface Made {
+  name: string;
+  plan: ContainerPlan;
+}
+
+/** Something an engine did not do, in words for a person. */
+export class EngineRefusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'EngineRefusal';
+  }
+}
+
+/** Labels by which a service finds what is its own again, after a kill too. */
+export const serviceLabel = 'landfall.service';
+export const deploymentLabel = 'landfall.deployment';
+
+/** Images may have to be fetched first. */
+const createWithinMs = 600_000;
+
+/**
+ * Makes a container without starting it; its image is fetched where it is not there. Its environment goes through a
+ * pipe, and what no line of it can hold through the environment of the engine's command.
+ *
+ * @throws EngineRefusal
+ */
+export async function create(
+  engine: Engine,
+  { name, plan, flags }: { name: string; plan: ContainerPlan; flags: readonly string[] },
+  signal: AbortSignal,
+): Promise<Made> {
+  const read = passEnvironment(plan.env);
+  if (!read.ok) {
+    throw new EngineRefusal(
+      `The values of ${read.names.join(', ')} are too long or of several lines, and an engine reads variables of these names itself. Choose other names for them.`,
+    );
+  }
+  const { file, inherited } = read.passed;
+  const args = [
+    'create',
+    `--name=${name}`,
+    '--env-file=/dev/stdin',
+    ...Object.keys(inherited).map((variable) => `--env=${variable}`),
+    ...flags,
+    ...plan.flags,
+    plan.image,
+    ...plan.command,
+  ];
+  const made = await engine.run(args, { input: file, env: inherited, withinMs: createWithinMs, signal });
+  if (made.code !== 0) {
+    throw new EngineRefusal(
+      `The container ${plan.name} of the image ${plan.image} could not be made (${engine.name}: ${made.complaint}).`,
+    );
+  }
+  return { name, plan };
+}
+
+/** Starts a container and sends what it writes to a log, until it ends. */
+export function startAndFollow(
+  engine: Engine,
+  { name }: Made,
+  { write, mask, clock }: { write: WriteLine; mask: Mask; clock: Clock },
+): LeashedProcess & { saidAll: Promise<void> } {
+  const following = engine.follow(['start', '--attach', name]);
+  return { ...following, saidAll: logProcess(following, { write, mask, clock, errorLevel: 'error' }) };
+}
+
+const state = z.object({
+  Status: z.string(),
+  ExitCode: z.int(),
+  OOMKilled: z.boolean().optional(),
+  Error: z.string().optional(),
+});
+export type ContainerState = z.infer<typeof state>;
+
+/** How a container is; undefined when it is gone. */
+export async function stateOf(engine: Engine, name: string): Promise<ContainerState | undefined> {
+  const { code, said } = await engine.run(['inspect', '--format', '{{json .State}}', name]);
+  return code === 0 ? state.safeParse(JSON.parse(said)).data : undefined;
+}
+
+/** What engines say of a container that ran. */
+const endStatuses = new Set(['exited', 'stopped', 'stopping', 'dead', 'removing']);
+
+/** How a container ended, for a person. */
+export function endInWords(of: ContainerState | undefined, memoryMb: number | undefined): string {
+  if (!of) return 'its container was removed';
+  if (!endStatuses.has(of.Status)) return `it could not be started${of.Error ? ` (${of.Error})` : ''}`;
+  if (of.OOMKilled)
+    return `it took more memory than its bound${memoryMb === undefined ? '' : ` of ${memoryMb} MB`} and was ended`;
+  return of.Error ? `exit code ${of.ExitCode} (${of.Error})` : `exit code ${of.ExitCode}`;
+}
+
+/** The port of this machine that a container's is published at; undefined while it is not. */
+export async function publishedPort(engine: Engine, name: string, inside: number): Promise<number | undefined> {
+  const { code, said } = await engine.run(['port', name, `${inside}/tcp`]);
+  const port = code === 0 ? /:(\d+)\s*$/m.exec(said)?.[1] : undefined;
+  return port === undefined ? undefined : Number(port);
+}
+
+/** Removes containers with whatever runs in them; those that are gone are no error. */
+export async function removeContainers(engine: Engine, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await engine.run(['rm', '--force', ...names]);
+}
+
+/** Removes every container that bears a label. */
+export async function removeLabelled(engine: Engine, label: string): Promise<number> {
+  const { code, said, complaint } = await engine.run(['ps', '--all', '--quiet', `--filter=label=${label}`]);
+  if (code !== 0) throw new EngineRefusal(`Containers could not be listed (${engine.name}: ${complaint}).`);
+  const ids = said.split(/\s+/).filter((id) => id !== '');
+  await removeContainers(engine, ids);
+  return ids.length;
+}

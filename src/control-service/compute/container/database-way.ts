@@ -1,0 +1,121 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import * as z from 'zod';
+import type { Engine, EngineFacts } from './engine.ts';
+
+/** How containers come to the database of this machine, which listens on its loopback alone. */
+export type DatabaseWay =
+  /** It is reached as it stands. */
+  | { kind: 'direct' }
+  /** The engine leads a name or an address of its own to our loopback. */
+  | { kind: 'by the engine'; host: string; network: string | undefined }
+  /** We pass connections on that come to our end of the containers' network. */
+  | { kind: 'passed on' };
+
+const loopback = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/;
+
+/** Decides the way to a database, by where it is and what the engine is. */
+export function wayTo(databaseUrl: string, { kind, rootless, desktop }: EngineFacts): DatabaseWay {
+  if (!loopback.test(new URL(databaseUrl).hostname)) return { kind: 'direct' };
+  if (desktop) {
+    const host = kind === 'docker' ? 'host.docker.internal' : 'host.containers.internal';
+    return { kind: 'by the engine', host, network: undefined };
+  }
+  if (!rootless) return { kind: 'passed on' };
+  if (kind === 'docker') return { kind: 'by the engine', host: '10.0.2.2', network: undefined };
+  return { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' };
+}
+
+/** The same database under another address. */
+export function databaseAt(databaseUrl: string, host: string, port?: number): string {
+  const url = new URL(databaseUrl);
+  url.hostname = host;
+  if (port !== undefined) url.port = String(port);
+  return url.href;
+}
+
+const dockerNetwork = z.tuple([z.object({ IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string() })) }) })]);
+const podmanNetwork = z.tuple([z.object({ subnets: z.array(z.object({ gateway: z.string() })) })]);
+
+/** This machine's own address on a network of an engine, in what `network inspect` told. */
+export function gatewayIn(told: string): string | undefined {
+  const read: unknown = JSON.parse(told);
+  const docker = dockerNetwork.safeParse(read).data?.[0].IPAM.Config[0]?.Gateway;
+  return docker ?? podmanNetwork.safeParse(read).data?.[0].subnets[0]?.gateway;
+}
+
+/**
+ * The network of this service's containers, made where it is not there: none of them may talk to another, where the
+ * engine can see to that.
+ *
+ * @returns this machine's address on it, or why there is none.
+ */
+export async function makeNetwork(
+  engine: Engine,
+  name: string,
+  labels: readonly string[],
+): Promise<{ ok: true; gateway: string } | { ok: false; reason: string }> {
+  const seen = await engine.run(['network', 'inspect', name]);
+  const apart = engine.facts.kind === 'docker' ? ['--opt=com.docker.network.bridge.enable_icc=false'] : [];
+  const made = seen.code === 0 ? seen : await engine.run(['network', 'create', ...apart, ...labels, name]);
+  const looked = seen.code === 0 ? seen : await engine.run(['network', 'inspect', name]);
+  const gateway = looked.code === 0 ? gatewayIn(looked.said) : undefined;
+  if (gateway !== undefined) return { ok: true, gateway };
+  const complaint = made.code === 0 ? looked.complaint || 'it has no gateway' : made.complaint;
+  return { ok: false, reason: `A network for containers could not be made (${engine.name}: ${complaint}).` };
+}
+
+/** Connections from containers, passed on to the database. */
+export interface Passage {
+  /** The port at which they come in: known before it is opened. */
+  port: number;
+  /** Opens it at an address of this machine; does nothing where it is open. */
+  open(host: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Makes a passage to a host and port. What knocks at it has to show the database's own password. */
+export async function passageTo(target: { host: string; port: number }): Promise<Passage> {
+  const port = await freePort();
+  let server: Server | undefined;
+  const open = new Set<Socket>();
+  return {
+    port,
+    async open(host) {
+      if (server) return;
+      const opening = createServer((incoming) => {
+        const outgoing = connect(target);
+        for (const [one, other] of [
+          [incoming, outgoing],
+          [outgoing, incoming],
+        ] as const) {
+          open.add(one);
+          one
+            .on('error', () => other.destroy())
+            .on('close', () => {
+              open.delete(one);
+              other.destroy();
+            });
+        }
+        incoming.pipe(outgoing).pipe(incoming);
+      });
+      await new Promise<void>((resolve, reject) => {
+        opening.once('error', reject).listen(port, host, resolve);
+      });
+      server = opening;
+    },
+    async close() {
+      const closing = server;
+      for (const socket of open) socket.destroy();
+      if (closing) await new Promise((resolve) => closing.close(resolve));
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('A server listens at no port.');
+  return address.port;
+}

@@ -1,0 +1,175 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import * as z from 'zod';
+import { pause, type Clock } from '../../../clock.ts';
+import { startLeashed, type LeashedProcess } from '../leashed-process.ts';
+
+/** What a command of an engine answered. */
+export interface EngineAnswer {
+  /** 0 where it did what it was asked for. */
+  code: number;
+  said: string;
+  /** The last line that it wrote about what went wrong. */
+  complaint: string;
+}
+
+export interface EngineCall {
+  /** Written to its standard input, which is a pipe that can be opened as `/dev/stdin`: a place for secrets. */
+  input?: string;
+  /** Variables over those of the engine's command: a place for secrets too. */
+  env?: Readonly<Record<string, string>>;
+  /** Milliseconds until it is given up; a minute when absent. */
+  withinMs?: number;
+  /** Ends it early. */
+  signal?: AbortSignal;
+}
+
+/** An engine for containers that answers, by its command line. */
+export interface Engine {
+  /** As a person names it: `docker`. */
+  name: string;
+  facts: EngineFacts;
+  /** Runs a command of it to its end. Never rejects. */
+  run(args: readonly string[], call?: EngineCall): Promise<EngineAnswer>;
+  /** Starts a command of it that goes on. */
+  follow(args: readonly string[]): LeashedProcess;
+}
+
+/** What there is to know about an engine beside its name. */
+export interface EngineFacts {
+  kind: 'docker' | 'podman';
+  /** It has no more rights than its user: its networks are not this machine's. */
+  rootless: boolean;
+  /** It runs in a machine of its own, as on a desktop: that reaches our loopback under a name. */
+  desktop: boolean;
+}
+
+export interface EngineSettings {
+  clock: Clock;
+  /** The name or the path of its command; the first that answers of docker and podman when absent. */
+  named?: string | undefined;
+  /** This service's own environment: where the command is found, and what it reads. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+const known = ['docker', 'podman'];
+
+/** Finds an engine that answers, or says why there is none. */
+export async function findEngine(
+  settings: EngineSettings,
+): Promise<{ ok: true; engine: Engine } | { ok: false; reason: string }> {
+  const { named, env } = settings;
+  const there = (named === undefined ? known : [named]).flatMap((name) => {
+    const command = pathOf(name, env['PATH'] ?? '');
+    return command === undefined ? [] : [{ name, command }];
+  });
+  const silent: string[] = [];
+  for (const { name, command } of there) {
+    const callers = callersOf(command, settings);
+    const answer = await callers.run(['info', '--format', '{{json .}}'], { withinMs: 20_000 });
+    const facts = answer.code === 0 ? factsIn(answer.said) : undefined;
+    if (facts) return { ok: true, engine: { name, facts, ...callers } };
+    silent.push(`${name} does not answer (${answer.complaint || `it ended with ${answer.code}`})`);
+  }
+  return { ok: false, reason: whyNone(named, silent) };
+}
+
+/** Why there is no engine, and what to do. */
+function whyNone(named: string | undefined, silent: readonly string[]): string {
+  const advice =
+    'Start it, or install Docker or Podman, or name another one with --container-engine, or deploy from the source github or internal_source, which needs no containers';
+  if (silent.length > 0) return `This machine can't run containers: ${silent.join('; ')}. ${advice}.`;
+  const missing = named === undefined ? 'neither docker nor podman is installed' : `there is no program ${named}`;
+  return `This machine can't run containers: ${missing}. ${advice}.`;
+}
+
+function pathOf(name: string, path: string): string | undefined {
+  const candidates = isAbsolute(name) ? [name] : path.split(delimiter).map((folder) => join(folder, name));
+  return candidates.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      // No such program there, or not for us.
+      return false;
+    }
+  });
+}
+
+const dockerInfo = z.object({
+  ServerVersion: z.string().min(1),
+  OperatingSystem: z.string().optional(),
+  SecurityOptions: z.array(z.string()).nullish(),
+});
+const podmanInfo = z.object({
+  host: z.object({ security: z.object({ rootless: z.boolean() }), serviceIsRemote: z.boolean().optional() }),
+});
+
+/** Reads what `info` told; undefined for what no engine tells, and for a client whose server does not answer. */
+export function factsIn(told: string): EngineFacts | undefined {
+  const read = readJson(told);
+  const podman = podmanInfo.safeParse(read).data?.host;
+  if (podman) return { kind: 'podman', rootless: podman.security.rootless, desktop: podman.serviceIsRemote === true };
+  const docker = dockerInfo.safeParse(read).data;
+  if (!docker) return undefined;
+  return {
+    kind: 'docker',
+    rootless: (docker.SecurityOptions ?? []).some((option) => option.includes('rootless')),
+    desktop: docker.OperatingSystem === 'Docker Desktop',
+  };
+}
+
+/** What an output holds when it has ended, or was given up. */
+function heard(output: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) => output.once('close', () => resolve(Buffer.concat(chunks).toString('utf8'))));
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It is not asked what else the command may print.
+    return undefined;
+  }
+}
+
+/** What an engine's command may read of our environment: nothing of it goes into a container. */
+const passed =
+  /^(PATH|HOME|USER|LOGNAME|TMPDIR|LANG|LC_\w+|XDG_\w+|DOCKER_\w+|BUILDAH_\w+|CONTAINERS?_\w+|PODMAN_\w+|STORAGE_\w+|REGISTRY_AUTH_FILE|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|SSH_AUTH_SOCK)$/;
+
+function callersOf(command: string, { clock, env }: EngineSettings): Pick<Engine, 'run' | 'follow'> {
+  const own = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value !== undefined && passed.test(name) ? [[name, value]] : [])),
+  );
+  const plain = { cwd: '/', graceSeconds: 0, trusted: true };
+  return {
+    follow: (args) => startLeashed({ ...plain, command, args, env: own, withInput: false }, clock),
+    async run(args, { input, env: more = {}, withinMs = 60_000, signal } = {}) {
+      // What Node.js gives a process as its input is a socket, which can't be opened by a name.
+      const piped = input === undefined ? [command, ...args] : ['/bin/sh', '-c', 'cat | "$@"', 'sh', command, ...args];
+      const [first = '', ...rest] = piped;
+      const started = startLeashed(
+        { ...plain, command: first, args: rest, env: { ...own, ...more }, withInput: input !== undefined },
+        clock,
+      );
+      started.stdin?.end(input);
+      const over = new AbortController();
+      const bound = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
+      let isLate = false;
+      const late = pause(clock, withinMs, bound).then(() => {
+        isLate = !over.signal.aborted && signal?.aborted !== true;
+        return started.kill();
+      });
+      const [said, complained, end] = await Promise.all([heard(started.stdout), heard(started.stderr), started.ended]);
+      over.abort();
+      await late;
+      const lines = complained.split('\n').filter((line) => line.trim() !== '');
+      if (isLate) return { code: -1, said, complaint: `it took longer than ${withinMs / 1_000} s` };
+      if (end.kind === 'unstartable') return { code: -1, said, complaint: end.reason };
+      return { code: end.kind === 'exited' ? end.code : -1, said, complaint: lines.at(-1) ?? '' };
+    },
+  };
+}

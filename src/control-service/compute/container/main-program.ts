@@ -1,0 +1,64 @@
+import { dirname } from 'node:path';
+import { programParts, type AgentProgramFiles } from '../../isolation/program.ts';
+import type { AgentSpec } from '../compute.ts';
+import { memoryBound } from '../memory-bound.ts';
+import type { MainProgram } from './plan.ts';
+
+/** The port at which every agent listens in its container: it is told as `PORT`. */
+export const portInside = 8_000;
+
+/** What an agent's container is told besides its spec. */
+export interface ContainerFacts {
+  token: string;
+  drainMs: number;
+  /** The database's address as the container reaches it. */
+  databaseUrl: string;
+  /** The image that builds run in: one with Node.js. */
+  buildImage: string;
+  /** The program that runs agents of builds. */
+  program: AgentProgramFiles;
+  /** The user that a build's container runs as; the image's own when undefined. */
+  user: { uid: number; gid: number } | undefined;
+}
+
+/**
+ * What the main container of a revision runs. An image is run as it is; a build in an image with Node.js, with the build
+ * and the parts of this installation that it takes mounted read-only.
+ */
+export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram {
+  const { program } = spec;
+  const env = {
+    ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
+    HOST: '0.0.0.0',
+    PORT: String(portInside),
+    DATABASE_URI: facts.databaseUrl,
+    LANDFALL_AGENT_TOKEN: facts.token,
+    LANDFALL_REVISION_ID: spec.revisionId,
+    LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
+    LANDFALL_DRAIN_MS: String(facts.drainMs),
+  };
+  const published = `--publish=127.0.0.1::${portInside}`;
+  if (program.kind === 'image') return { image: program.imageUri, flags: [published], command: [], env };
+  const mount = (path: string, readonly: boolean): string =>
+    `--mount=type=bind,source=${path},destination=${path}${readonly ? ',readonly' : ''}`;
+  return {
+    image: facts.buildImage,
+    flags: [
+      published,
+      '--entrypoint=node',
+      `--workdir=${dirname(program.graphConfigFile)}`,
+      '--tmpfs=/tmp',
+      ...(facts.user ? [`--user=${facts.user.uid}:${facts.user.gid}`] : []),
+      ...programParts(facts.program).map((part) => mount(part, true)),
+      mount(program.folder, true),
+      mount(program.homeFolder, false),
+    ],
+    command: [`--max-old-space-size=${memoryBound(spec).heapMb}`, facts.program.agentServer],
+    env: {
+      NODE_ENV: 'production',
+      ...env,
+      HOME: program.homeFolder,
+      LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
+    },
+  };
+}

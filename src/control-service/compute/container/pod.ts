@@ -1,0 +1,183 @@
+import { pause, type Clock } from '../../../clock.ts';
+import type { AgentSpec, AgentStart, RunningAgent } from '../compute.ts';
+import { becomesHealthy } from '../health.ts';
+import { lastLines } from '../last-lines.ts';
+import { lastWords } from '../last-words.ts';
+import type { WriteLine } from '../log-line.ts';
+import type { Mask } from '../mask.ts';
+import { memoryBound } from '../memory-bound.ts';
+import {
+  create,
+  deploymentLabel,
+  endInWords,
+  EngineRefusal,
+  publishedPort,
+  removeContainers,
+  serviceLabel,
+  startAndFollow,
+  stateOf,
+  type Made,
+} from './containers.ts';
+import type { Engine } from './engine.ts';
+import { portInside } from './main-program.ts';
+import type { ContainerWay } from './networks.ts';
+import type { ContainerPlan, PodPlan } from './plan.ts';
+
+/** The containers of one start of a revision: they begin and go together. */
+export interface Pod {
+  engine: Engine;
+  clock: Clock;
+  spec: AgentSpec;
+  plan: PodPlan;
+  /** Names this one start. */
+  run: string;
+  serviceId: string;
+  token: string;
+  way: ContainerWay;
+  mask: Mask;
+  startWithinMs: number;
+  drainMs: number;
+  /** What was made so far. */
+  made: Made[];
+}
+
+/** How often it is looked whether a container's port is published, in milliseconds. */
+const lookEveryMs = 100;
+/** Beyond the bound for stopping, for the engine's own steps. */
+const engineStepsMs = 10_000;
+
+/**
+ * Makes and starts a pod: its volumes, its init containers one after the other, the main container, and what runs beside
+ * that. What was made stays when this is broken off or throws: `removePod` takes it away.
+ *
+ * @throws EngineRefusal when the engine does not do something.
+ */
+export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStart> {
+  const { engine, clock, spec, plan, mask, way, token, startWithinMs } = pod;
+  for (const volume of [...plan.volumes, ...plan.passing]) await makeVolume(pod, volume);
+  for (const init of plan.init) {
+    const end = await runToItsEnd(pod, await make(pod, init, way.network, signal), signal);
+    if (!signal.aborted && end !== finished) throw new EngineRefusal(`The init container ${init.name} failed: ${end}.`);
+  }
+  const words = lastWords();
+  const lines = lastLines();
+  const write: WriteLine = (level, line) => {
+    if (level === 'error') words.hear(line);
+    lines.hear(line);
+    spec.log(level, line);
+  };
+  const main = await make(pod, plan.main, way.network, signal);
+  await way.open(main.name);
+  const following = startAndFollow(engine, main, { write, mask, clock });
+  const ended = following.ended.then(async () => {
+    await following.saidAll;
+    return endInWords(await stateOf(engine, main.name), memoryBound(spec).totalMb);
+  });
+  const tooLate = new AbortController();
+  const bound = AbortSignal.any([signal, tooLate.signal]);
+  const late = pause(clock, startWithinMs, bound).then(() => tooLate.abort());
+  const begun = await Promise.race([ended.then((how) => ({ how })), untilHealthy(pod, main, bound)]);
+  const wasInTime = !bound.aborted;
+  tooLate.abort();
+  await late;
+  if (begun && 'origin' in begun) return { kind: 'running', agent: agentOf(pod, begun.origin, ended, lines.all) };
+
+  await removePod(pod);
+  const how = await ended;
+  const reason = wasInTime
+    ? `The agent's container ended before it was healthy: ${begun?.how ?? how}.`
+    : `The agent did not become healthy within ${startWithinMs / 1_000} s.`;
+  const best = words.best();
+  return {
+    kind: 'failed',
+    reason: best === undefined ? reason : `${reason} It said last: ${best}`,
+    said: lines.all(),
+  };
+
+  function agentOf(of: Pod, origin: string, exited: Promise<string>, said: () => readonly string[]): RunningAgent {
+    const gone = exited.then(() => removePod(of));
+    const stop = async (withinMs = of.drainMs): Promise<void> => {
+      const seconds = String(Math.max(Math.floor(withinMs / 1_000), 0));
+      const names = of.made.filter((container) => !of.plan.init.includes(container.plan)).map(({ name }) => name);
+      await engine.run(['stop', '-t', seconds, ...names], { withinMs: withinMs + engineStepsMs });
+      await removePod(of);
+      await gone;
+    };
+    return { origin, token, stop, exited, said };
+  }
+}
+
+/** Takes away whatever was made for a pod, with whatever runs in it; what stays for the deployment stays. */
+export async function removePod({ engine, made, plan }: Pod): Promise<void> {
+  await removeContainers(
+    engine,
+    // What shares another one's network goes before it.
+    made.map(({ name }) => name).toReversed(),
+  );
+  if (plan.passing.length > 0) await engine.run(['volume', 'rm', '--force', ...plan.passing]);
+}
+
+const finished = 'exit code 0';
+
+async function make(pod: Pod, plan: ContainerPlan, network: readonly string[], signal: AbortSignal): Promise<Made> {
+  const { engine, spec, run, serviceId } = pod;
+  const name = `landfall-${spec.name}-${run}${plan === pod.plan.main ? '' : `-${plan.name}`}`;
+  const labels = {
+    [serviceLabel]: serviceId,
+    [deploymentLabel]: spec.deploymentId,
+    'landfall.revision': spec.revisionId,
+  };
+  const flags = [...Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`), ...network];
+  // Noted first: an engine may have made it although the making was broken off.
+  pod.made.push({ name, plan });
+  return create(engine, { name, plan, flags }, signal);
+}
+
+/** Waits for the container's port, starts what runs beside it, and asks for its health. */
+async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{ origin: string } | undefined> {
+  const { engine, clock, plan, spec, mask, token } = pod;
+  let port: number | undefined;
+  while (!bound.aborted && port === undefined) {
+    port = await publishedPort(engine, main.name, portInside);
+    if (port === undefined) await pause(clock, lookEveryMs, bound);
+  }
+  for (const sidecar of plan.sidecars) {
+    if (bound.aborted) return undefined;
+    const made = await make(pod, sidecar, [`--network=container:${main.name}`], bound);
+    startAndFollow(engine, made, { write: named(spec.log, sidecar.name), mask, clock });
+  }
+  const origin = `http://127.0.0.1:${port}`;
+  return port !== undefined && (await becomesHealthy(origin, token, clock, bound)) ? { origin } : undefined;
+}
+
+async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<string> {
+  const { engine, clock, spec, mask } = pod;
+  const words = lastWords();
+  const tell = named(spec.log, made.plan.name);
+  const write: WriteLine = (level, line) => {
+    if (level === 'error') words.hear(line);
+    tell(level, line);
+  };
+  const following = startAndFollow(engine, made, { write, mask, clock });
+  const stop = (): void => void removeContainers(engine, [made.name]);
+  signal.addEventListener('abort', stop, { once: true });
+  await following.ended;
+  signal.removeEventListener('abort', stop);
+  await following.saidAll;
+  const end = endInWords(await stateOf(engine, made.name), undefined);
+  const best = words.best();
+  return end === finished || best === undefined ? end : `${end}. It said last: ${best}`;
+}
+
+async function makeVolume({ engine, serviceId, spec }: Pod, volume: string): Promise<void> {
+  if ((await engine.run(['volume', 'inspect', volume])).code === 0) return;
+  const labels = [`--label=${serviceLabel}=${serviceId}`, `--label=${deploymentLabel}=${spec.deploymentId}`];
+  const { code, complaint } = await engine.run(['volume', 'create', ...labels, volume]);
+  if (code !== 0) throw new EngineRefusal(`The volume ${volume} could not be made (${engine.name}: ${complaint}).`);
+}
+
+/** Lines of a container beside the main one bear its name. */
+const named =
+  (write: WriteLine, name: string): WriteLine =>
+  (level, line) =>
+    write(level, `[${name}] ${line}`);

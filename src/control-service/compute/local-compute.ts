@@ -1,0 +1,78 @@
+import { realpathSync } from 'node:fs';
+import type { Clock } from '../../clock.ts';
+import { folderKey } from '../../database/embedded/placement.ts';
+import { deploymentUsers, type DeploymentUsers } from '../isolation/deployment-users.ts';
+import { isolate } from '../isolation/isolation.ts';
+import type { ControlStore } from '../store/store.ts';
+import { agentServerPath } from './agent-server-path.ts';
+import { chosenCompute } from './chosen-compute.ts';
+import type { Compute } from './compute.ts';
+import { containerCompute } from './container-compute.ts';
+import { processCompute } from './process-compute.ts';
+
+/** By what the builds of this service run. Images run by containers, whichever it is. */
+export const computeWords = ['process', 'container'] as const;
+
+/** What a person may say about how agents run. */
+export interface ComputeChoice {
+  /** `process` when absent. */
+  kind?: (typeof computeWords)[number] | undefined;
+  /** The name or the path of the engine's command; the first that answers of docker and podman when absent. */
+  engine?: string | undefined;
+  /** The image that builds run in, with Node.js; an official one when absent. */
+  image?: string | undefined;
+}
+
+export interface LocalComputeSettings {
+  choice: ComputeChoice;
+  /** What runs everything instead, where somebody has it already. */
+  given: Compute | undefined;
+  /** The program that runs an agent as a process; the agent server of this installation when absent. */
+  agentServer: string | undefined;
+  dataDir: string;
+  /** This service's environment: where an engine's command is found. */
+  env: Readonly<Record<string, string | undefined>>;
+  store: Pick<ControlStore, 'agentUser' | 'agentUids'>;
+  clock: Clock;
+  log: (message: string) => void;
+}
+
+/** What runs agents on this machine, and where. */
+export interface LocalCompute {
+  compute: Compute;
+  /** The folder that builds lie in `builds/` of. */
+  workDir: string;
+  /** Absent where builds and agents run as this service's own user. */
+  userOf: DeploymentUsers['userOf'] | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Decides how agents run on this machine, and ends what an earlier service left running.
+ *
+ * @throws Error with advice when builds are to run in containers and no engine answers.
+ */
+export async function localCompute(settings: LocalComputeSettings): Promise<LocalCompute> {
+  const { choice, given, agentServer = agentServerPath(), dataDir, env, store, clock, log } = settings;
+  const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
+  const users = ids && deploymentUsers(store, ids, log);
+  await users?.sweepAll();
+  const userOf = users?.userOf;
+  if (given) return { compute: given, workDir, userOf, close: async () => undefined };
+
+  const serviceId = folderKey(realpathSync(dataDir));
+  const images = containerCompute({
+    clock,
+    log,
+    serviceId,
+    program,
+    named: choice.engine,
+    buildImage: choice.image,
+    env,
+  });
+  const problem = choice.kind === 'container' ? await images.problem() : undefined;
+  if (problem !== undefined) throw new Error(problem);
+  const processes = processCompute({ clock, ...program, warning, sweep: users?.sweep });
+  const builds = choice.kind === 'container' ? images : processes;
+  return { compute: chosenCompute({ builds, images }), workDir, userOf, close: () => images.close() };
+}
