@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
+import { takeCommands } from './commands.ts';
 import { takeEnvironment } from './environment.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
@@ -42,8 +43,11 @@ try {
   };
   process.once('SIGTERM', () => void leave());
   process.once('SIGINT', () => void leave());
-  if (isPipe()) process.stdin.resume().once('close', () => void leave());
-  process.stdout.write(`${JSON.stringify({ event: 'listening', port: server.port })}\n`);
+  const tell = (event: object): void => log(JSON.stringify(event));
+  // A parent that is killed while a command is carried out is no reason to wait for its end.
+  if (isPipe()) process.stdin.once('close', () => void leave());
+  tell({ event: 'listening', port: server.port });
+  if (isPipe()) await takeCommands(process.stdin, server, tell);
 } catch (error) {
   for (const line of error instanceof StartupError
     ? startupLines(error)

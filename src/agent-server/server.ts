@@ -44,6 +44,13 @@ export interface AgentServerProcess {
   port: number;
   /** Answers a request without the network. */
   fetch: (request: Request) => Response | Promise<Response>;
+  /**
+   * Lets runs end within the bound, leaves the others to the next process, and lets go of the database. What is loaded
+   * stays loaded; requests are refused with a 503 until `wake`.
+   */
+  rest(): Promise<void>;
+  /** Serves again, as the given revision, which has to be of the same build and the same environment. */
+  wake(revisionId: string): Promise<void>;
   /** Takes no more connections, lets runs end within the bound, leaves the others to the next process, and closes. */
   close(): Promise<void>;
 }
@@ -54,38 +61,92 @@ export interface AgentServerProcess {
  * @throws StartupError when the configuration, a graph, the engine, the database or the address is not as it must be.
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
-  const { configPath, databaseUrl, host, port, log, clock } = options;
+  const { configPath, host, port, log, clock } = options;
   const { places, env } = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(env)) process.env[name] ??= value;
-  const processId = randomUUID();
   // Loading the engine takes a second of which the database needs nothing.
-  const opening = openStorage(databaseUrl, processId, log).catch((error: unknown) => {
+  const opening = open(options);
+  const loading = loadGraphs(places, configPath).catch(async (error: unknown) => {
+    await (await opening).storage.close();
+    throw error;
+  });
+  const [opened, loaded] = await Promise.all([opening, loading]);
+  let serving: Serving | undefined = await serve(loaded, opened, options);
+  const fetch = (request: Request) => serving?.fetch(request) ?? resting();
+  const listener = await listen(fetch, { host, port, clock }).catch(async (error: unknown) => {
+    await serving?.end();
+    throw error;
+  });
+  serving.begin();
+  const rest = async (): Promise<void> => {
+    const former = serving;
+    // Requests are refused by the runs themselves until those in hand have ended.
+    await former?.end();
+    if (serving === former) serving = undefined;
+  };
+  const close = async (): Promise<void> => {
+    listener.stopAccepting();
+    await rest();
+    await listener.close();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    port: listener.port,
+    fetch,
+    rest,
+    async wake(revisionId) {
+      if (serving || closing) return;
+      const woken = { ...options, revisionId };
+      serving = await serve(loaded, await open(woken), woken);
+      serving.begin();
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+const resting = (): Response =>
+  Response.json({ detail: 'This revision does not serve at present. Ask again in a moment.' }, { status: 503 });
+
+/** What answers, until it ends. */
+interface Serving {
+  fetch: (request: Request) => Response | Promise<Response>;
+  /** Looks for runs that were left, from now on. */
+  begin(): void;
+  end(): Promise<void>;
+}
+
+interface Opened {
+  storage: Storage;
+  processId: string;
+}
+
+async function open({ databaseUrl, log }: AgentServerOptions): Promise<Opened> {
+  const processId = randomUUID();
+  const storage = await openStorage(databaseUrl, processId, log).catch((error: unknown) => {
     const told = error instanceof Error ? error.message : String(error);
     throw new StartupError('database', [`The deployment's database can't be used: ${told}`], { cause: error });
   });
-  const loading = loadGraphs(places, configPath).catch(async (error: unknown) => {
-    await (await opening).close();
-    throw error;
-  });
-  const [storage, loaded] = await Promise.all([opening, loading]);
+  return { storage, processId };
+}
+
+async function serve(
+  loaded: readonly LoadedGraph[],
+  { storage, processId }: Opened,
+  options: AgentServerOptions,
+): Promise<Serving> {
   try {
     const { app, runs, recovery } = await putTogether(loaded, storage, processId, options);
-    const listener = await listen(app.fetch, { host, port, clock });
-    const looking = recovery.keepLooking();
-    const close = async () => {
-      listener.stopAccepting();
-      await runs.drain(options.drainMs ?? 30_000);
-      recovery.stop();
-      await looking;
-      await listener.close();
-      await storage.close();
-    };
-    let closing: Promise<void> | undefined;
+    let looking = Promise.resolve();
     return {
-      url: `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
-      port: listener.port,
       fetch: app.fetch,
-      close: () => (closing ??= close()),
+      begin: () => void (looking = recovery.keepLooking()),
+      async end() {
+        await runs.drain(options.drainMs ?? 30_000);
+        recovery.stop();
+        await looking;
+        await storage.close();
+      },
     };
   } catch (error) {
     await storage.close();

@@ -122,6 +122,26 @@ describe('the process of a revision', () => {
     await first.close();
   });
 
+  test('rests without a database or a run, and serves again as another revision', async () => {
+    const { agent, child, gone, url, output } = await start();
+    const info = async () => Object(await (await fetch(`${url}/info`)).json());
+    const told = (event: string) => until(async () => (output.includes(`{"event":"${event}"}`) ? true : undefined));
+    const { thread_id } = await agent.createThread({});
+    const waiting = agent.waitRun(slow(700), thread_id);
+    await until(async () => ((await agent.getThread(thread_id)).status === 'busy' ? true : undefined));
+    child.stdin?.write('{"do":"rest"}\n');
+    expect(valuesOf(await waiting)).toMatchObject({ output: 'hello x' });
+    await told('resting');
+    expect((await fetch(`${url}/ok`)).status).toBe(503);
+    child.stdin?.write('{"do":"wake","revision_id":"another"}\nno command\n');
+    await told('awake');
+    expect(JSON.stringify(await info())).toContain('another');
+    expect(valuesOf(await agent.waitRun(slow(0), thread_id))).toMatchObject({ output: 'hello x' });
+    await until(async () => (output.some((line) => line.startsWith('{"event":"failed"')) ? true : undefined));
+    child.stdin?.end();
+    expect(await gone).toBe(0);
+  });
+
   test('lets runs end when it is asked to leave, and takes no new ones', async () => {
     const { agent, child, gone, url } = await start();
     const { thread_id } = await agent.createThread({});
