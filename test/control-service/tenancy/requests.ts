@@ -44,6 +44,9 @@ const make = (path: string, body: unknown): Row => ({ own: () => ({ path, body }
 export const requests: Readonly<Record<string, Row>> = {
   'GET /ok': { open: 'it tells that the service is there' },
   'GET /info': { open: 'it tells what the service offers' },
+  'GET /openapi.json': { open: 'it tells the form of requests and answers' },
+  'GET /docs': { open: 'it is a page about that form' },
+  'GET /docs/:asset': { open: 'it is a part of that page' },
   'PUT /uploads/:deployment/:name': { open: 'its address is signed, and serves once' },
 
   'GET /v2/deployments': list('/v2/deployments'),
@@ -71,6 +74,10 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v1/integrations/github/install': list('/v1/integrations/github/install'),
   'GET /v1/integrations/github/:id/repos': read(({ integration }) => ({
     path: `/v1/integrations/github/${integration}/repos`,
+  })),
+  'GET /v1/integrations/forge/github/install': list('/v1/integrations/forge/github/install'),
+  'GET /v1/integrations/forge/github/:id/repos': read(({ integration }) => ({
+    path: `/v1/integrations/forge/github/${integration}/repos`,
   })),
   'GET /v2/listeners': list('/v2/listeners'),
   'GET /v2/listeners/:id': read(({ listener }) => ({ path: `/v2/listeners/${listener}` })),
