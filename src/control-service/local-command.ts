@@ -26,9 +26,9 @@ export const localUsage = `Runs the control service and its agents on this machi
   --port P           the port on 127.0.0.1, 0 for a free one (${usualPort})
   --data DIR         where database, builds and the API key are kept (.landfall)
   --allow-git DIR    lets repo_url name repositories below this folder; may be repeated
-  --watch-git WORD   which repositories are watched for pushes where build_on_push is on: folders of this machine, all,
+  --watch-git WHICH  which repositories are watched for pushes where build_on_push is on: folders of this machine, all,
                      or off (folders); pushes to the network's are told by the App
-  --hosting WORD     where it says that it runs, which decides what sources there are: any, cloud or self-hosted (any)
+  --hosting WHERE    where it says that it runs, which decides what sources there are: any, cloud or self-hosted (any)
   --registry HOST    the image registry of internal_docker, as in HOST/PATH; its user and password, or a refresh
                      token, in LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN
   --github-app-id ID and --github-private-key-file FILE
@@ -102,7 +102,8 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   const kind = computeWords.find((word) => word === (values.compute ?? 'process'));
   if (!kind) return { ok: false, problem: `--compute is ${computeWords.join(' or ')}.` };
   const { 'container-engine': engine, 'container-image': image } = values;
-  if (engine === '' || image === '') return { ok: false, problem: '--container-engine and --container-image name something.' };
+  if (engine === '' || image === '')
+    return { ok: false, problem: '--container-engine and --container-image name something.' };
   const hosting = hostings.find((word) => word === (values.hosting ?? 'any'));
   if (!hosting) return { ok: false, problem: `--hosting is ${hostings.join(' or ')}.` };
   const watchGit = watchWords.find((word) => word === (values['watch-git'] ?? 'folders'));

@@ -76,7 +76,15 @@ describe('docs/services.md', () => {
 
   test.each(flags)('%s is a flag of the services', (flag) => {
     const [name = '', value] = flag.split(' ');
-    const given = { P: '0', PATH: '/api-host', WORD: 'public', DIR: 'folder' }[value ?? ''];
+    const given = {
+      P: '0',
+      PATH: '/api-host',
+      WORD: 'public',
+      DIR: 'folder',
+      WHICH: 'off',
+      WHERE: 'cloud',
+      HOST: 'registry.test',
+    }[value ?? ''];
     expect(readLocalCommand([name, ...(given ? [given] : [])])).toMatchObject({ ok: true });
   });
 
@@ -104,9 +112,6 @@ describe('docs/services.md', () => {
     const refused = [
       'DELETE /v2/deployments',
       'DELETE /v2/deployments/:id',
-      'POST /v2/deployments/:id/upload-url',
-      'POST /deployments/:id/upload-url',
-      'POST /v2/deployments/:id/push-token',
       'POST /v2/listeners',
       'PATCH /v2/listeners/:id',
       'DELETE /v2/listeners/:id',

@@ -11,6 +11,11 @@ import { cannot, made, type Part } from './build.ts';
 
 const largest = 1_000_000;
 
+const missing = {
+  repository: 'The repository has no file',
+  'source tarball': 'The source tarball has no file',
+} as const;
+
 /**
  * Finds the graph configuration file in a checkout and reads it: it has to lie inside, also after every link is
  * followed, to be sound, and to name graphs that this machine can run. Every problem is written to the log.
@@ -26,7 +31,7 @@ export function findGraphConfig(
 ): Part<string> {
   const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
   const file = realFile(join(source, graphConfigPath));
-  if (file === undefined) return cannot(`The ${what} has no file ${graphConfigPath}. ${advice}`);
+  if (file === undefined) return cannot(`${missing[what]} ${graphConfigPath}. ${advice}`);
   if (!isWithin(realpathSync(source), file)) return cannot(`${graphConfigPath} leads out of the ${what}. ${advice}`);
   const stat = statSync(file);
   if (!stat.isFile()) return cannot(`${graphConfigPath} is not a file. ${advice}`);
