@@ -1,5 +1,6 @@
 import type { RevisionStatus } from '../../contract/control/revision.ts';
 import type { Source } from '../../contract/control/source.ts';
+import { missingSource } from './missing-source.ts';
 import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { hasEnded } from './revision-states.ts';
@@ -27,6 +28,11 @@ export function judgeRedeploy(current: Asked, earlier: EarlierRevision): Judged<
       hasEnded(earlier.status)
         ? `The revision ${earlier.id} has no build that could be deployed again (it ended ${earlier.status}). Choose one that was live.`
         : `The revision ${earlier.id} has no build yet: it is ${earlier.status}. Wait for its end.`,
+    ]);
+  }
+  if (missingSource(earlier)) {
+    return againstRules([
+      `The revision ${earlier.id} has no image that could be deployed again. Choose one that was live.`,
     ]);
   }
   const { resource_spec } = earlier.source_config;

@@ -80,7 +80,7 @@ async function storedUploads(db: ControlDatabase): Promise<string[]> {
  * The paths of tarballs that were stored before a time and that nothing needs: neither a deployment's wish, nor its live
  * revision, nor one that is on its way names them.
  */
-async function sparedUploads(db: ControlDatabase, storedBefore: Date): Promise<string[]> {
+async function spareUploads(db: ControlDatabase, storedBefore: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('uploads')
     .select(['object_path', 'deployment_id'])
@@ -130,7 +130,7 @@ export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
   noteStored: (objectPath: string, stored: { digest: string; bytes: number }) =>
     noteStored(db, clock, objectPath, stored),
   stored: () => storedUploads(db),
-  spared: (storedBefore: Date) => sparedUploads(db, storedBefore),
+  spare: (storedBefore: Date) => spareUploads(db, storedBefore),
   noteRemoved: (objectPath: string) => noteRemoved(db, clock, objectPath),
   forgetUnused: (expiredBefore: Date) => forgetUnusedUploads(db, expiredBefore),
 });

@@ -107,13 +107,13 @@ export function createUploads(settings: UploadsSettings): Uploads {
     },
     async removeOld(ageMs) {
       await store.forgetUnused(new Date(clock.now() - ageMs));
-      const spared = await store.spared(new Date(clock.now() - ageMs));
-      for (const objectPath of spared) {
+      const spare = await store.spare(new Date(clock.now() - ageMs));
+      for (const objectPath of spare) {
         // Written down first: a path whose file is gone must not be taken any more.
         await store.noteRemoved(objectPath);
         await rm(uploadedFile(dataDir, objectPath), { force: true });
       }
-      return spared.length;
+      return spare.length;
     },
   };
 }

@@ -6,7 +6,7 @@ import { branchHeads } from '../../../src/control-service/pushes/branch-heads.ts
 import { watchPushes } from '../../../src/control-service/pushes/watch-pushes.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import { commit, git, plainAgent, repository } from '../builds/repositories.ts';
-import { closeAll, goesLive, openGround, openHouse, reaches } from '../rollouts/house.ts';
+import { closeAll, goesLive, openGround, openHouse, reaches, until } from '../rollouts/house.ts';
 import type { House } from '../rollouts/house.ts';
 
 let opened: House;
@@ -63,7 +63,7 @@ describe.each<[string, (house: House) => OurControlService]>([
   afterEach(async () => {
     for (const { id } of (await house().control.listDeployments({ limit: 100 })).resources) {
       await house().control.deleteDeployment(id, { deleteTracingProject: true });
-      await expect.poll(() => opened.store.deployment(id), { timeout: 10_000 }).toBeUndefined();
+      await until(async () => (await opened.store.deployment(id)) === undefined);
     }
   });
 

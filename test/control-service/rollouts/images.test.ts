@@ -60,6 +60,9 @@ describe.each<[string, (house: House) => OurControlService]>([
       'CREATING',
       expect.stringContaining('waits for an image'),
     ]);
+    await expect(control.redeployRevision(id, first ?? '')).rejects.toThrow(
+      /has no image that could be deployed again/,
+    );
     const named = { source_revision_config: { image_uri: 'registry.example.com/team/agent:1.4' } };
     const revisionId = (await control.patchDeployment(id, named)).latest_revision_id ?? '';
     await goesLive(house(), { id, revisionId });

@@ -23,7 +23,7 @@ const store: UploadStore = {
     return true;
   },
   stored: async () => [],
-  spared: async () => [],
+  spare: async () => [],
   noteRemoved: async () => {},
   forgetUnused: async () => {},
 };
