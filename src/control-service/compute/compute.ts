@@ -66,6 +66,20 @@ export interface RunningAgent {
   exited: Promise<string>;
   /** The last lines that it wrote, masked; none where this compute does not see them. */
   said?: () => readonly string[];
+  /**
+   * In the place of `stop`: lets it finish what it is at and keeps it loaded. Undefined where it has ended instead. Absent
+   * where this compute can't.
+   */
+  rest?: () => Promise<RestingAgent | undefined>;
+}
+
+/** An agent that finished what it was at and serves nobody, with its program loaded. */
+export interface RestingAgent {
+  /** Has it serve again as the revision of `spec`, whose program and environment have to be its own. */
+  wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart>;
+  stop(): Promise<void>;
+  /** Resolves when it has ended, asked or not. */
+  exited: Promise<string>;
 }
 
 /** How a start ends: with an agent that answered when asked for its health, or with the reason why there is none. */

@@ -9,6 +9,7 @@ import { chosenCompute } from './chosen-compute.ts';
 import type { Compute } from './compute.ts';
 import { containerCompute } from './container-compute.ts';
 import { processCompute } from './process-compute.ts';
+import { restingCompute } from './resting-compute.ts';
 
 /** By what the builds of this service run. Images run by containers, whichever it is. */
 export const computeWords = ['process', 'container'] as const;
@@ -72,7 +73,11 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
   });
   const problem = choice.kind === 'container' ? await images.problem() : undefined;
   if (problem !== undefined) throw new Error(problem);
-  const processes = processCompute({ clock, ...program, warning, sweep: users?.sweep });
+  const processes = restingCompute(processCompute({ clock, ...program, warning, sweep: users?.sweep }), { clock });
   const builds = choice.kind === 'container' ? images : processes;
-  return { compute: chosenCompute({ builds, images }), workDir, userOf, close: () => images.close() };
+  const close = async (): Promise<void> => {
+    await processes.close();
+    await images.close();
+  };
+  return { compute: chosenCompute({ builds, images }), workDir, userOf, close };
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
+import { agentCommands, type AgentCommands } from './agent-commands.ts';
 import { agentEnvironment, agentSecrets } from './agent-environment.ts';
 import { agentServerPath } from './agent-server-path.ts';
-import type { AgentSpec, AgentStart, Compute, RunningAgent } from './compute.ts';
+import type { AgentSpec, AgentStart, Compute, RestingAgent, RunningAgent } from './compute.ts';
 import { becomesHealthy } from './health.ts';
 import { startLeashed, type LeashedProcess, type ProcessEnd } from './leashed-process.ts';
 import { lastLines } from './last-lines.ts';
@@ -85,7 +86,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const wasInTime = !bound.aborted;
       tooLate.abort();
       if (origin && healthy === true)
-        return { kind: 'running', agent: agentOf(running, origin, token, tookTooMuch, heard.lines) };
+        return { kind: 'running', agent: agentOf({ running, origin, token, tookTooMuch, heard }) };
 
       running.kill();
       const end = await running.ended;
@@ -110,13 +111,8 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     return () => words;
   }
 
-  function agentOf(
-    running: LeashedProcess,
-    origin: string,
-    token: string,
-    tookTooMuch: () => string | undefined,
-    said: () => readonly string[],
-  ): RunningAgent {
+  function agentOf(started: Started): RunningAgent {
+    const { running, origin, token, tookTooMuch, heard } = started;
     const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
       running.stdin?.end();
       const gone = new AbortController();
@@ -125,8 +121,42 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       gone.abort();
       await bound;
     };
-    return { origin, token, stop, exited: running.ended.then((end) => tookTooMuch() ?? inWords(end)), said };
+    const exited = running.ended.then((end) => tookTooMuch() ?? inWords(end));
+
+    /** Asks something of the process; false where it does not do it in time, or at all. */
+    async function does(command: Parameters<AgentCommands['ask']>[0], withinMs: number): Promise<boolean> {
+      const over = new AbortController();
+      const end = await Promise.race([heard.commands.ask(command), exited, pause(clock, withinMs, over.signal)]);
+      over.abort();
+      return typeof end === 'object' && end.event !== 'failed';
+    }
+
+    async function rest(): Promise<RestingAgent | undefined> {
+      if (await does({ do: 'rest' }, drainMs + lastStepsMs)) return { wake, stop: () => stop(lastStepsMs), exited };
+      await stop(lastStepsMs);
+      return undefined;
+    }
+
+    async function wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
+      heard.tellTo(spec.log);
+      const isAwake = await does({ do: 'wake', revision_id: spec.revisionId }, startWithinMs);
+      if (isAwake && (await becomesHealthy(origin, token, clock, signal))) {
+        return { kind: 'running', agent: agentOf(started) };
+      }
+      await stop(lastStepsMs);
+      return failed('The agent that was kept did not serve again.', heard);
+    }
+    return { origin, token, stop, exited, said: heard.lines, rest };
   }
+}
+
+/** An agent's process that became healthy. */
+interface Started {
+  running: LeashedProcess;
+  origin: string;
+  token: string;
+  tookTooMuch: () => string | undefined;
+  heard: Heard;
 }
 
 const noImages =
@@ -137,6 +167,9 @@ interface Heard {
   /** The line that says best what went wrong. */
   best: () => string | undefined;
   lines: () => readonly string[];
+  commands: AgentCommands;
+  /** From now on its lines are told there. */
+  tellTo: (log: WriteLine) => void;
 }
 
 /** Sends what the process says to the deploy log, and waits for the line that tells its port. */
@@ -149,8 +182,10 @@ function listenTo(
   let found = (_port: number): void => {};
   const port = new Promise<number>((resolve) => (found = resolve));
   let listening = false;
+  let tell = log;
   const words = lastWords();
   const lines = lastLines();
+  const commands = agentCommands(running.stdin);
   const write: WriteLine = (level, line) => {
     const announced = listening || level === 'error' ? undefined : announcedPort(line);
     if (announced !== undefined) {
@@ -158,13 +193,14 @@ function listenTo(
       found(announced);
       return;
     }
+    if (level !== 'error' && commands.isAnswer(line)) return;
     if (level === 'error') words.hear(line);
     lines.hear(line);
-    log(level, line);
+    tell(level, line);
   };
   const mask = maskOf(agentSecrets({ log, ...spec }, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  return { port, best: words.best, lines: lines.all };
+  return { port, best: words.best, lines: lines.all, commands, tellTo: (other) => void (tell = other) };
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

@@ -32,7 +32,8 @@ const server = createServer((request, response) => {
     return response.end(JSON.stringify({ ...env, cwd: process.cwd(), argv: process.execPath }));
   if (request.url === '/crash') process.exit(7);
   if (request.url === '/eat') {
-    eaten.push(Buffer.alloc(256 * 1_048_576, 1));
+    // What is eaten may end this process before an answer is out.
+    setTimeout(() => eaten.push(Buffer.alloc(256 * 1_048_576, 1)), 300);
     return response.end(JSON.stringify(process.execArgv));
   }
   if (request.url === '/slow') {
@@ -42,9 +43,16 @@ const server = createServer((request, response) => {
   if (request.url === '/info') return response.end(JSON.stringify({ version: env.FAKE_VERSION ?? '1.2.3' }));
   if (request.url === '/endless') return response.writeHead(200).write('begun ');
   if (request.url === '/say') console.error('said later');
-  response.end(JSON.stringify({ ok: true, revision: env.LANDFALL_REVISION_ID, pid: process.pid }));
+  response.end(JSON.stringify({ ok: true, revision, pid: process.pid }));
 });
 
+let revision = env.LANDFALL_REVISION_ID;
+process.stdin.on('data', (written) => {
+  const command = JSON.parse(written);
+  if (command.do === 'wake') revision = command.revision_id;
+  if (env.FAKE_STOP !== 'hangs') console.log(JSON.stringify({ event: command.do === 'wake' ? 'awake' : 'resting' }));
+  console.log(`was told to ${command.do}`);
+});
 process.stdin.resume().on('end', () => {
   if (env.FAKE_STOP === 'hangs') return;
   if (env.FAKE_STOP === 'says') console.log('draining');

@@ -154,6 +154,29 @@ test('an agent that breaks down is seen to', async () => {
   expect(await agent.exited).toBe('exit code 7');
 });
 
+test('an agent rests and wakes as another revision, heard by that one, in the same process', async () => {
+  const { spec, agent } = await running();
+  const before = Object(await (await ask(agent, '/')).json());
+  const rests = await agent.rest?.();
+  await until(() => spec.lines.includes('info: was told to rest'));
+  const lines: string[] = [];
+  const again = { ...spec, revisionId: 'r-2', log: (_level: string, line: string) => void lines.push(line) };
+  const woken = await rests?.wake(again, new AbortController().signal);
+  if (woken?.kind !== 'running') throw new Error('it did not wake');
+  const after = Object(await (await ask(woken.agent, '/')).json());
+  expect([before.revision, after.revision, after.pid]).toEqual(['r-1', 'r-2', before.pid]);
+  await until(() => lines.includes('was told to wake'));
+  expect(spec.lines).not.toContain('info: was told to wake');
+  await woken.agent.stop();
+  expect(await agent.exited).toBe('exit code 0');
+});
+
+test('an agent that does not know how to rest ends instead', async () => {
+  const { agent } = await running({ FAKE_STOP: 'hangs' }, { drainMs: 1 });
+  expect(await agent.rest?.()).toBeUndefined();
+  expect(await agent.exited).toBe('killed by SIGKILL');
+});
+
 test('an agent that takes more memory than its bound is ended, with that as the reason', async () => {
   const bounded = specOf();
   atTheEnd.push(bounded.remove);
