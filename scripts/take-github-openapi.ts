@@ -17,6 +17,7 @@ GET    /app/installations/{installation_id}
 POST   /app/installations/{installation_id}/access_tokens
 POST   /app-manifests/{code}/conversions
 GET    /installation/repositories
+DELETE /installation/token
 GET    /rate_limit
 GET    /repos/{owner}/{repo}
 PATCH  /repos/{owner}/{repo}

@@ -56,7 +56,7 @@ export async function openWorld(
   side: 'in process' | 'over HTTP',
   prefix = '',
   clock?: Clock,
-  more: Pick<ServiceSettings, 'hosting' | 'registry' | 'logBell'> = {},
+  more: Pick<ServiceSettings, 'hosting' | 'integrations' | 'registry' | 'logBell'> = {},
 ): Promise<World> {
   const opened = await openTestStore(clock);
   const bell = workBell(systemClock);

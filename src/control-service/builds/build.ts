@@ -16,6 +16,8 @@ export interface GitSource {
    * none. It is handed to git in its environment: no command line and no file ever holds it.
    */
   token?: (() => Promise<Part<string>>) | undefined;
+  /** Ends the token, as soon as the source is there and before anything of it runs. */
+  endToken?: ((token: string) => Promise<void>) | undefined;
 }
 
 /** A tarball that was uploaded (control-service.md, source_tarball_path: the source `internal_source`). */

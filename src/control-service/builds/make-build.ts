@@ -121,7 +121,9 @@ async function build(
   if (user) for (const own of [folder.home, folder.temporary]) await handOver(own, user);
 
   const obtaining = { folder, dataDir, allowGit, run, path, withinMs: bounds.cloneMs, signal, token: token?.value };
-  const obtained = await obtainSource(masked, obtaining);
+  const obtained = await obtainSource(masked, obtaining).finally(async () => {
+    if (token && request.from.kind === 'git') await request.from.endToken?.(token.value);
+  });
   if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
   await step?.('cloned');
 

@@ -1,12 +1,15 @@
 import { parseArgs } from 'node:util';
 
-export const operatorUsage = `Looks after the tenants and the API keys of an installation, while its service runs or not.
+export const operatorUsage = `Looks after the tenants, the API keys and the integrations of an installation, while its service runs or not.
 
   landfall local tenants add NAME
   landfall local tenants list
   landfall local keys add --tenant TENANT --name NAME   prints the key, this once; --tenant may be repeated
   landfall local keys list [--tenant TENANT]
   landfall local keys revoke KEY_ID
+  landfall local integrations list              the GitHub App's installations, and whose they are
+  landfall local integrations bind INSTALLATION --tenant TENANT
+  landfall local integrations unbind INSTALLATION --tenant TENANT
 
   --data DIR         the data folder of the service (.landfall)
   --json             one line of JSON
@@ -22,10 +25,13 @@ export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'add key'; name: string; tenants: string[] }
   | { kind: 'list keys'; tenant: string | undefined }
   | { kind: 'revoke key'; id: string }
+  | { kind: 'list integrations' }
+  | { kind: 'bind integration' | 'unbind integration'; installationId: number; tenant: string }
 );
 
 /** Whether a command line of `landfall local` is one of the operator's. */
-export const isOperators = ([first]: readonly string[]): boolean => first === 'tenants' || first === 'keys';
+export const isOperators = ([first]: readonly string[]): boolean =>
+  first === 'tenants' || first === 'keys' || first === 'integrations';
 
 /** Reads the operator's command line, or tells what is wrong with it. */
 export function readOperatorCommand(
@@ -71,6 +77,17 @@ export function readOperatorCommand(
     case 'keys revoke':
       if (word === undefined) return wrong('Name the key by its id, the 16 digits after lf_.');
       return command({ ...common, kind: 'revoke key', id: keyId(word) });
+    case 'integrations list':
+      return command({ ...common, kind: 'list integrations' });
+    case 'integrations bind':
+    case 'integrations unbind': {
+      const [tenant, another] = tenants;
+      const isNumber = word !== undefined && /^[1-9]\d{0,14}$/.test(word);
+      if (!isNumber) return wrong('Name the installation by its number: landfall local integrations list.');
+      if (tenant === undefined || another !== undefined) return wrong(`integrations ${verb} takes one --tenant.`);
+      const kind = verb === 'bind' ? 'bind integration' : 'unbind integration';
+      return command({ ...common, kind, installationId: Number(word), tenant });
+    }
     default:
       return wrong(`${what} has no ${verb === '' ? 'command without a word' : verb}.`);
   }

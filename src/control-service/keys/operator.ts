@@ -31,6 +31,36 @@ export function operatorOf(store: ControlStore) {
   return {
     listTenants: () => store.listTenants(),
 
+    listInstallations: () => store.listInstallations(),
+
+    /** Lets a tenant build from the repositories of an installation of the GitHub App. */
+    async bindInstallation(installationId: number, word: string): Promise<{ tenant: Tenant; account: string }> {
+      const bound = await tenant(word);
+      const known = (await store.listInstallations()).find((one) => Number(one.installation_id) === installationId);
+      const account = known?.account ?? String(installationId);
+      const operation = 'bind integration';
+      await store.once({ tenantId: bound.id, by, operation, keyed: undefined }, async (within, record) => {
+        await within.bindInstallation(bound.id, installationId, account);
+        await record({ installation_id: String(installationId), account });
+      });
+      return { tenant: bound, account };
+    },
+
+    /** Takes an installation from a tenant: its deployments are built from private repositories no more. */
+    async unbindInstallation(installationId: number, word: string): Promise<{ tenant: Tenant }> {
+      const bound = await tenant(word);
+      const operation = 'unbind integration';
+      await store.once({ tenantId: bound.id, by, operation, keyed: undefined }, async (within, record) => {
+        if (!(await within.unbindInstallation(bound.id, installationId))) {
+          throw new OperatorError(
+            `${bound.name} does not have the installation ${installationId}. See: landfall local integrations list.`,
+          );
+        }
+        await record({ installation_id: String(installationId) });
+      });
+      return { tenant: bound };
+    },
+
     /** Makes a tenant under a name that no other one has; its id. */
     async addTenant(name: string): Promise<string> {
       if ((await store.listTenants()).some((one) => one.name === name)) {

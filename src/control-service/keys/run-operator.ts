@@ -66,6 +66,26 @@ async function carryOut(
         words: `${text}\nThis is the key ${command.name} of ${tenants.map(({ name }) => name).join(', ')}. It is told this once.${header}`,
       };
     }
+    case 'list integrations': {
+      const installations = await operator.listInstallations();
+      const shown = installations.map(({ installation_id, account, is_suspended, is_gone, tenant_ids }) => [
+        installation_id,
+        account,
+        is_gone ? 'gone' : is_suspended ? 'suspended' : 'installed',
+        tenant_ids.length === 0 ? 'nobody’s' : tenant_ids.join(','),
+      ]);
+      return { value: installations, words: lines(shown) };
+    }
+    case 'bind integration': {
+      const { tenant, account } = await operator.bindInstallation(command.installationId, command.tenant);
+      const value = { installation_id: command.installationId, tenant_id: tenant.id };
+      return { value, words: `${tenant.name} may build from the repositories of ${account}.` };
+    }
+    case 'unbind integration': {
+      const { tenant } = await operator.unbindInstallation(command.installationId, command.tenant);
+      const value = { installation_id: command.installationId, tenant_id: tenant.id };
+      return { value, words: `${tenant.name} has the installation ${command.installationId} no more.` };
+    }
     case 'list keys': {
       const keys = await operator.listKeys(command.tenant);
       const shown = keys.map(({ id, name, tenant_ids, last_used_at }) => [

@@ -4,6 +4,7 @@ import type { Build, BuildRequest } from '../builds/build.ts';
 import { makeBuild, type BuildSettings } from '../builds/make-build.ts';
 import type { AgentProgram, AgentSpec, Compute } from '../compute/compute.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { Integrations } from '../integrations/integrations.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
@@ -26,6 +27,8 @@ export interface Tools {
   live: LiveAgents;
   patiently: Patiently;
   logs: LogBook;
+  /** Gets what private repositories are cloned with; without it they are cloned without credentials. */
+  cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
   userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
   /** Told when a revision has come so far, before anything follows; nobody is told when absent. */
@@ -162,7 +165,7 @@ async function buildRequest({ deployment, revision, buildLog }: Undertaking, too
     revisionId: revision.id,
     tenantId: deployment.tenant_id,
     integrationId: source_config.integration_id ?? undefined,
-    from: sourceOf(revision, tools),
+    from: sourceOf(deployment, revision, tools),
     graphConfigPath: source_revision_config.graph_config_path ?? '',
     installCommand: source_config.install_command ?? undefined,
     buildCommand: source_config.build_command ?? undefined,
@@ -174,15 +177,27 @@ async function buildRequest({ deployment, revision, buildLog }: Undertaking, too
 }
 
 /** What a revision is built from. */
-function sourceOf(revision: RevisionRecord, { dataDir }: Pick<Tools, 'dataDir'>): BuildRequest['from'] {
+function sourceOf(
+  { tenant_id }: DeploymentRecord,
+  revision: RevisionRecord,
+  { dataDir, cloning, patiently }: Pick<Tools, 'dataDir' | 'cloning' | 'patiently'>,
+): BuildRequest['from'] {
   const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
   if (source === 'internal_source') {
     const file = uploadedFile(dataDir, source_revision_config.source_tarball_path ?? '');
     return { kind: 'tarball', file, digest: source_tarball_digest ?? '' };
   }
+  const repoUrl = source_config.repo_url ?? '';
+  const integrationId = source_config.integration_id;
   return {
     kind: 'git',
-    repoUrl: source_config.repo_url ?? '',
+    repoUrl,
+    ...(cloning && integrationId
+      ? {
+          token: () => patiently(() => cloning.cloneToken(tenant_id, integrationId, repoUrl)),
+          endToken: cloning.endToken,
+        }
+      : {}),
     repoRef: source_revision_config.repo_ref ?? undefined,
     commit: repo_commit_sha ?? undefined,
   };

@@ -3,17 +3,19 @@ import type { Env } from './env.ts';
 import { readConditions, readJson, readQuery } from './read.ts';
 import { onlyMethods } from './refusing.ts';
 
-const install = '/v1/integrations/github/install';
-const repositories = '/v1/integrations/github/:id/repos';
+/** The public service's newer kind of App has paths of its own; ours has one App, which answers at both. */
+const hosts = ['/v1/integrations/github', '/v1/integrations/forge/github'];
 const listeners = '/v2/listeners';
 
 /** Integrations, to be read, and listeners. */
 export function surroundingsRoutes(): Hono<Env> {
   const routes = new Hono<Env>();
-  routes.get(install, async (c) => c.json(await c.var.service.listIntegrations()));
-  routes.all(install, onlyMethods('GET'));
-  routes.get(repositories, async (c) => c.json(await c.var.service.listRepositories(c.req.param('id'))));
-  routes.all(repositories, onlyMethods('GET'));
+  for (const host of hosts) {
+    routes.get(`${host}/install`, async (c) => c.json(await c.var.service.listIntegrations()));
+    routes.all(`${host}/install`, onlyMethods('GET'));
+    routes.get(`${host}/:id/repos`, async (c) => c.json(await c.var.service.listRepositories(c.req.param('id'))));
+    routes.all(`${host}/:id/repos`, onlyMethods('GET'));
+  }
 
   routes.get(listeners, async (c) => c.json(await c.var.service.listListeners(readQuery(c))));
   routes.post(listeners, async (c) =>

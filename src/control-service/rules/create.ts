@@ -21,6 +21,8 @@ import type { Asked } from './wanted.ts';
 export interface CreateFacts {
   /** Whether the tenant has the integration that is asked for; not looked at where none is. */
   integrationKnown: boolean;
+  /** A sentence against cloning `repo_url` by that integration, where one is known. */
+  integrationProblem?: string | undefined;
   /** The tenant's listener that is asked for. */
   listener: KnownListener | undefined;
   /** Where the service says that it runs. */
@@ -62,6 +64,7 @@ export function judgeCreate(
     source_config.integration_id && !facts.integrationKnown
       ? 'source_config.integration_id is none of those that GET /v1/integrations/github/install lists.'
       : undefined,
+    facts.integrationProblem,
     source === 'internal_source' && source_revision_config.source_tarball_path ? tarballProblem('unknown') : undefined,
     ...(source === 'external_docker' ? listenerProblems(source_config, facts.listener) : []),
     ...askedProblems(asked),

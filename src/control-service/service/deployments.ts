@@ -29,6 +29,7 @@ export function deploymentOperations({
   allowGit,
   hosting = 'any',
   registry,
+  integrations,
   by = theService,
 }: ServiceSettings) {
   const tell = (view: DeploymentView): Deployment => tellDeployment(view, baseUrl());
@@ -111,10 +112,12 @@ export function deploymentOperations({
       const { integration_id, listener_id } = request.source_config;
       const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
       const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
-      const asked = take(
-        call,
-        judgeCreate(request, { integrationKnown: integration !== undefined, listener, hosting, allowGit }),
-      );
+      const { repo_url } = request.source_config;
+      const integrationProblem =
+        integration && repo_url ? await integrations?.problem(integration, repo_url) : undefined;
+      const integrationKnown = integration !== undefined;
+      const facts = { integrationKnown, integrationProblem, listener, hosting, allowGit };
+      const asked = take(call, judgeCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
       if (image) throw refusedCall(call, { status: 400, detail: image });
       const end = await store.createDeployment(tenantId, asked, keyed, { by, operation: call.operation });

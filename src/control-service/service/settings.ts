@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { WorkBell } from '../listeners/work-bell.ts';
+import type { Integrations } from '../integrations/integrations.ts';
 import type { Actor } from '../store/audit.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Hosting } from '../rules/hosting.ts';
@@ -35,6 +36,8 @@ export interface ServiceSettings {
   allowGit: readonly string[];
   /** Where the service says that it runs, which decides what sources there are; `any` when absent. */
   hosting?: Hosting | undefined;
+  /** What asks GitHub for integrations; without it those that are remembered are told. */
+  integrations?: Integrations | undefined;
   /** What takes source tarballs in; without it there are no addresses for them. */
   uploads?: Uploads | undefined;
   /** The image registry that push tokens are for. */

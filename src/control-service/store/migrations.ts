@@ -9,6 +9,7 @@ import { agentUsers } from './migrations/040-agent-users.ts';
 import { deletion } from './migrations/050-deletion.ts';
 import { logChanges } from './migrations/051-log-changes.ts';
 import { listenerWork } from './migrations/060-listener-work.ts';
+import { githubInstallations } from './migrations/061-github-installations.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -25,4 +26,5 @@ export const controlMigrations: readonly Migration[] = [
   deletion,
   logChanges,
   listenerWork,
+  githubInstallations,
 ];

@@ -110,6 +110,17 @@ export interface IntegrationsTable {
   installation_id: string;
   name: string;
   created_at: Fixed<Date>;
+  /** When it was taken from the tenant; null while it is the tenant's. */
+  unbound_at: Date | null;
+}
+
+/** What GitHub said of an installation of the App when it was asked last. */
+export interface GithubInstallationsTable {
+  id: Fixed<string>;
+  account: string;
+  is_suspended: boolean;
+  is_gone: boolean;
+  seen_at: Date;
 }
 
 export interface RepositoriesTable {
@@ -164,6 +175,7 @@ export interface ControlTables extends SourceTables {
   listeners: ListenersTable;
   listener_claims: ListenerClaimsTable;
   integrations: IntegrationsTable;
+  github_installations: GithubInstallationsTable;
   repositories: RepositoriesTable;
   tracing_projects: TracingProjectsTable;
   write_keys: WriteKeysTable;

@@ -8,7 +8,15 @@ export type Who =
   | { kind: 'nobody' }
   | { kind: 'person'; login: string; token: string }
   | { kind: 'app' }
-  | { kind: 'installation'; installationId: number; owner: string; permissions: Readonly<Record<string, string>> };
+  | {
+      kind: 'installation';
+      installationId: number;
+      owner: string;
+      permissions: Readonly<Record<string, string>>;
+      /** The repositories that its token was made for, where that is not all. */
+      repositoryIds?: ReadonlySet<number>;
+      token: string;
+    };
 
 /** One request to the API, read. */
 export interface Asked {

@@ -29,8 +29,15 @@ export function ofToken(site: Site, token: string): Who | undefined {
   if (!given || given.expiresAt <= site.clock.now()) return undefined;
   const installation = site.installations.find(({ id }) => id === given.installationId);
   if (!installation?.isInstalled) return undefined;
-  const { installationId, permissions } = given;
-  return { kind: 'installation', installationId, owner: installation.owner, permissions };
+  const { installationId, permissions, repositoryIds } = given;
+  return {
+    kind: 'installation',
+    installationId,
+    owner: installation.owner,
+    permissions,
+    ...(repositoryIds ? { repositoryIds } : {}),
+    token,
+  };
 }
 
 /** Who git's own requests come from: the password of a Basic header is the token. */

@@ -53,6 +53,7 @@ const operations: readonly (readonly [method: string, template: string, handler:
   ['POST', '/app/installations/{installation_id}/access_tokens', app.createToken],
   ['POST', '/app-manifests/{code}/conversions', app.convertManifest],
   ['GET', '/installation/repositories', installationRepositories],
+  ['DELETE', '/installation/token', app.endToken],
   ['GET', '/rate_limit', app.rateLimit],
   ['GET', '/user', getUser],
   ['GET', '/users/{username}', handOn],

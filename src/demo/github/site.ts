@@ -38,6 +38,8 @@ export interface Installation {
 export interface GivenToken {
   installationId: number;
   permissions: Readonly<Record<string, string>>;
+  /** The repositories that it is for, where it was made for some only. */
+  repositoryIds?: ReadonlySet<number>;
   /** ms since the epoch */
   expiresAt: number;
 }
@@ -81,8 +83,11 @@ function maySee(site: Site, repository: Repository, who: Who): boolean {
   return who.kind === 'person' && who.login === administrator(site).login;
 }
 
-const reaches = (who: Who, repository: Repository): boolean =>
-  who.kind === 'installation' && who.owner.toLowerCase() === repository.owner.toLowerCase();
+/** Whether a token of an installation is for this repository. */
+export const reaches = (who: Who, repository: Repository): boolean =>
+  who.kind === 'installation' &&
+  who.owner.toLowerCase() === repository.owner.toLowerCase() &&
+  (who.repositoryIds?.has(repository.id) ?? true);
 
 /** Refuses what the token of an installation was not made for. People are the emulated GitHub's to judge. */
 export function demand(who: Who, repository: Repository, permission: string, level: 'read' | 'write'): void {

@@ -1,9 +1,11 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { notFound, Refusal, textAt, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { notFound, numberAt, Refusal, textAt, type Answer, type Asked, type JsonObject } from '../exchange.ts';
 import { paged, pageOf } from '../page.ts';
 import { installationOf, iso, repositoryFor, type Installation, type Site } from '../site.ts';
+import type { Repository } from '../repositories.ts';
 import type { Delivery } from '../events/deliveries.ts';
 import { appAnswer, installationAnswer } from './app-answers.ts';
+import { repositoryAnswer } from './repository-answers.ts';
 
 /** Only the App itself, by the token that it signs. */
 function appOnly({ who }: Asked): void {
@@ -58,8 +60,30 @@ export async function createToken(asked: Asked, site: Site): Promise<Answer> {
     ? Object.fromEntries(Object.entries(given).map(([name, level]) => [name, String(level)]))
     : {};
   const expiresAt = Date.parse(textAt(made.body, 'expires_at') ?? '');
-  site.tokens.set(token, { installationId: installation.id, permissions, expiresAt });
-  return { status: 201, body: { ...made.body, expires_at: iso(expiresAt) } };
+  const narrowed = narrowedTo(made.body, site);
+  const repositoryIds = narrowed && new Set(narrowed.map(({ id }) => id));
+  const narrow = repositoryIds ? { repositoryIds } : {};
+  site.tokens.set(token, { installationId: installation.id, permissions, ...narrow, expiresAt });
+  const repositories = narrowed && (await Promise.all(narrowed.map((each) => repositoryAnswer(site, each))));
+  return { status: 201, body: { ...made.body, ...(repositories ? { repositories } : {}), expires_at: iso(expiresAt) } };
+}
+
+/** The repositories that a token was asked for, where it is for some only. */
+function narrowedTo(made: JsonObject, site: Site): Repository[] | undefined {
+  const listed = made['repositories'];
+  if (!Array.isArray(listed)) return undefined;
+  return listed.flatMap((each) => {
+    const id = isObject(each) ? numberAt(each, 'id') : undefined;
+    const repository = id === undefined ? undefined : site.repositories.byId(id);
+    return repository ?? [];
+  });
+}
+
+/** A token ends itself. */
+export async function endToken({ who }: Asked, site: Site): Promise<Answer> {
+  if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
+  site.tokens.delete(who.token);
+  return { status: 204 };
 }
 
 export async function getHookConfig(asked: Asked, site: Site): Promise<Answer> {

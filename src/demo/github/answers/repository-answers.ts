@@ -1,7 +1,7 @@
 import { paged } from '../page.ts';
 import { Refusal, type Answer, type Asked, type JsonObject } from '../exchange.ts';
 import { fullNameOf, type Repository } from '../repositories.ts';
-import { objectFromEmulated, repositoryFor, repositoryUrl, type Site } from '../site.ts';
+import { objectFromEmulated, reaches, repositoryFor, repositoryUrl, type Site } from '../site.ts';
 import { withWholeAccounts } from './accounts.ts';
 
 /** A repository as GitHub shows it, whole. */
@@ -36,7 +36,7 @@ export async function getRepository(asked: Asked, site: Site): Promise<Answer> {
 export async function installationRepositories(asked: Asked, site: Site): Promise<Answer> {
   const { who } = asked;
   if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
-  const own = site.repositories.all().filter(({ owner }) => owner.toLowerCase() === who.owner.toLowerCase());
+  const own = site.repositories.all().filter((repository) => reaches(who, repository));
   const answers = await Promise.all(own.map((repository) => repositoryAnswer(site, repository)));
   return paged(asked, site.url, answers, (page) => ({
     total_count: own.length,

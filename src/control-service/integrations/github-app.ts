@@ -1,0 +1,157 @@
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/core';
+import type { Clock } from '../../clock.ts';
+import { cloneOrigin, isSameRepository } from './repository-address.ts';
+import type { NamedRepository } from './repository-address.ts';
+import { gitHubTrouble, GitHubTrouble } from './github-trouble.ts';
+
+/** How a GitHub App proves who it is, and where its GitHub answers. */
+export interface GithubAppSettings {
+  appId: number;
+  /** PEM: a secret. */
+  privateKey: string;
+  /** `https://api.github.com`, or the API of another GitHub; without a slash at its end. */
+  apiUrl: string;
+  clock: Clock;
+  /** Milliseconds until a request has to be answered; 15 s when absent. */
+  answerWithinMs?: number;
+}
+
+/** An installation of the App. */
+export interface Installation {
+  id: number;
+  /** The login of its person or organization. */
+  account: string;
+  isSuspended: boolean;
+}
+
+/** A repository that an installation reaches. */
+export interface InstalledRepository extends NamedRepository {
+  id: number;
+  /** What it is cloned from. */
+  url: string;
+  defaultBranch: string;
+}
+
+/** A token for one clone, or why there is none. */
+export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' };
+
+/** A GitHub App, as its operator: every answer is as GitHub gives it now. Whatever goes wrong is a `GitHubTrouble`. */
+export interface GithubApp {
+  /** Where repositories are cloned from: `https://github.com`. */
+  origin: string;
+  installations(): Promise<Installation[]>;
+  repositories(installationId: number): Promise<InstalledRepository[]>;
+  /** A token that reads the contents of this one repository and nothing else; a secret. */
+  cloneToken(installationId: number, repository: NamedRepository): Promise<CloneToken>;
+  /** Ends a token at once; one that has ended is no error. */
+  endToken(token: string): Promise<void>;
+}
+
+const perPage = 100;
+
+/** Makes the App's way to its GitHub. Nothing is sent yet. */
+export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings): GithubApp {
+  const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
+  const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
+
+  /** Asks GitHub within the time there is for it. */
+  async function ask<T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> {
+    const late = new AbortController();
+    const answered = new AbortController();
+    void clock.sleep(answerWithinMs, answered.signal).then(
+      () => late.abort(),
+      () => undefined,
+    );
+    try {
+      return await send({ signal: late.signal });
+    } catch (error) {
+      throw gitHubTrouble(what, error, { late: late.signal.aborted, answerWithinMs });
+    } finally {
+      answered.abort();
+    }
+  }
+
+  const tokenFor = async (installationId: number, permissions: Record<string, string>, repositories?: string[]) =>
+    (
+      await ask(`make a token of installation ${installationId}`, (request) =>
+        app.request('POST /app/installations/{installation_id}/access_tokens', {
+          installation_id: installationId,
+          permissions,
+          ...(repositories ? { repositories } : {}),
+          request,
+        }),
+      )
+    ).data;
+
+  async function endToken(token: string): Promise<void> {
+    const installed = new Octokit({ ...options, auth: token });
+    try {
+      await ask('end a token', (request) => installed.request('DELETE /installation/token', { request }));
+    } catch (error) {
+      if (!(error instanceof GitHubTrouble) || error.status !== 401) throw error;
+    }
+  }
+
+  return {
+    origin: cloneOrigin(apiUrl),
+
+    async installations() {
+      const found: Installation[] = [];
+      for (let page = 1; ; page += 1) {
+        const { data } = await ask('list the installations of the App', (request) =>
+          app.request('GET /app/installations', { per_page: perPage, page, request }),
+        );
+        for (const { id, account, suspended_at } of data) {
+          found.push({ id, account: accountName(account) ?? String(id), isSuspended: Boolean(suspended_at) });
+        }
+        if (data.length < perPage) return found;
+      }
+    },
+
+    async repositories(installationId) {
+      const { token } = await tokenFor(installationId, { metadata: 'read' });
+      const installed = new Octokit({ ...options, auth: token });
+      const found: InstalledRepository[] = [];
+      for (let page = 1; ; page += 1) {
+        const { data } = await ask(`list the repositories of installation ${installationId}`, (request) =>
+          installed.request('GET /installation/repositories', { per_page: perPage, page, request }),
+        );
+        for (const { id, name, owner, default_branch } of data.repositories) {
+          const url = `${cloneOrigin(apiUrl)}/${owner.login}/${name}`;
+          found.push({ id: Number(id), owner: owner.login, name, url, defaultBranch: default_branch });
+        }
+        if (data.repositories.length < perPage) return found;
+      }
+    },
+
+    async cloneToken(installationId, repository) {
+      try {
+        const made = await tokenFor(installationId, { contents: 'read' }, [repository.name]);
+        // The name alone was sent: of which owner it is GitHub says in its answer.
+        const held = made.repositories?.some(({ full_name }) => {
+          const [owner = '', name = ''] = full_name.split('/');
+          return isSameRepository(repository, { owner, name });
+        });
+        if (held) return { kind: 'token', token: made.token };
+        await endToken(made.token);
+        return { kind: 'not-held' };
+      } catch (error) {
+        if (error instanceof GitHubTrouble && error.status === 422) return { kind: 'not-held' };
+        throw error;
+      }
+    },
+
+    endToken,
+  };
+}
+
+/** What an account is called: a person or an organization by its login, an enterprise by its name. */
+function accountName(account: object | null): string | undefined {
+  const named = { login: undefined, name: undefined, ...account };
+  return [named.login, named.name].find((name) => typeof name === 'string');
+}
+
+/** What Octokit would print, addresses and hints, is told in our own words or not at all. */
+const nothing = (): void => undefined;
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };

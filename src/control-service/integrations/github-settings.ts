@@ -1,0 +1,70 @@
+import { createPrivateKey } from 'node:crypto';
+import { readAddress } from '../../contract/base-address.ts';
+import type { GithubAppSettings } from './github-app.ts';
+
+/** The App that the service asks GitHub as, none, or what is wrong with what was said of it. */
+export type GithubFrom =
+  | { kind: 'app'; app: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> }
+  | { kind: 'none' }
+  | { kind: 'problem'; problem: string };
+
+/** What was said on the command line. */
+export interface GithubFlags {
+  appId: string | undefined;
+  keyFile: string | undefined;
+  apiUrl: string | undefined;
+}
+
+/**
+ * Reads which GitHub App the service is, from its flags and from the variables that the App's own settings have: `APP_ID`,
+ * `PRIVATE_KEY` or `PRIVATE_KEY_PATH`, `GITHUB_API_URL`. Flags have to be complete; what stands in the environment alone
+ * counts where it is.
+ */
+export function githubFrom(
+  flags: GithubFlags,
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: (path: string) => string,
+): GithubFrom {
+  const given = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const problem = (text: string): GithubFrom => ({ kind: 'problem', problem: text });
+  const appId = flags.appId ?? given('APP_ID');
+  const keyFile = flags.keyFile ?? given('PRIVATE_KEY_PATH');
+  const isAsked = flags.appId !== undefined || flags.keyFile !== undefined || flags.apiUrl !== undefined;
+  const written = flags.keyFile === undefined ? given('PRIVATE_KEY') : undefined;
+  if (appId === undefined || (keyFile === undefined && written === undefined)) {
+    return isAsked
+      ? problem(
+          'A GitHub App takes --github-app-id and --github-private-key-file, or APP_ID and PRIVATE_KEY_PATH in the environment.',
+        )
+      : { kind: 'none' };
+  }
+  if (!/^[1-9]\d{0,14}$/.test(appId)) return problem(`--github-app-id ${appId} is no number of a GitHub App.`);
+  let text = written;
+  try {
+    text ??= readFile(keyFile ?? '');
+  } catch (error) {
+    return problem(
+      `--github-private-key-file ${keyFile} can't be read: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+  const privateKey = pemOf(text);
+  if (privateKey === undefined) {
+    return problem('The private key of the GitHub App is none: it is the whole .pem file that GitHub gave out.');
+  }
+  const address = readAddress(flags.apiUrl ?? given('GITHUB_API_URL') ?? 'https://api.github.com');
+  if (!address.ok) return problem(`--github-api-url ${address.told}: ${address.problem}.`);
+  const { origin, prefix } = address.address;
+  return { kind: 'app', app: { appId: Number(appId), privateKey, apiUrl: `${origin}${prefix}` } };
+}
+
+/** An RSA key as PEM, with its line breaks written out or in base64 too, as variables hold it; undefined for anything else. */
+function pemOf(text: string): string | undefined {
+  const plain = text.includes('-----BEGIN') ? text : Buffer.from(text, 'base64').toString();
+  const pem = plain.replaceAll('\\n', '\n').trim();
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa' ? `${pem}\n` : undefined;
+  } catch {
+    // Its words may quote the key.
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../clock.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
+import type { GithubApp } from './github-app.ts';
+import { GitHubTrouble } from './github-trouble.ts';
+import { isSameRepository, repositoryAt } from './repository-address.ts';
+
+/** What GitHub is asked for on behalf of tenants: what they may build from, and the tokens to clone it with. */
+export interface Integrations {
+  /**
+   * A tenant's integrations, as GitHub has them now or had them within the last minute.
+   *
+   * @throws GitHubTrouble where GitHub could not be asked.
+   */
+  list(tenantId: string): Promise<IntegrationRecord[]>;
+  /**
+   * The repositories of an integration, likewise.
+   *
+   * @throws GitHubTrouble where GitHub could not be asked.
+   */
+  repositories(integration: IntegrationRecord): Promise<RepositoryRecord[]>;
+  /** A sentence against cloning this repository by this integration; undefined where nothing is known against it. */
+  problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined>;
+  /** A token that reads the contents of this one repository: a secret. Else why there is none, for a person. */
+  cloneToken(
+    tenantId: string,
+    integrationId: string,
+    repoUrl: string,
+  ): Promise<{ ok: true; value: string } | { ok: false; reason: string }>;
+  /** Ends a token as soon as nobody needs it. That it could not be is told to nobody: it ends within the hour. */
+  endToken(token: string): Promise<void>;
+}
+
+/** How long what GitHub said is taken for what it says (ms). */
+const freshMs = 60_000;
+
+/** Makes it on an App. The store remembers what GitHub said, so that ids stay and a restart asks no more than needed. */
+export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock): Integrations {
+  const asked = new Map<string, { at: number; answer: Promise<void> }>();
+
+  /** Asks GitHub unless it was asked just now; whoever comes meanwhile waits for the same answer. */
+  function fresh(what: string, ask: () => Promise<void>): Promise<void> {
+    const known = asked.get(what);
+    if (known && clock.now() - known.at < freshMs) return known.answer;
+    const answer = ask().catch((error: unknown) => {
+      // A failure is nothing to be remembered.
+      if (asked.get(what)?.answer === answer) asked.delete(what);
+      throw error;
+    });
+    asked.set(what, { at: clock.now(), answer });
+    return answer;
+  }
+
+  const putInstallations = () => fresh('installations', async () => store.putInstallations(await app.installations()));
+
+  const putRepositories = ({ id, installation_id }: IntegrationRecord) =>
+    fresh(`repositories of ${id}`, async () => {
+      const repositories = await app.repositories(Number(installation_id));
+      await store.putRepositories(
+        id,
+        repositories.map(({ defaultBranch, ...repository }) => ({ ...repository, default_branch: defaultBranch })),
+      );
+    });
+
+  return {
+    async list(tenantId) {
+      await putInstallations();
+      return store.listIntegrations(tenantId);
+    },
+
+    async repositories(integration) {
+      await putRepositories(integration);
+      return store.listRepositories(integration.id);
+    },
+
+    async problem(integration, repoUrl) {
+      const named = repositoryAt(app.origin, repoUrl);
+      if (!named) return elsewhere(app.origin);
+      try {
+        await putRepositories(integration);
+      } catch (error) {
+        // Then it shows when it is cloned.
+        if (error instanceof GitHubTrouble) return undefined;
+        throw error;
+      }
+      const held = await store.listRepositories(integration.id);
+      return held.some((repository) => isSameRepository(repository, named)) ? undefined : notHeld(integration, repoUrl);
+    },
+
+    async cloneToken(tenantId, integrationId, repoUrl) {
+      try {
+        await putInstallations();
+        const integration = await store.findIntegration(tenantId, integrationId);
+        if (!integration) return { ok: false, reason: isGone };
+        const named = repositoryAt(app.origin, repoUrl);
+        if (!named) return { ok: false, reason: elsewhere(app.origin) };
+        const made = await app.cloneToken(Number(integration.installation_id), named);
+        return made.kind === 'token'
+          ? { ok: true, value: made.token }
+          : { ok: false, reason: notHeld(integration, repoUrl) };
+      } catch (error) {
+        if (!(error instanceof GitHubTrouble)) throw error;
+        return { ok: false, reason: `The repository could not be cloned: ${error.message}` };
+      }
+    },
+
+    async endToken(token) {
+      try {
+        await app.endToken(token);
+      } catch (error) {
+        if (!(error instanceof GitHubTrouble)) throw error;
+      }
+    },
+  };
+}
+
+const elsewhere = (origin: string): string =>
+  `source_config.repo_url is no repository of ${origin}, where the GitHub App of this service is: leave source_config.integration_id out, or name a repository as in ${origin}/owner/name.`;
+
+const notHeld = ({ name }: IntegrationRecord, repoUrl: string): string =>
+  `source_config.integration_id: the installation of ${name} does not hold ${repoUrl}. Let the App reach that repository (on GitHub: Settings, Applications, Configure), or choose another integration.`;
+
+const isGone =
+  'source_config.integration_id: this integration is not there any more: its installation was removed or suspended, or taken from this tenant. Install the App again, or make a deployment with another integration.';

@@ -1,0 +1,30 @@
+/** A repository of a GitHub, as its address names it. */
+export interface NamedRepository {
+  owner: string;
+  name: string;
+}
+
+/**
+ * Where the repositories of a GitHub are cloned from, by the address of its API: github.com, GitHub Enterprise Server
+ * (`https://HOST/api/v3`), GHE.com (`https://api.SUBDOMAIN.ghe.com`). Any other address is taken for both.
+ */
+export function cloneOrigin(apiUrl: string): string {
+  const url = new URL(apiUrl);
+  if (url.hostname === 'api.github.com') return 'https://github.com';
+  const ghe = /^api\.([^.]+\.ghe\.com)$/.exec(url.hostname)?.[1];
+  return ghe === undefined ? url.origin : `https://${ghe}`;
+}
+
+/** The repository that a `repo_url` names on this GitHub; undefined where it is somewhere else, or no repository's. */
+export function repositoryAt(origin: string, repoUrl: string): NamedRepository | undefined {
+  if (!URL.canParse(repoUrl)) return undefined;
+  const url = new URL(repoUrl);
+  const [, owner, name, more] = url.pathname.replace(/\/+$/, '').split('/');
+  if (url.origin !== origin || !owner || !name || more !== undefined) return undefined;
+  const plain = decodeURIComponent(name).replace(/\.git$/, '');
+  return plain === '' ? undefined : { owner: decodeURIComponent(owner), name: plain };
+}
+
+/** GitHub takes names in any case. */
+export const isSameRepository = (one: NamedRepository, other: NamedRepository): boolean =>
+  one.owner.toLowerCase() === other.owner.toLowerCase() && one.name.toLowerCase() === other.name.toLowerCase();

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  CloneToken,
+  GithubApp,
+  Installation,
+  InstalledRepository,
+} from '../../../src/control-service/integrations/github-app.ts';
+import { GitHubTrouble } from '../../../src/control-service/integrations/github-trouble.ts';
+import { createIntegrations, type Integrations } from '../../../src/control-service/integrations/integrations.ts';
+import { operatorOf } from '../../../src/control-service/keys/operator.ts';
+import { fromGit, openWorld, refusalOf } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+/** An App whose GitHub is what a test says. */
+function appOf() {
+  const self = {
+    installed: [] as Installation[],
+    holds: new Map<number, InstalledRepository[]>(),
+    trouble: undefined as GitHubTrouble | undefined,
+    asked: [] as string[],
+  };
+  const ask = <T>(what: string, answer: () => T): Promise<T> => {
+    self.asked.push(what);
+    return self.trouble ? Promise.reject(self.trouble) : Promise.resolve(answer());
+  };
+  const app: GithubApp = {
+    origin: 'https://github.com',
+    installations: () => ask('installations', () => self.installed),
+    repositories: (id) => ask(`repositories ${id}`, () => self.holds.get(id) ?? []),
+    cloneToken: (id, { name }) =>
+      ask(`token ${id}`, (): CloneToken => {
+        const held = self.holds.get(id)?.some((each) => each.name === name);
+        return held ? { kind: 'token', token: `token-of-${name}` } : { kind: 'not-held' };
+      }),
+    endToken: () => Promise.resolve(),
+  };
+  return { ...self, self, app };
+}
+
+const repository = (owner: string, name: string, id: number): InstalledRepository => ({
+  id,
+  owner,
+  name,
+  url: `https://github.com/${owner}/${name}`,
+  defaultBranch: 'main',
+});
+
+describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+  let world: World;
+  let now = Date.UTC(2030, 0, 1);
+  const clock = { now: () => now, sleep: () => Promise.resolve() };
+  const github = appOf();
+  let integrations: Integrations;
+  beforeAll(async () => {
+    world = await openWorld(side, '', undefined, {
+      integrations: {
+        list: (tenant) => integrations.list(tenant),
+        repositories: (integration) => integrations.repositories(integration),
+        problem: (integration, url) => integrations.problem(integration, url),
+        cloneToken: (tenant, id, url) => integrations.cloneToken(tenant, id, url),
+        endToken: (token) => integrations.endToken(token),
+      },
+    });
+    world.rollouts.fate = 'held';
+    integrations = createIntegrations(github.app, world.store, clock);
+    github.self.installed = [
+      { id: 11, account: 'acme', isSuspended: false },
+      { id: 12, account: 'globex', isSuspended: false },
+    ];
+    github.self.holds.set(11, [repository('acme', 'agent', 1), repository('acme', 'other', 2)]);
+  });
+  afterAll(() => world.close());
+  const operator = () => operatorOf(world.store);
+  const aMinuteLater = (): void => {
+    now += 61_000;
+  };
+  const names = async (control = world.control) => {
+    aMinuteLater();
+    return (await control.listIntegrations()).map(({ name }) => name);
+  };
+  const acme = async () => (await world.control.listIntegrations()).find(({ name }) => name === 'acme')?.id ?? '';
+
+  test('where there are several tenants nobody sees an installation that was not bound to them', async () => {
+    expect(await names()).toEqual([]);
+    expect(await names(world.stranger)).toEqual([]);
+  });
+
+  test('[control.integration.id] the operator binds one to a tenant, and to no other', async () => {
+    await operator().bindInstallation(11, world.tenantId);
+    expect(await world.control.listIntegrations()).toEqual([
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), installation_id: 11, name: 'acme' },
+    ]);
+    expect(await names(world.stranger)).toEqual([]);
+    expect(await refusalOf(world.stranger.listRepositories(await acme()))).toMatchObject({ status: 404 });
+  });
+
+  test('its repositories are those that GitHub tells', async () => {
+    const id = await acme();
+    expect(await world.control.listRepositories(id)).toEqual([
+      {
+        host_integration_id: id,
+        id: 1,
+        name: 'agent',
+        owner: 'acme',
+        url: 'https://github.com/acme/agent',
+        default_branch: 'main',
+      },
+      {
+        host_integration_id: id,
+        id: 2,
+        name: 'other',
+        owner: 'acme',
+        url: 'https://github.com/acme/other',
+        default_branch: 'main',
+      },
+    ]);
+  });
+
+  test('GitHub is asked once a minute, and of many at once by one', async () => {
+    aMinuteLater();
+    github.self.asked.length = 0;
+    await Promise.all(Array.from({ length: 10 }, () => world.control.listIntegrations()));
+    expect(github.self.asked).toEqual(['installations']);
+    aMinuteLater();
+    await world.control.listIntegrations();
+    expect(github.self.asked).toEqual(['installations', 'installations']);
+  });
+
+  test('one that is suspended or gone is not there, and comes back under its id', async () => {
+    const id = await acme();
+    const [first, ...others] = github.self.installed;
+    if (!first) throw new Error('nothing is installed');
+    github.self.installed = [{ ...first, isSuspended: true }, ...others];
+    expect(await names()).toEqual([]);
+    expect(await refusalOf(world.control.listRepositories(id))).toMatchObject({ status: 404 });
+    github.self.installed = others;
+    expect(await names()).toEqual([]);
+    github.self.installed = [first, ...others];
+    expect(await names()).toEqual(['acme']);
+    expect(await acme()).toBe(id);
+  });
+
+  test('a renamed account is told by its new name', async () => {
+    github.self.installed = github.self.installed.map((each) =>
+      each.id === 11 ? { ...each, account: 'acme-corp' } : each,
+    );
+    expect(await names()).toEqual(['acme-corp']);
+    github.self.installed = github.self.installed.map((each) => (each.id === 11 ? { ...each, account: 'acme' } : each));
+    expect(await names()).toEqual(['acme']);
+  });
+
+  test('one that was taken from a tenant is not there any more, and bound again it has its id', async () => {
+    const id = await acme();
+    await operator().unbindInstallation(11, world.tenantId);
+    expect(await names()).toEqual([]);
+    await expect(operator().unbindInstallation(11, world.tenantId)).rejects.toThrow('does not have');
+    await operator().bindInstallation(11, world.tenantId);
+    expect(await names()).toEqual(['acme']);
+    expect(await acme()).toBe(id);
+  });
+
+  test('the operator sees all of them, and whose they are', async () => {
+    expect(await operator().listInstallations()).toEqual([
+      { installation_id: '11', account: 'acme', is_suspended: false, is_gone: false, tenant_ids: [world.tenantId] },
+      { installation_id: '12', account: 'globex', is_suspended: false, is_gone: false, tenant_ids: [] },
+    ]);
+  });
+
+  test('what GitHub cannot be asked is a 502 that says why, and no answer of before', async () => {
+    aMinuteLater();
+    github.self.trouble = new GitHubTrouble('GitHub was asked to list installations and answered 401.', 401);
+    expect(await refusalOf(world.control.listIntegrations())).toMatchObject({
+      status: 502,
+      detail: expect.stringContaining('answered 401'),
+    });
+    github.self.trouble = undefined;
+    expect(await names()).toEqual(['acme']);
+  });
+
+  const asked = (repo_url: string, integration_id: string) =>
+    world.control.createDeployment(fromGit({ source_config: { repo_url, integration_id } }));
+
+  test('[control.source-config.integration-id-origin] a creation takes what the installation holds', async () => {
+    const id = await acme();
+    expect(await asked('https://github.com/Acme/agent.git', id)).toMatchObject({
+      source_config: { integration_id: id },
+    });
+    expect(
+      await refusalOf(asked('https://github.com/acme/agent', '00000000-0000-4000-8000-000000000000')),
+    ).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test.each([
+    ['that it does not hold', 'https://github.com/acme/secret', 'does not hold'],
+    ['of another owner', 'https://github.com/globex/agent', 'does not hold'],
+    ['of another GitHub', 'https://git.example.com/acme/agent', 'is no repository of https://github.com'],
+  ])('and refuses a repository %s', async (_, url, said) => {
+    expect(await refusalOf(asked(url, await acme()))).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining(said),
+    });
+  });
+
+  test('where it cannot be known it is taken, and shows when it is cloned', async () => {
+    const id = await acme();
+    aMinuteLater();
+    github.self.trouble = new GitHubTrouble('GitHub is away.', undefined);
+    const made = await asked('https://github.com/acme/secret', id);
+    github.self.trouble = undefined;
+    const url = made.source_config.repo_url ?? '';
+    expect(await integrations.cloneToken(world.tenantId, id, url)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('does not hold'),
+    });
+  });
+
+  test('a token is for a tenant’s own integration and a repository that it holds', async () => {
+    const id = await acme();
+    const url = 'https://github.com/acme/agent';
+    expect(await integrations.cloneToken(world.tenantId, id, url)).toEqual({ ok: true, value: 'token-of-agent' });
+    const foreign = await integrations.cloneToken('00000000-0000-4000-8000-000000000000', id, url);
+    expect(foreign).toMatchObject({ ok: false, reason: expect.stringContaining('not there any more') });
+    expect(await integrations.cloneToken(world.tenantId, id, 'https://elsewhere.test/acme/agent')).toMatchObject({
+      ok: false,
+    });
+  });
+});
