@@ -53,7 +53,10 @@ export interface LocalSettings {
   allowGit: readonly string[];
   /** The path that everything hangs below, as in `/api-host`; none when absent. */
   basePath?: string | undefined;
-  /** The spelling of answers where a request asks for none; the document's when absent. */
+  /**
+   * The spelling of answers where a request asks for none; the document's when absent. With the public one a deployment from
+   * uploads may be created without its graph configuration file, as public clients do.
+   */
   fieldNames?: FieldSpelling | undefined;
   /** Where it says that it runs, which decides what sources there are; anywhere when absent. */
   hosting?: Hosting | undefined;
@@ -173,6 +176,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         baseUrl: () => url,
         allowGit,
         hosting: settings.hosting,
+        graphConfigLater: fieldNames === 'public',
         uploads,
         registry,
         integrations,

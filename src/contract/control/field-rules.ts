@@ -16,6 +16,11 @@ export interface FieldRule {
   path: string;
   /** The sources that it applies to: for every other it must be null or absent. */
   appliesTo: readonly Source[];
+  /**
+   * Sources that the document does not name for it, and that public clients send it with all the same: there it is taken,
+   * kept and told as well.
+   */
+  alsoTakenFor: readonly Source[];
   /** The sources that cannot be created without it. */
   requiredFor: readonly Source[];
   patch: PatchEffect;
@@ -26,9 +31,11 @@ const rule = (
   appliesTo: readonly Source[],
   patch: PatchEffect,
   requiredFor: readonly Source[] = [],
-): FieldRule => ({ path, appliesTo, patch, requiredFor });
+  alsoTakenFor: readonly Source[] = [],
+): FieldRule => ({ path, appliesTo, alsoTakenFor, patch, requiredFor });
 
 const built = ['github', 'internal_source'] as const;
+const internal = ['internal_source', 'internal_docker'] as const;
 
 /**
  * The rules of control-service.md that are data: which field applies to which source, which is required on create,
@@ -42,7 +49,7 @@ export const fieldRules: readonly FieldRule[] = [
   rule('secret_references', ['external_docker'], 'next-revision'),
   rule('source_config.integration_id', ['github'], 'fixed'),
   rule('source_config.repo_url', ['github'], 'fixed', ['github']),
-  rule('source_config.deployment_type', ['github'], 'fixed'),
+  rule('source_config.deployment_type', ['github'], 'fixed', [], internal),
   rule('source_config.build_on_push', ['github'], 'in-place'),
   rule('source_config.custom_url', ['external_docker'], 'in-place'),
   rule('source_config.resource_spec', ['external_docker'], 'revision'),
@@ -56,6 +63,10 @@ export const fieldRules: readonly FieldRule[] = [
   rule('source_revision_config.source_tarball_path', ['internal_source'], 'revision'),
   rule('source_revision_config.repo_commit_sha', ['github'], 'read-only'),
 ];
+
+/** True where a request may give a field with a source. */
+export const takes = ({ appliesTo, alsoTakenFor }: FieldRule, source: Source): boolean =>
+  appliesTo.includes(source) || alsoTakenFor.includes(source);
 
 const byPath = new Map(fieldRules.map((entry) => [entry.path, entry]));
 

@@ -27,9 +27,13 @@ export interface CreateFacts {
   listener: KnownListener | undefined;
   /** Where the service says that it runs. */
   hosting: Hosting;
+  /** Whether `internal_source` may leave `graph_config_path` to its first upload. */
+  graphConfigLater: boolean;
   /** The folders that `repo_url` may name one below of. */
   allowGit: readonly string[];
 }
+
+const graphConfigPath = 'source_revision_config.graph_config_path';
 
 /** Reads the body of a creation by its shape and bounds, in either spelling (control-service.md, DeploymentCreateRequest). */
 export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => readBody(deploymentCreateRequest, body);
@@ -57,6 +61,7 @@ export function judgeCreate(
     hostingProblem(source, facts.hosting),
     ...fieldRules
       .filter(({ path, requiredFor }) => requiredFor.includes(source) && fieldAt(request, path) == null)
+      .filter(({ path }) => !(facts.graphConfigLater && source === 'internal_source' && path === graphConfigPath))
       .map(({ path }) => `${path} is required with the source ${source}.`),
     ...surplusFields(source, request),
     ref && !ref.ok ? repoRefProblem(ref) : undefined,

@@ -1,4 +1,4 @@
-import { fieldRules } from '../../contract/control/field-rules.ts';
+import { fieldRules, takes } from '../../contract/control/field-rules.ts';
 import type { FieldRule } from '../../contract/control/field-rules.ts';
 import type { Source } from '../../contract/control/source.ts';
 
@@ -19,7 +19,7 @@ export const rulesGiven = (body: unknown): FieldRule[] => fieldRules.filter(({ p
 
 /** A sentence for every field that a body gives and that the source does not have. */
 export function surplusFields(source: Source, body: unknown): string[] {
-  const surplus = rulesGiven(body).filter(({ appliesTo }) => !appliesTo.includes(source));
+  const surplus = rulesGiven(body).filter((rule) => !takes(rule, source));
   const told = surplus.map(({ path, appliesTo }) => doesNotApply(path, source, appliesTo));
   const emptyConfig = source !== 'external_docker' && isGiven(body, 'source_config.listener_config');
   const isTold = surplus.some(({ path }) => path.startsWith('source_config.listener_config'));

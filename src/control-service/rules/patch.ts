@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import type { DeploymentPatchRequest } from '../../contract/control/deployment.ts';
+import { takes } from '../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { Source } from '../../contract/control/source.ts';
 import { fieldAt, isGiven, rulesGiven, surplusFields } from './field.ts';
@@ -71,6 +72,11 @@ export function judgePatch(
     source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path')
       ? tarballProblem(tarball)
       : undefined,
+    source === 'internal_source' &&
+    isGiven(request, 'source_revision_config.source_tarball_path') &&
+    !asked.source_revision_config.graph_config_path
+      ? 'source_revision_config.graph_config_path is required beside source_tarball_path: the deployment was created without one.'
+      : undefined,
     ...askedProblems(asked),
   ].filter((told) => told !== undefined);
   if (problems.length > 0) return againstRules(problems);
@@ -80,7 +86,7 @@ export function judgePatch(
 /** A sentence for every field that was set on create and that the request would change. */
 function fixedProblems(current: Current, request: unknown): string[] {
   return rulesGiven(request)
-    .filter(({ patch, appliesTo }) => patch === 'fixed' && appliesTo.includes(current.source))
+    .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
     .filter(({ path }) => !isDeepStrictEqual(fieldAt(request, path), fieldAt(current, path)))
     .map(({ path }) => {
       const was = fieldAt(current, path);

@@ -28,6 +28,7 @@ export function deploymentOperations({
   baseUrl,
   allowGit,
   hosting = 'any',
+  graphConfigLater = false,
   registry,
   integrations,
   by = theService,
@@ -116,7 +117,7 @@ export function deploymentOperations({
       const integrationProblem =
         integration && repo_url ? await integrations?.problem(integration, repo_url) : undefined;
       const integrationKnown = integration !== undefined;
-      const facts = { integrationKnown, integrationProblem, listener, hosting, allowGit };
+      const facts = { integrationKnown, integrationProblem, listener, hosting, graphConfigLater, allowGit };
       const asked = take(call, judgeCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
       if (image) throw refusedCall(call, { status: 400, detail: image });

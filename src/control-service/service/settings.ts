@@ -36,6 +36,11 @@ export interface ServiceSettings {
   allowGit: readonly string[];
   /** Where the service says that it runs, which decides what sources there are; `any` when absent. */
   hosting?: Hosting | undefined;
+  /**
+   * Whether an `internal_source` deployment may be created without `graph_config_path`, to be named with the first upload, as
+   * public clients do against control-service.md; `false` when absent.
+   */
+  graphConfigLater?: boolean | undefined;
   /** What asks GitHub for integrations; without it those that are remembered are told. */
   integrations?: Integrations | undefined;
   /** What takes source tarballs in; without it there are no addresses for them. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldRules } from '../../../src/contract/control/field-rules.ts';
+import { fieldRules, takes } from '../../../src/contract/control/field-rules.ts';
 import type { FieldRule } from '../../../src/contract/control/field-rules.ts';
 import { sources } from '../../../src/contract/control/source.ts';
 import type { Source } from '../../../src/contract/control/source.ts';
@@ -35,10 +35,8 @@ function having(body: Record<string, unknown>, path: string, value: unknown): Re
 }
 
 const everySource = fieldRules.flatMap((rule) => sources.map((source) => ({ rule, path: rule.path, source })));
-const applying = everySource.filter(({ rule, source }) => rule.appliesTo.includes(source));
-const surplus = everySource.filter(
-  ({ rule, source }) => !rule.appliesTo.includes(source) && rule.patch !== 'read-only',
-);
+const applying = everySource.filter(({ rule, source }) => takes(rule, source));
+const surplus = everySource.filter(({ rule, source }) => !takes(rule, source) && rule.patch !== 'read-only');
 const required = everySource.filter(({ rule, source }) => rule.requiredFor.includes(source));
 /** A tarball is of one deployment, so that its path is given on its own; these two have tests of their own elsewhere. */
 const atCreation = applying.filter(
