@@ -1,5 +1,5 @@
 import { logQuery } from '../../contract/control/log.ts';
-import { logFields, logKinds, logOfQuery } from '../rules/queries.ts';
+import { logFields, logIds, logKinds } from '../rules/queries.ts';
 import type { Answer, Operation } from './operation.ts';
 import { toldLogPage } from './told.ts';
 
@@ -53,7 +53,7 @@ export const logOperations: readonly Operation[] = [
     id: 'logs_by_query',
     summary: 'Read logs, with all ids in the query',
     tag,
-    query: byQuery.extend({ ...logOfQuery.shape, log_type: logKinds, sort_order: logQuery.shape.order }),
+    query: byQuery.extend({ ...logIds.shape, log_type: logKinds, sort_order: logQuery.shape.order }),
     answers: page,
     errors: [404, 422],
   },

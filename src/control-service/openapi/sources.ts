@@ -22,6 +22,27 @@ const uploadUrl = (prefix: string, id: string): Operation => ({
   errors: [400, 404, 409, 422],
 });
 
+/** The same list is told at both of the public service's addresses. */
+const integrations = (path: string, prefix: string): Operation[] => [
+  {
+    method: 'get',
+    path: `${path}/install`,
+    id: `list_${prefix}github_integrations`,
+    summary: 'List the installations of the GitHub App',
+    tag: 'Sources',
+    answers: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(toldIntegration) } },
+  },
+  {
+    method: 'get',
+    path: `${path}/{integration_id}/repos`,
+    id: `list_${prefix}github_repositories`,
+    summary: 'List the repositories that an installation reaches',
+    tag: 'Sources',
+    answers: { 200: { description: 'The repositories.', schema: z.array(toldRepository) } },
+    errors: [404, 422],
+  },
+];
+
 /** Where deployments come from. */
 export const sourceOperations: readonly Operation[] = [
   uploadUrl('/v2', 'request_upload'),
@@ -50,21 +71,6 @@ export const sourceOperations: readonly Operation[] = [
     answers: { 200: { description: 'The token, a secret, and the registry.', schema: pushToken } },
     errors: [400, 404, 409, 422],
   },
-  {
-    method: 'get',
-    path: '/v1/integrations/github/install',
-    id: 'list_github_integrations',
-    summary: 'List the installations of the GitHub App',
-    tag: 'Sources',
-    answers: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(toldIntegration) } },
-  },
-  {
-    method: 'get',
-    path: '/v1/integrations/github/{integration_id}/repos',
-    id: 'list_github_repositories',
-    summary: 'List the repositories that an installation reaches',
-    tag: 'Sources',
-    answers: { 200: { description: 'The repositories.', schema: z.array(toldRepository) } },
-    errors: [404, 422],
-  },
+  ...integrations('/v1/integrations/github', ''),
+  ...integrations('/v1/integrations/forge/github', 'forge_'),
 ];

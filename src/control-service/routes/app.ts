@@ -13,6 +13,7 @@ import { deploymentRoutes } from './deployments.ts';
 import { listenerWorkRoutes } from './listener-work.ts';
 import { logRoutes } from './logs.ts';
 import { projectRoutes } from './projects.ts';
+import { onlyMethods } from './refusing.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { putRoutes, uploadRoutes } from './uploads.ts';
 import type { Uploads } from '../uploads/uploads.ts';
@@ -54,10 +55,12 @@ export function createApp({
   });
 
   app.get('/ok', (context) => context.json({ ok: true }));
+  app.all('/ok', onlyMethods('GET'));
   app.get('/info', (context) =>
     context.json({ service: 'landfall control service', version: interfaceVersion, idempotency_keys: true }),
   );
 
+  app.all('/info', onlyMethods('GET'));
   app.route('/', docsRoutes(fieldNames));
 
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {

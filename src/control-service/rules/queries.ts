@@ -100,19 +100,31 @@ function logPageOf({ order = 'asc', limit = defaultLogPage, ...asked }: z.infer<
 /** Asking for a log: everything may be left out or null. */
 export const logPageQuery = z.preprocess(withoutNulls, logFields.transform(logPageOf));
 
-/** Asking for a log by a query, where `kind`, or `log_type`, says which: the deploy log when neither does. */
-export const logByQuery = z.preprocess(
-  withoutNulls,
-  logFields
-    .extend({ kind: logKinds, log_type: logKinds, sort_order: z.enum(['asc', 'desc']).optional() })
-    .transform(({ kind, log_type, sort_order, ...asked }) => ({
-      logKind: kind ?? log_type ?? ('deploy' as const),
-      page: logPageOf({ ...(sort_order === undefined ? {} : { order: sort_order }), ...asked }),
-    })),
-);
+const byQuery = logFields.extend({
+  kind: logKinds,
+  log_type: logKinds,
+  sort_order: logQuery.shape.order,
+});
+/** The ids of the log that is meant, where they stand in the query. */
+export const logIds = z.object({ deployment_id: z.uuid(), revision_id: z.uuid().optional() });
 
-/** Asking for a log by the ids of its deployment and perhaps its revision. */
-export const logOfQuery = z.object({ deployment_id: z.uuid(), revision_id: z.uuid().optional() });
+function logByQueryOf({ kind, log_type, sort_order, ...asked }: z.infer<typeof byQuery>) {
+  const page = logPageOf({ ...(sort_order === undefined ? {} : { order: sort_order }), ...asked });
+  return { logKind: kind ?? log_type ?? 'deploy', page };
+}
+
+/** Asking for a log by a query, where `kind`, or `log_type`, says which: the deploy log when neither does. */
+export const logByQuery = z.preprocess(withoutNulls, byQuery.transform(logByQueryOf));
+
+/** The same with the ids of the deployment and perhaps the revision in it. */
+export const logOfQuery = z.preprocess(
+  withoutNulls,
+  byQuery.extend(logIds.shape).transform(({ deployment_id, revision_id, ...asked }) => ({
+    deployment_id,
+    revision_id,
+    ...logByQueryOf(asked),
+  })),
+);
 
 /** Following a log: `offset` is the id of the last line that is known, as `Last-Event-ID` is. */
 export const followQuery = z.preprocess(

@@ -72,8 +72,7 @@ export function logOperations(settings: ServiceSettings) {
     /** GET /v2/deployment-logs: the same, with the ids in the query. */
     async logsByQuery(query: unknown): Promise<LogPage> {
       const call = { operation: 'read logs', method: 'GET', path: '/v2/deployment-logs' };
-      const { deployment_id, revision_id } = take(call, readShape(logOfQuery, query, 'query'));
-      const { logKind, page } = take(call, readShape(logByQuery, query, 'query'));
+      const { deployment_id, revision_id, logKind, page } = take(call, readShape(logOfQuery, query, 'query'));
       return revision_id === undefined
         ? ofAll(call, deployment_id, logKind, page)
         : ofRevision(call, [deployment_id, revision_id], logKind, page);

@@ -50,10 +50,6 @@ export const differences: readonly Difference[] = [
     ],
   },
   {
-    reason: 'A second GitHub App of the vendor’s own; here there is one App, that of whoever runs the service.',
-    what: ['GET /v1/integrations/forge/github/install', 'GET /v1/integrations/forge/github/{integration_id}/repos'],
-  },
-  {
     reason:
       'Plans and their tiers are sold by the hosted service; here a deployment’s bounds are its resource_spec, or come from its deployment_type.',
     what: [
