@@ -31,12 +31,11 @@ export const localUsage = `Runs the control service and its agents on this machi
   --hosting WHERE    where it says that it runs, which decides what sources there are: any, cloud or self-hosted (any)
   --registry HOST    the image registry of internal_docker, as in HOST/PATH; its user and password, or a refresh
                      token, in LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN
-  --github-app-id ID and --github-private-key-file FILE
-                     the GitHub App whose installations are the integrations; APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH
-  --github-api-url URL  another GitHub's API (GITHUB_API_URL)
-  --compute WORD     by what builds run: process or container (process); images always run in containers
-  --container-engine NAME  docker, podman, or the path of a command like theirs (the first that answers)
-  --container-image IMAGE  what builds run in with --compute container (an official image of Node.js)
+  --github-app-id ID the GitHub App whose installations are the integrations (APP_ID)
+  --github-private-key-file FILE
+                     its private key, a .pem file (PRIVATE_KEY_PATH, or the key itself in PRIVATE_KEY)
+  --github-api-url URL
+                     the API of another GitHub than github.com (GITHUB_API_URL)
   --base-path PATH   a path that everything hangs below, as in /api-host
   --field-names WORD the spelling of answers: contract or public (contract)
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
@@ -44,7 +43,7 @@ export const localUsage = `Runs the control service and its agents on this machi
 
 DATABASE_URL names a Postgres of yours; without it one is started here. LANDFALL_SECRETS_KEY may hold the key that secrets
 are sealed with (32 bytes in base64 or hexadecimal digits), LANDFALL_SECRETS_KEYS_OLD former ones; without it one is kept in
-the data folder. Tenants and keys: landfall local tenants --help.`;
+the data folder. Tenants, keys and integrations: landfall local tenants --help.`;
 
 /** What was asked for on the command line. */
 export interface LocalCommand {

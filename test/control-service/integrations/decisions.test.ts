@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { readOperatorCommand } from '../../../src/control-service/keys/operator-command.ts';
 import { githubFrom } from '../../../src/control-service/integrations/github-settings.ts';
 import {
   cloneOrigin,
@@ -88,5 +89,28 @@ describe('which App it is', () => {
     const read = githubFrom(flags, env, readFile);
     expect(read.kind === 'problem' && read.problem).toMatch(said);
     expect(JSON.stringify(read)).not.toContain('swordfish');
+  });
+});
+
+describe('what the operator says of integrations', () => {
+  test.each([
+    ['all are listed', 'integrations list', { kind: 'list integrations' }],
+    [
+      'one is bound',
+      'integrations bind 11 --tenant acme',
+      { kind: 'bind integration', installationId: 11, tenant: 'acme' },
+    ],
+    ['one is taken away', 'integrations unbind 11 --tenant acme', { kind: 'unbind integration', installationId: 11 }],
+  ])('%s', (_, line, command) => {
+    expect(readOperatorCommand(line.split(' '))).toMatchObject({ ok: true, command });
+  });
+
+  test.each([
+    ['integrations bind acme --tenant acme', 'by its number'],
+    ['integrations bind 11', 'takes one --tenant'],
+    ['integrations bind 11 --tenant a --tenant b', 'takes one --tenant'],
+    ['integrations remove 11', 'has no remove'],
+  ])('%s is told', (line, said) => {
+    expect(readOperatorCommand(line.split(' '))).toMatchObject({ ok: false, problem: expect.stringContaining(said) });
   });
 });
