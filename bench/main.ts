@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { builds } from './builds.ts';
 import { bundleSize } from './bundle-size.ts';
 import { burst } from './burst.ts';
 import { controlLoad } from './control-load.ts';
@@ -27,6 +28,7 @@ const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   intake,
   stored,
   push,
+  builds,
   burst,
   'control-load': controlLoad,
 };

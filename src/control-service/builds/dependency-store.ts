@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { hasCode } from '../../database/embedded/file-errors.ts';
 import { made, type Part } from './build.ts';
-import { copyTree, sealTree, type TreeSize } from './copy-tree.ts';
+import { sealTree, sizeOf } from './seal-tree.ts';
 import type { Manifest } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
+import type { CommandEnd } from './run-command.ts';
 import { takeTree, type TarProcess } from './take-tree.ts';
 
 /** Where what was installed is kept for later builds. */
@@ -16,9 +17,9 @@ export const storeIn = (dataDir: string): string => join(dataDir, 'store');
 export const entryFolder = (dataDir: string, tenantId: string, key: string): string =>
   join(storeIn(dataDir), tenantId, key);
 
-const entry = z.object({ folders: z.array(z.string()) });
+const entry = z.object({ folders: z.array(z.string()), files: z.number(), bytes: z.number() });
 
-/** What an install made: the folders of packages, relative to the folder that was installed. */
+/** What an install made: the folders of packages, relative to the folder that was installed, and how large they are. */
 export type StoreEntry = z.infer<typeof entry>;
 
 /** The entry in a folder, if there is a whole one: what says so is written last. */
@@ -66,10 +67,11 @@ export async function keepEntryOf(stage: string, to: string, read: () => TarProc
 }
 
 async function settle(tree: string, to: string): Promise<StoreEntry> {
-  const kept: StoreEntry = { folders: packageFolders(tree, '') };
+  const folders = packageFolders(tree, '');
   for (const name of readdirSync(tree)) {
-    if (!isOnTheWay(name, kept.folders)) await removeTree(join(tree, name));
+    if (!isOnTheWay(name, folders)) await removeTree(join(tree, name));
   }
+  const kept: StoreEntry = { folders, ...(await sizeOf(tree)) };
   await writeFile(join(tree, 'entry.json'), JSON.stringify(kept), { mode: 0o600 });
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   await removeTree(to);
@@ -90,16 +92,24 @@ function packageFolders(root: string, path: string): string[] {
     });
 }
 
-/** Copies an entry's folders of packages into a checkout, in the place of any that are there; notes that it was used. */
-export async function useEntry(from: string, { folders }: StoreEntry, to: string): Promise<TreeSize> {
+/**
+ * Copies an entry's folders of packages into a checkout in which nothing has run yet, in the place of any that are there;
+ * notes that it was used. Every file is a file of its own: the blocks are shared where the file system can (reflink) and
+ * copied where it can't, and never is one file in two places (a hard link), through which whoever may write to one would
+ * write to the other.
+ */
+export async function useEntry(
+  from: string,
+  { folders }: StoreEntry,
+  to: string,
+  copy: (from: string, to: string) => Promise<CommandEnd>,
+): Promise<CommandEnd> {
   const now = new Date();
   await utimes(join(from, 'entry.json'), now, now);
-  const total = { files: 0, bytes: 0 };
   for (const folder of folders) {
     await removeTree(join(to, folder));
-    const { files, bytes } = await copyTree(join(from, folder), join(to, folder));
-    total.files += files;
-    total.bytes += bytes;
+    const end = await copy(join(from, folder), join(to, folder));
+    if (end.kind !== 'done') return end;
   }
-  return total;
+  return { kind: 'done', output: [] };
 }

@@ -98,7 +98,7 @@ async function takeOrInstall(
   files: readonly Manifest[],
   settings: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
-  const { dataDir, tenantId, user, registry, log, signal } = settings;
+  const { dataDir, tenantId, user, registry, run, withinMs, log, signal } = settings;
   const managerVersion = await versionOf(asked, settings);
   if (managerVersion === undefined) return signal.aborted ? cannot('') : installInPlace(asked, settings);
   const key = storeKey({
@@ -111,17 +111,20 @@ async function takeOrInstall(
     files,
   });
   const entry = entryFolder(dataDir, tenantId, key);
+  const copy = (from: string, to: string): Promise<CommandEnd> =>
+    run({ command: 'cp', args: ['-RPp', '--', from, to], cwd: asked.folder, withinMs, asService: true });
   const placed = await inTurn(entry, signal, async () => {
     const there = readEntry(entry);
     if (there) log('info', 'These very packages were installed for an earlier build: they are taken from there.');
     const installed = there ? made(there) : await installIntoStore(asked, entry, settings);
-    return installed.ok ? made(await useEntry(entry, installed.value, asked.folder)) : installed;
+    if (!installed.ok) return installed;
+    const end = await useEntry(entry, installed.value, asked.folder, copy);
+    if (end.kind !== 'done') return partOf({ ...asked, name: 'Copying the packages' }, end);
+    const { files: count, bytes } = installed.value;
+    log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
+    return made<'installed'>('installed');
   });
-  if (placed === undefined) return cannot('');
-  if (!placed.ok) return placed;
-  const { files: count, bytes } = placed.value;
-  log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
-  return made('installed');
+  return placed ?? cannot('');
 }
 
 async function installIntoStore(

@@ -3,7 +3,7 @@ import { ReadEntry, Unpack } from 'tar';
 import type { LeashedProcess } from '../compute/leashed-process.ts';
 import { isWithin } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
-import { plainMode } from './copy-tree.ts';
+import { plainMode } from './seal-tree.ts';
 
 /** A process that writes a tar to its standard output. */
 export type TarProcess = Pick<LeashedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;

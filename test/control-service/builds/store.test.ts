@@ -140,7 +140,7 @@ test('an entry that is not whole is made anew', async () => {
   const here = place();
   await here.install('r-1');
   const folder = join(here.dataDir, 'store/t-1', here.entries()[0] ?? '');
-  expect(readEntry(folder)).toEqual({ folders: ['node_modules'] });
+  expect(readEntry(folder)).toEqual({ folders: ['node_modules'], files: 3, bytes: expect.any(Number) });
   rmSync(join(folder, 'entry.json'));
   chmodSync(join(folder, 'node_modules'), 0o500);
   await here.install('r-2');
