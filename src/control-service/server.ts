@@ -12,10 +12,13 @@ export interface ServerSettings {
   basePath: string;
 }
 
+/** How long a request may take to come in (ms): as long as the address of an upload serves, for a slow line needs it. */
+export const requestWithin = 15 * 60_000;
+
 /** The one server of the control service: agents below `/agents/`, the service's own routes everywhere else. */
 export function createHttpServer({ fetch, agents, basePath }: ServerSettings): Server {
   const own = getRequestListener(fetch, { overrideGlobalObjects: false });
-  return createServer((request, response) => {
+  return createServer({ requestTimeout: requestWithin }, (request, response) => {
     const path = below(basePath, request.url ?? '/');
     if (path === undefined) {
       response.writeHead(404, { 'content-type': 'application/json' });

@@ -35,12 +35,14 @@ async function addUpload(
     .execute();
 }
 
-/** The upload of this path, whosever; undefined where it was not handed out. */
+/** The upload of this path, whosever; undefined where it was not handed out, or its deployment is being deleted. */
 async function findUpload(db: ControlDatabase, objectPath: string): Promise<Upload | undefined> {
   const row = await db
     .selectFrom('uploads')
+    .innerJoin('deployments', 'deployments.id', 'uploads.deployment_id')
     .select(['object_path', 'deployment_id', 'digest', 'stored_at', 'removed_at'])
     .where('object_path', '=', objectPath)
+    .where('deployments.deletion', '=', 'none')
     .executeTakeFirst();
   if (!row) return undefined;
   const { object_path, deployment_id, digest, stored_at, removed_at } = row;
@@ -48,7 +50,7 @@ async function findUpload(db: ControlDatabase, objectPath: string): Promise<Uplo
   return { objectPath: object_path, deploymentId: deployment_id, state, digest: digest ?? undefined };
 }
 
-/** Writes down that a tarball is stored; false where the address has served before, or its deployment is gone. */
+/** Writes down that a tarball is stored; false where the address has served before, or its deployment is being deleted. */
 async function noteStored(
   db: ControlDatabase,
   clock: Clock,
@@ -60,6 +62,9 @@ async function noteStored(
     .set({ digest, bytes: String(bytes), stored_at: new Date(clock.now()) })
     .where('object_path', '=', objectPath)
     .where('stored_at', 'is', null)
+    .where('deployment_id', 'in', (query) =>
+      query.selectFrom('deployments').select('id').where('deletion', '=', 'none'),
+    )
     .returning('object_path')
     .executeTakeFirst();
   return noted !== undefined;

@@ -12,7 +12,9 @@ export type Received =
   | { kind: 'other-digest'; digest: string }
   /** The sender went away, or sent less or more than it had announced. */
   | { kind: 'cut' }
-  | { kind: 'disk-full' };
+  | { kind: 'disk-full' }
+  /** Its folder was removed meanwhile, with the deployment that it was for. */
+  | { kind: 'unknown' };
 
 /** A body on its way. */
 export interface Incoming {
@@ -38,6 +40,7 @@ export async function receiveTarball(file: string, incoming: Incoming, largest: 
     return received;
   } catch (error) {
     if (hasCode(error, 'ENOSPC', 'EDQUOT')) return { kind: 'disk-full' };
+    if (hasCode(error, 'ENOENT')) return { kind: 'unknown' };
     throw error;
   } finally {
     await rm(draft, { force: true });

@@ -30,7 +30,7 @@ export interface Put extends Incoming {
 }
 
 /** What becomes of a put: what was received, or why the address does not serve. */
-export type PutEnd = Received | { kind: 'forged' | 'expired' | 'unknown' | 'used' | 'in-use' };
+export type PutEnd = Received | { kind: 'forged' | 'expired' | 'used' | 'in-use' };
 
 /** Takes source tarballs in (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
 export interface Uploads {
@@ -66,8 +66,9 @@ export function createUploads(settings: UploadsSettings): Uploads {
     const received = await receiveTarball(file, put, largest);
     if (received.kind !== 'received') return received;
     if (await store.noteStored(upload.objectPath, received)) return received;
-    // Its deployment was deleted while it came in.
+    // The deletion of its deployment was asked for while it came in; what that removes it may have removed already.
     await rm(file, { force: true });
+    await removeIfEmpty(dirname(file));
     return { kind: 'unknown' };
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import type { AskedDigest } from '../../../src/control-service/uploads/content-digest.ts';
@@ -176,6 +176,31 @@ test('a deployment that is deleted while a tarball comes in leaves nothing of it
   expect(await put(address, slowly())).toEqual({ kind: 'unknown' });
   expect(files()).toEqual([]);
 });
+
+test('a deployment that is being deleted takes no tarball', async () => {
+  const address = await handedOut();
+  await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+  expect(await put(address, parts(good))).toEqual({ kind: 'unknown' });
+  expect(files()).toEqual([]);
+});
+
+test.each<[string, (folder: string) => void]>([
+  ['before the deletion removes its folder', () => {}],
+  ['after the deletion has removed its folder', (folder) => rmSync(folder, { recursive: true })],
+])(
+  'a tarball that comes to its end %s is told that its address serves no more, and leaves no folder',
+  async (_, remove) => {
+    const address = await handedOut();
+    const folder = join(dataDir, dirname(address.objectPath));
+    async function* slowly(): AsyncGenerator<Uint8Array> {
+      yield good;
+      await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
+      remove(folder);
+    }
+    expect(await put(address, slowly())).toEqual({ kind: 'unknown' });
+    expect(existsSync(folder)).toBe(false);
+  },
+);
 
 describe('a signature', () => {
   const upload = { objectPath: 'uploads/d/n.tar.gz', expires: 2_000 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { putRoutes } from '../../../src/control-service/routes/uploads.ts';
-import { createHttpServer } from '../../../src/control-service/server.ts';
+import { createHttpServer, requestWithin } from '../../../src/control-service/server.ts';
 import type { Upload, UploadStore } from '../../../src/control-service/store/uploads.ts';
 import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
@@ -107,6 +107,11 @@ test('a body without an announcement is taken until there is too much of it', as
   );
   expect(end).toBe(413);
   while (files().length > before) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test('a tarball on a slow line has as long to come in as its address serves', () => {
+  expect(server.requestTimeout).toBe(requestWithin);
+  expect(requestWithin).toBeGreaterThanOrEqual(15 * 60_000);
 });
 
 test('a tarball of some megabytes comes in whole', async () => {
