@@ -128,8 +128,14 @@ export const tellLogLine = ({ id, at, level, message }: LogLine): LogEntry => ({
   message,
 });
 
-/** A page of log lines; a full page says where the next one begins. */
-export const tellLog = (lines: readonly LogLine[], limit: number): LogPage => ({
+/**
+ * A page of log lines. One that is full says where the next one begins, and so does one whose log may still grow: whoever
+ * asks again from there gets what is new, and an empty page without an offset where nothing is.
+ */
+export const tellLog = (
+  lines: readonly LogLine[],
+  { limit, mayGrow }: { limit: number; mayGrow: boolean },
+): LogPage => ({
   logs: lines.map(tellLogLine),
-  next_offset: lines.length < limit ? null : (lines.at(-1)?.id ?? null),
+  next_offset: lines.length < limit && !mayGrow ? null : (lines.at(-1)?.id ?? null),
 });

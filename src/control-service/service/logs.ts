@@ -4,6 +4,7 @@ import { changeBell } from '../logs/change-bell.ts';
 import { followLog, hasAll } from '../logs/follow-log.ts';
 import type { LogEvent } from '../logs/follow-log.ts';
 import { followQuery, lastEvent, lastEventHeader, logByQuery, logOfQuery, logPageQuery } from '../rules/queries.ts';
+import { hasEnded } from '../rules/revision-states.ts';
 import { readShape } from '../rules/shape.ts';
 import type { LogPageQuery } from '../store/log-lines.ts';
 import type { LogKind } from '../store/tables.ts';
@@ -28,12 +29,13 @@ export function logOperations(settings: ServiceSettings) {
 
   async function ofRevision(call: Call, [id, revisionId]: [string, string], kind: LogKind, page: LogPageQuery) {
     const revision = await ownRevision(call, id, revisionId);
-    return tellLog(await store.readLog([revision.id], kind, page), page.limit);
+    const mayGrow = page.order === 'asc' && !hasEnded(revision.status);
+    return tellLog(await store.readLog([revision.id], kind, page), { limit: page.limit, mayGrow });
   }
 
   async function ofAll(call: Call, id: string, kind: LogKind, page: LogPageQuery): Promise<LogPage> {
     const deployment = await ownDeployment(call, id);
-    return tellLog(await store.readLogOfAll(deployment.id, kind, page), page.limit);
+    return tellLog(await store.readLogOfAll(deployment.id, kind, page), { limit: page.limit, mayGrow: false });
   }
 
   const posted =

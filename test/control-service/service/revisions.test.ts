@@ -210,6 +210,23 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await messages({ start_time: logs[1]?.timestamp })).toEqual([all.slice(1), null]);
     });
 
+    test('a page of a log that may still grow tells where to go on, and an empty one does not', async () => {
+      const { id, first } = await made('held');
+      const say = (message: string) => world.store.appendLog(first, 'build', [{ level: 'info', message }]);
+      const page = async (offset?: string | null) => {
+        const { logs, next_offset } = await world.control.buildLogs(id, first, { order: 'asc', limit: 50, offset });
+        return { said: logs.map(({ message }) => message), next: next_offset };
+      };
+      await say('one');
+      const { said, next } = await page();
+      expect([said, next]).toEqual([['one'], expect.any(String)]);
+      expect(await page(next)).toEqual({ said: [], next: null });
+      await say('two');
+      expect(await page(next)).toMatchObject({ said: ['two'] });
+      await world.control.interruptRevision(id, first);
+      expect(await page()).toEqual({ said: ['one', 'two'], next: null });
+    });
+
     test('the deploy logs of all revisions are read as one, in their order', async () => {
       const { id } = await world.control.createDeployment(fromGit());
       await world.rollouts.settled();
