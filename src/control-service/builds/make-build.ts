@@ -10,8 +10,8 @@ import { clearAway, freshBuildFolder, recordBuild, type BuildFolder } from './bu
 import { buildProcesses } from './build-processes.ts';
 import { watchBuild } from './build-watch.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
-import type { Build, BuildBounds, BuildEnd, BuildRequest, BuiltFrom, Part } from './build.ts';
-import { checkOut } from './check-out.ts';
+import type { Build, BuildBounds, BuildEnd, BuildRequest, BuiltFrom, GitSource, Part } from './build.ts';
+import { checkOut, type CheckOutSettings } from './check-out.ts';
 import { failure } from './failure.ts';
 import { findTool } from './find-tool.ts';
 import { diskIsFull, freeSpace, isDiskFull, saysDiskIsFull, spaceIsShort, type FreeSpace } from './free-space.ts';
@@ -121,9 +121,7 @@ async function build(
   if (user) for (const own of [folder.home, folder.temporary]) await handOver(own, user);
 
   const obtaining = { folder, dataDir, allowGit, run, path, withinMs: bounds.cloneMs, signal, token: token?.value };
-  const obtained = await obtainSource(masked, obtaining).finally(async () => {
-    if (token && request.from.kind === 'git') await request.from.endToken?.(token.value);
-  });
+  const obtained = await obtainSource(masked, obtaining);
   if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
   await step?.('cloned');
 
@@ -198,10 +196,19 @@ async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promis
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  const commit = await checkOut(from, { ...obtaining, owner: request, log });
+  const commit = await checkOutAndEndToken(from, { ...obtaining, owner: request, log });
   if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
   await onCommit(commit.value);
   return made({ kind: 'commit', commit: commit.value });
+}
+
+/** Checks out; the token, where there is one, ends before anything of the source runs. */
+async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
+  try {
+    return await checkOut(from, settings);
+  } finally {
+    if (settings.token !== undefined) await from.endToken?.(settings.token);
+  }
 }
 
 /** The rules of the commands hold at the moment of use too. */

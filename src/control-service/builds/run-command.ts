@@ -83,10 +83,9 @@ export function commandRunner(settings: CommandSettings): RunCommand {
     };
     const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
     const over = new AbortController();
-    const endedFor = Promise.race([isLate(over.signal), watch(over.signal)]).then((why) => {
-      if (why !== undefined) started.kill();
-      return why;
-    });
+    const endedFor = endWhere(Promise.race([isLate(over.signal), watch(over.signal)]));
+    // What goes wrong with watching ends the command, and is thrown where its end is told.
+    endedFor.catch(started.kill);
     signal.addEventListener('abort', started.kill, { once: true });
     const end = await started.ended;
     signal.removeEventListener('abort', started.kill);
@@ -104,6 +103,12 @@ export function commandRunner(settings: CommandSettings): RunCommand {
     async function isLate(ended: AbortSignal): Promise<string | undefined> {
       await pause(clock, withinMs, ended);
       return ended.aborted ? undefined : `it took longer than ${withinMs / 1_000} s and was ended`;
+    }
+
+    async function endWhere(reason: Promise<string | undefined>): Promise<string | undefined> {
+      const why = await reason;
+      if (why !== undefined) started.kill();
+      return why;
     }
 
     function failed(how: string): CommandEnd {

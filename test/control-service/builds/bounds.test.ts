@@ -189,3 +189,16 @@ test.each<[string, Files, string | undefined]>([
     expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);
   },
 );
+
+test('where it can not be looked what a build takes it is ended, and the reason is told', async () => {
+  const { tryBuild, dataDir } = place();
+  let looks = 0;
+  const freeSpace = async (): Promise<number> => {
+    if ((looks += 1) > 1) throw new Error('the disk is gone');
+    return 900 * megabyte;
+  };
+  await expect(tryBuild({ request: { buildCommand: 'sleep 600' }, settings: { freeSpace } })).rejects.toThrow(
+    'the disk is gone',
+  );
+  expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
+});

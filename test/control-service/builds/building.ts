@@ -36,13 +36,13 @@ export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
   const commits: string[] = [];
 
   const tryBuild = ({ request = {}, settings, signal }: Asked = {}): Promise<BuildEnd> => {
-    const { repoUrl = repo, commit, token, ...others } = request;
+    const { repoUrl = repo, commit, token, endToken, ...others } = request;
     const repoRef = 'repoRef' in request ? request.repoRef : 'main';
     return makeBuild(
       {
         revisionId: 'r-1',
         tenantId: 't-1',
-        from: { kind: 'git', repoUrl, repoRef, commit, token },
+        from: { kind: 'git', repoUrl, repoRef, commit, token, endToken },
         graphConfigPath: 'langgraph.json',
         installCommand: undefined,
         buildCommand: undefined,

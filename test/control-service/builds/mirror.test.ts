@@ -130,8 +130,12 @@ test('a private repository is cloned with its token, which is on no command line
   const repoUrl = `http://127.0.0.1:${address.port}/agent`;
   expect(await here.reason({ request: { repoUrl } })).toContain('is private or does not exist');
   const token = async () => made('canary-token');
-  const { commit: built } = await here.build({ request: { repoUrl, integrationId: 'i-1', token } });
+  const ended: string[] = [];
+  const endToken = async (spent: string): Promise<void> => void ended.push(`${spent} after ${here.lines.length} lines`);
+  const request = { repoUrl, integrationId: 'i-1', token, endToken, buildCommand: 'echo builds' };
+  const { commit: built } = await here.build({ request });
   expect(built).toBe(here.head);
+  expect(ended).toEqual([`canary-token after ${here.lines.indexOf('Building: echo builds') - 1} lines`]);
   const secret = /canary-token|eC1hY2Nlc3MtdG9rZW4/;
   expect(commands.filter((lines) => secret.test(lines))).toEqual([]);
   expect(commands.some((lines) => lines.includes('git fetch'))).toBe(true);
