@@ -36,6 +36,11 @@ export const localUsage = `Runs the control service and its agents on this machi
                      its private key, a .pem file (PRIVATE_KEY_PATH, or the key itself in PRIVATE_KEY)
   --github-api-url URL
                      the API of another GitHub than github.com (GITHUB_API_URL)
+  --compute BY       by what builds run: process or container (process); images always run in containers
+  --container-engine NAME
+                     docker, podman, or the path of a command like theirs (the first of the two that answers)
+  --container-image IMAGE
+                     what builds run in with --compute container (an official image of Node.js)
   --base-path PATH   a path that everything hangs below, as in /api-host
   --field-names WORD the spelling of answers: contract or public (contract)
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
