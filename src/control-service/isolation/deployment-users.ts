@@ -6,11 +6,11 @@ import { killProcessesOf } from './kill-processes.ts';
 /** The users that deployments' builds and agents run as. */
 export interface DeploymentUsers {
   /** A deployment's own, which it keeps. Its group has the same number. */
-  userOf(deployment: { id: string }): Promise<ProcessUser>;
+  userOf: (deployment: { id: string }) => Promise<ProcessUser>;
   /** Ends whatever a deployment still has running. */
-  sweep(deploymentId: string): Promise<void>;
+  sweep: (deploymentId: string) => Promise<void>;
   /** Ends whatever any deployment has running: what a service that was killed left behind. */
-  sweepAll(): Promise<void>;
+  sweepAll: () => Promise<void>;
 }
 
 /** Makes them, with numbers from the range. */

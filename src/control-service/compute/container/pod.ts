@@ -99,8 +99,8 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
     const stop = async (withinMs = of.drainMs): Promise<void> => {
       const seconds = String(Math.max(Math.floor(withinMs / 1_000), 0));
       const names = of.made.filter((container) => !of.plan.init.includes(container.plan)).map(({ name }) => name);
-      await engine.run(['stop', '-t', seconds, ...names], { withinMs: withinMs + engineStepsMs });
-      await removePod(of);
+      const { code } = await engine.run(['stop', '-t', seconds, ...names], { withinMs: withinMs + engineStepsMs });
+      if (code !== 0) await removePod(of);
       await gone;
     };
     return { origin, token, stop, exited, said };

@@ -1,0 +1,329 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { systemClock } from '../../../../src/clock.ts';
+import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
+import type { AgentSpec, RunningAgent } from '../../../../src/control-service/compute/compute.ts';
+import { containerCompute, type ContainerCompute } from '../../../../src/control-service/compute/container-compute.ts';
+import { ask, specOf } from '../agents.ts';
+import { databaseDouble, deploymentId, imageSpec, standIn, type StandIn } from './stand-in.ts';
+
+const atTheEnd: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+});
+
+interface Tried {
+  engine: StandIn;
+  compute: ContainerCompute;
+  databaseUrl: string;
+  logged: string[];
+}
+
+async function open(settings: { startWithinMs?: number; engine?: StandIn } = {}): Promise<Tried> {
+  const engine = settings.engine ?? standIn();
+  if (!settings.engine) atTheEnd.push(() => engine.remove());
+  const database = await databaseDouble();
+  atTheEnd.push(() => database.close());
+  const logged: string[] = [];
+  const compute = containerCompute({
+    clock: systemClock,
+    log: (message) => logged.push(message),
+    serviceId: 'this-service',
+    named: engine.command,
+    env: { ...engine.env, HOME: '/home/somebody', DATABASE_URL: 'postgres://the-service-itself' },
+    program: { node: process.execPath, agentServer: agentServerPath() },
+    drainMs: 3_000,
+    startWithinMs: settings.startWithinMs ?? 20_000,
+  });
+  atTheEnd.push(() => compute.close());
+  return { engine, compute, databaseUrl: database.url, logged };
+}
+
+async function runs({ compute }: Tried, spec: AgentSpec): Promise<RunningAgent> {
+  const start = await compute.start(spec, new AbortController().signal);
+  if (start.kind === 'failed') throw new Error(start.reason);
+  atTheEnd.push(() => start.agent.stop(1_000));
+  return start.agent;
+}
+
+async function reasonOf({ compute }: Tried, spec: AgentSpec, signal = new AbortController().signal): Promise<string> {
+  const start = await compute.start(spec, signal);
+  if (start.kind === 'running') throw new Error('it runs');
+  return start.reason;
+}
+
+const verbs = (engine: StandIn): string[] =>
+  engine.calls().map(({ args }) => args.slice(0, args[0] === 'network' || args[0] === 'volume' ? 2 : 1).join(' '));
+
+describe.each([
+  ['Docker', false],
+  ['Podman', true],
+])('an image, by a stand-in for %s', (_, isPodman) => {
+  const opened = async (): Promise<Tried> => {
+    const tried = await open();
+    if (isPodman) tried.engine.is('kind');
+    return tried;
+  };
+
+  test('answers with its token on the loopback, with its secrets, and reaches the database of this machine', async () => {
+    const tried = await opened();
+    const secrets = [
+      { name: 'MODEL_KEY', value: 'canary-41ee' },
+      { name: 'PEM', value: 'canary-line-one\ncanary-line-two' },
+      { name: 'PORT', value: '1' },
+    ];
+    const agent = await runs(tried, imageSpec('agent', tried.databaseUrl, { secrets }));
+    expect(agent.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await ask(agent, '/ok', 'a-guess')).status).toBe(401);
+    const env = z.record(z.string(), z.string()).parse(await (await ask(agent, '/env')).json());
+    expect(env).toMatchObject({
+      MODEL_KEY: 'canary-41ee',
+      PEM: 'canary-line-one\ncanary-line-two',
+      LANDFALL_REVISION_ID: 'r-1',
+      LANDFALL_DEPLOYMENT_ID: deploymentId,
+      HOST: '0.0.0.0',
+    });
+    expect(Object.keys(env).filter((name) => ['HOME', 'PATH', 'DATABASE_URL'].includes(name))).toEqual([]);
+    expect(env['DATABASE_URI']).not.toBe(tried.databaseUrl);
+    expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
+  });
+
+  test('no argument of any call, and the environment of no other call, holds a secret', async () => {
+    const tried = await opened();
+    const secrets = [
+      { name: 'MODEL_KEY', value: 'canary-41ee' },
+      { name: 'PEM', value: 'canary-line-one\ncanary-line-two' },
+    ];
+    const agent = await runs(tried, imageSpec('agent', tried.databaseUrl, { secrets }));
+    await agent.stop(1_000);
+    const calls = tried.engine.calls();
+    for (const hidden of ['canary', 'database-password', agent.token]) {
+      expect(calls.filter(({ args }) => args.join(' ').includes(hidden))).toEqual([]);
+    }
+    expect(calls.filter(({ env }) => JSON.stringify(env).includes('canary-41ee'))).toEqual([]);
+    expect(calls.filter(({ env }) => JSON.stringify(env).includes('canary-line')).map(({ args }) => args[0])).toEqual([
+      'create',
+    ]);
+    expect(calls.filter(({ env }) => JSON.stringify(env).includes('the-service-itself'))).toEqual([]);
+  });
+
+  test('is made, started, published and stopped, and leaves nothing', async () => {
+    const tried = await opened();
+    const agent = await runs(tried, imageSpec('agent', tried.databaseUrl));
+    await agent.stop(2_000);
+    expect(await agent.exited).toBe('exit code 0');
+    await tried.compute.close();
+    const once = verbs(tried.engine).filter((verb, at, all) => verb !== all[at - 1]);
+    expect(once.filter((verb) => verb !== 'inspect' && verb !== 'port')).toEqual([
+      'info',
+      'ps',
+      'network inspect',
+      'network create',
+      'network inspect',
+      'create',
+      ...(isPodman ? ['init'] : []),
+      'start',
+      'stop',
+      'rm',
+      'network rm',
+    ]);
+    expect([tried.engine.there('containers'), tried.engine.there('networks')]).toEqual([[], []]);
+  });
+});
+
+test('what it writes is in its log, with the secrets masked', async () => {
+  const tried = await open();
+  const spec = imageSpec('agent', tried.databaseUrl, { secrets: [{ name: 'FAKE_SAY', value: 'canary-said' }] });
+  const agent = await runs(tried, spec);
+  await ask(agent, '/say');
+  await agent.stop(1_000);
+  expect(spec.lines).toEqual(['info: ***', 'error: said later', 'info: leaving']);
+  expect(agent.said?.()).toEqual(['***', 'said later', 'leaving']);
+});
+
+test('an agent that breaks down is seen to, and its container goes', async () => {
+  const tried = await open();
+  const agent = await runs(tried, imageSpec('agent', tried.databaseUrl));
+  await ask(agent, '/crash').catch(() => undefined);
+  expect(await agent.exited).toBe('exit code 7');
+  await expect.poll(() => tried.engine.there('containers')).toEqual([]);
+});
+
+test('an agent that took too much memory says so', async () => {
+  const tried = await open();
+  const spec = imageSpec('agent', tried.databaseUrl, {
+    secrets: [{ name: 'FAKE_OOM', value: 'yes' }],
+    resourceSpec: { memory_limit_mb: 300 },
+  });
+  const agent = await runs(tried, spec);
+  await ask(agent, '/crash').catch(() => undefined);
+  expect(await agent.exited).toBe('it took more memory than its bound of 300 MB and was ended');
+});
+
+describe('a start that comes to nothing says why, and leaves nothing', () => {
+  test.each([
+    [
+      'an image that is not there',
+      imageSpec('no-such/image:1', '').program,
+      {},
+      'The container main of the image no-such/image:1 could not be made (DOCKER: Error: pull access denied',
+    ],
+    [
+      'an agent that ends early',
+      imageSpec('agent', '').program,
+      { secrets: [{ name: 'FAKE_START', value: 'dies' }] },
+      "The agent's container ended before it was healthy: exit code 3. It said last: The model is gone.",
+    ],
+    [
+      'an init container that fails',
+      imageSpec('agent', '').program,
+      {
+        resourceSpec: {
+          init_containers: [{ name: 'prepare', image: 'tool', args: ['-c', 'echo no disk >&2; exit 4'] }],
+        },
+      },
+      'The init container prepare failed: exit code 4. It said last: no disk',
+    ],
+    [
+      'a sidecar whose image is not there',
+      imageSpec('agent', '').program,
+      { resourceSpec: { sidecars: [{ name: 'proxy', image: 'no-proxy' }] } },
+      'The container proxy of the image no-proxy could not be made',
+    ],
+    [
+      'what only a cluster has',
+      imageSpec('agent', '').program,
+      { resourceSpec: { volumes: [{ name: 'v', nfs: {} }] } },
+      "This machine can't run these containers. resource_spec.volumes[0]: nfs is something of a cluster",
+    ],
+    [
+      'a secret of several lines that the engine would read',
+      imageSpec('agent', '').program,
+      { secrets: [{ name: 'DOCKER_HOST', value: 'a\nb' }] },
+      'The values of DOCKER_HOST are too long or of several lines',
+    ],
+  ])('%s', async (_, program, changes, reason) => {
+    const tried = await open();
+    const told = await reasonOf(tried, imageSpec('agent', tried.databaseUrl, { program, ...changes }));
+    expect(told.replace(tried.engine.command, 'DOCKER')).toContain(reason);
+    await expect.poll(() => [tried.engine.there('containers'), tried.engine.there('volumes')]).toEqual([[], []]);
+  });
+
+  test('an agent that is not healthy in time', async () => {
+    const tried = await open({ startWithinMs: 1_500 });
+    const spec = imageSpec('tool', tried.databaseUrl);
+    const told = await reasonOf(tried, { ...spec, program: { kind: 'image', imageUri: 'sleeper' } });
+    expect(told).toContain('did not become healthy within 1.5 s');
+    expect(tried.engine.there('containers')).toEqual([]);
+  });
+
+  test('a start that is broken off', async () => {
+    const tried = await open();
+    const breaking = new AbortController();
+    const starting = reasonOf(tried, imageSpec('sleeper', tried.databaseUrl), breaking.signal);
+    await expect.poll(() => tried.engine.there('containers').length, { timeout: 10_000 }).toBe(1);
+    breaking.abort();
+    expect(await starting).toBe('The start was broken off.');
+    expect(tried.engine.there('containers')).toEqual([]);
+  });
+
+  test('an engine whose server does not answer, and a later start when it does', async () => {
+    const tried = await open();
+    tried.engine.is('silent');
+    const spec = imageSpec('agent', tried.databaseUrl);
+    expect(await tried.compute.problem()).toContain('does not answer (Error: Cannot connect to the daemon.');
+    expect(await reasonOf(tried, spec)).toContain('Start it, or install Docker or Podman');
+    tried.engine.is('kind');
+    tried.engine.forget('silent');
+    expect((await ask(await runs(tried, spec), '/ok')).status).toBe(200);
+  });
+
+  test('a machine without an engine', async () => {
+    const without = containerCompute({
+      clock: systemClock,
+      log: () => undefined,
+      serviceId: 'this-service',
+      env: { PATH: '/nowhere' },
+      program: { node: process.execPath, agentServer: agentServerPath() },
+    });
+    expect(await without.problem()).toContain(
+      "This machine can't run containers: neither docker nor podman is installed.",
+    );
+  });
+});
+
+test('init containers run one after the other before the main one, sidecars beside it, over one volume', async () => {
+  const tried = await open();
+  const script = (text: string): { image: string; args: string[] } => ({ image: 'tool', args: ['-c', text] });
+  const spec = imageSpec('agent', tried.databaseUrl, {
+    resourceSpec: {
+      volumes: [
+        { name: 'shared', emptyDir: {} },
+        { name: 'kept', persistentVolumeClaim: { claimName: 'data' } },
+      ],
+      volume_mounts: [{ name: 'shared', mountPath: '/shared' }],
+      init_containers: [
+        { name: 'first', ...script('sleep 0.3; echo one') },
+        { name: 'second', ...script('echo two') },
+      ],
+      sidecars: [{ name: 'beside', ...script('echo here; sleep 60') }],
+    },
+    secrets: [{ name: 'FAKE_SAY', value: 'main' }],
+  });
+  const agent = await runs(tried, spec);
+  await expect.poll(() => spec.lines).toContain('info: [beside] here');
+  expect(spec.lines.slice(0, 2)).toEqual(['info: [first] one', 'info: [second] two']);
+  const made = tried.engine.calls().filter(({ args }) => args[0] === 'create');
+  const nameOf = (args: readonly string[]): string => args.find((arg) => arg.startsWith('--name='))?.slice(7) ?? '';
+  expect(made.map(({ args }) => nameOf(args).replace(/-[0-9a-f]{10}/, '-RUN'))).toEqual([
+    'landfall-tried-RUN-first',
+    'landfall-tried-RUN-second',
+    'landfall-tried-RUN',
+    'landfall-tried-RUN-beside',
+  ]);
+  expect(made[3]?.args).toContain(`--network=container:${nameOf(made[2]?.args ?? [])}`);
+  expect(tried.engine.there('volumes')).toHaveLength(2);
+  await agent.stop(1_000);
+  expect(tried.engine.there('containers')).toEqual([]);
+  expect(tried.engine.there('volumes')).toEqual([`landfall-${deploymentId}-data`]);
+  await tried.compute.remove({ id: deploymentId, name: 'tried', namespace: undefined });
+  expect(tried.engine.there('volumes')).toEqual([]);
+});
+
+test('what a service that was killed left behind goes before the next one starts anything', async () => {
+  const before = await open();
+  await runs(before, imageSpec('agent', before.databaseUrl));
+  expect(before.engine.there('containers')).toHaveLength(1);
+  const after = await open({ engine: before.engine });
+  const [left] = before.engine.there('containers');
+  await runs(after, imageSpec('agent', after.databaseUrl));
+  expect(after.logged).toEqual(['1 containers that an earlier service left behind were removed.']);
+  expect(after.engine.there('containers')).not.toContain(left);
+});
+
+test('a build runs in an image with Node.js, with itself and this program read-only, and its home to write in', async () => {
+  const tried = await open();
+  const spec = specOf({ MODEL_KEY: 'canary-41ee' });
+  atTheEnd.push(spec.remove);
+  await reasonOf(tried, { ...spec, user: undefined, databaseUrl: tried.databaseUrl });
+  const create = tried.engine.calls().find(({ args }) => args[0] === 'create')?.args ?? [];
+  const { folder, homeFolder } = spec.program;
+  expect(create).toEqual(
+    expect.arrayContaining([
+      '--entrypoint=node',
+      `--workdir=${folder}`,
+      `--mount=type=bind,source=${folder},destination=${folder},readonly`,
+      `--mount=type=bind,source=${homeFolder},destination=${homeFolder}`,
+      `--user=${process.getuid?.()}:${process.getgid?.()}`,
+    ]),
+  );
+  const mounted = create.filter((arg) => arg.startsWith('--mount=') && !arg.includes(folder));
+  expect(mounted.filter((arg) => !arg.endsWith(',readonly'))).toEqual([]);
+  expect(mounted.some((arg) => arg.includes('/node_modules/zod,'))).toBe(true);
+  expect(create.slice(-3)).toEqual([
+    'docker.io/library/node:24-bookworm-slim',
+    '--max-old-space-size=1536',
+    agentServerPath(),
+  ]);
+  expect(create.join(' ')).not.toContain('canary');
+});

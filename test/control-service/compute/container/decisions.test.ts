@@ -1,0 +1,343 @@
+import { describe, expect, test } from 'vitest';
+import { resourceFields, resourceSpec as specSchema } from '../../../../src/contract/control/resource-spec.ts';
+import { endInWords } from '../../../../src/control-service/compute/container/containers.ts';
+import { databaseAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/database-way.ts';
+import { factsIn } from '../../../../src/control-service/compute/container/engine.ts';
+import { passEnvironment } from '../../../../src/control-service/compute/container/environment-file.ts';
+import { planPod, type PodPlan } from '../../../../src/control-service/compute/container/plan.ts';
+import { quantity } from '../../../../src/control-service/compute/container/quantity.ts';
+import { deploymentId } from './stand-in.ts';
+
+const program = { image: 'agent', flags: ['--publish=127.0.0.1::8000'], command: [], env: { PORT: '8000' } };
+const plan = (
+  asked: object | undefined,
+  secretReferences: { name: string; secret_name: string; secret_key: string }[] = [],
+) =>
+  planPod(
+    { deploymentId, resourceSpec: asked && specSchema.parse(asked), deploymentType: undefined, secretReferences },
+    program,
+    'run1',
+  );
+const planned = (asked: object | undefined): PodPlan => {
+  const made = plan(asked);
+  if (!made.ok) throw new Error(made.problems.join(' '));
+  return made.plan;
+};
+const cut = (text: string): string => text.replace(`landfall-${deploymentId}-`, 'LANDFALL-');
+/** The flags of a container that its fields make, without those that all have. */
+const own = (flags: readonly string[]): string[] =>
+  flags.filter((flag) => !/^--(security-opt|cap-drop|pids-limit|publish)=/.test(flag)).map(cut);
+const usual = ['--memory=2048m', '--memory-swap=2048m'];
+const mountIt = { volumes: [{ name: 'v' }], volume_mounts: [{ name: 'v', mountPath: '/v' }] };
+
+/** Where every field of a ResourceSpec lands: flags of the main container, or what is told of it. */
+const rows: readonly (readonly [field: string, spec: object, flags: string[], note?: string | undefined])[] = [
+  ['min_scale', { min_scale: 2 }, usual, 'min_scale: this machine runs one replica.'],
+  ['max_scale', { max_scale: 3 }, usual, 'max_scale: this machine runs one replica.'],
+  ['cpu', { cpu: 0.5 }, ['--cpu-shares=512', '--cpus=1', ...usual]],
+  ['cpu_limit', { cpu_limit: 1.5 }, ['--cpus=1.5', ...usual]],
+  ['memory_mb', { memory_mb: 300 }, ['--memory-reservation=300m', '--memory=600m', '--memory-swap=600m']],
+  ['memory_limit_mb', { memory_limit_mb: 700 }, ['--memory=700m', '--memory-swap=700m']],
+  ...(
+    [
+      'queue_min_scale',
+      'queue_max_scale',
+      'queue_cpu',
+      'queue_cpu_limit',
+      'queue_memory_mb',
+      'queue_memory_limit_mb',
+    ] as const
+  ).map(
+    (field) =>
+      [
+        field,
+        { [field]: 1 },
+        usual,
+        `${field}: the queue's work is done by the agent itself on this machine.`,
+      ] as const,
+  ),
+  ...(['cache_cpu', 'cache_cpu_limit', 'cache_memory_mb', 'cache_memory_limit_mb'] as const).map(
+    (field) => [field, { [field]: 1 }, usual, `${field}: there is no cache on this machine.`] as const,
+  ),
+  ...(
+    [
+      'orchestrator_cpu',
+      'orchestrator_cpu_limit',
+      'orchestrator_memory_mb',
+      'orchestrator_memory_limit_mb',
+      'orchestrator_min_scale',
+      'orchestrator_max_scale',
+      'executor_cpu',
+      'executor_cpu_limit',
+      'executor_memory_mb',
+      'executor_memory_limit_mb',
+    ] as const
+  ).map((field) => [field, { [field]: 1 }, usual, `${field}: the document marks these as not to be used.`] as const),
+  ['labels', { labels: { team: 'a=b' } }, [...usual, '--label=team=a=b']],
+  ...(['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi'] as const).map(
+    (field) =>
+      [field, { [field]: 1 }, usual, `${field}: all deployments share the one Postgres of this machine.`] as const,
+  ),
+  ['db_max_connections', { db_max_connections: 5 }, usual],
+  ...(
+    [
+      ['annotations', { annotations: { a: 'b' } }],
+      ['service_account_name', { service_account_name: 'runner' }],
+      ['image_pull_secrets', { image_pull_secrets: [{ name: 'pull' }] }],
+    ] as const
+  ).map(
+    ([field, spec]) =>
+      [field, spec, usual, `${field}: they are of a cluster. Log the engine in where images are private.`] as const,
+  ),
+  ['volumes', { volumes: [{ name: 'v' }] }, usual],
+  ['volume_mounts', mountIt, [...usual, '--mount=type=volume,source=LANDFALL-run1-v,destination=/v']],
+  ['init_containers', { init_containers: [{ name: 'a', image: 'tool' }] }, usual],
+  ['sidecars', { sidecars: [{ name: 'a', image: 'tool' }] }, usual],
+];
+
+describe('where the fields of a resource_spec land', () => {
+  test.each(rows.map(([field, ...rest]) => [field, ...rest] as const))('%s', (_, spec, flags, note) => {
+    const made = planned(spec);
+    expect(own(made.main.flags)).toEqual(flags);
+    expect(made.notes).toEqual(note === undefined ? [] : [note]);
+  });
+
+  test('every field has its row', () => {
+    expect(Object.keys(resourceFields.shape).filter((field) => !rows.some(([of]) => of === field))).toEqual([]);
+  });
+
+  test('without a resource_spec the type bounds the memory', () => {
+    expect(own(planned(undefined).main.flags)).toEqual(usual);
+  });
+});
+
+const beside = (fields: object) => ({ ...mountIt, sidecars: [{ name: 'proxy', image: 'tool', ...fields }] });
+
+describe('where the fields of a container land', () => {
+  test.each([
+    ['its command and its arguments', { command: ['/run', '-x'], args: ['y'] }, ['--entrypoint=/run'], ['-x', 'y'], {}],
+    ['arguments alone', { args: ['y'] }, [], ['y'], {}],
+    ['its folder', { workingDir: '/srv' }, ['--workdir=/srv'], [], {}],
+    ['its pulling', { imagePullPolicy: 'IfNotPresent' }, ['--pull=missing'], [], {}],
+    ['its restarts', { restartPolicy: 'OnFailure' }, ['--restart=on-failure'], [], {}],
+    ['its variables', { env: [{ name: 'A', value: 'b' }, { name: 'EMPTY' }] }, [], [], { A: 'b', EMPTY: '' }],
+    [
+      'its resources',
+      { resources: { limits: { cpu: '500m', memory: '64Mi' }, requests: { cpu: '1', memory: '1M' } } },
+      ['--cpu-shares=1024', '--cpus=0.5', '--memory-reservation=1m', '--memory=64m', '--memory-swap=64m'],
+      [],
+      {},
+    ],
+    [
+      'its mounts',
+      { volumeMounts: [{ name: 'v', mountPath: '/data', readOnly: true }] },
+      ['--mount=type=volume,source=LANDFALL-run1-v,destination=/data,readonly'],
+      [],
+      {},
+    ],
+    [
+      'its user',
+      { securityContext: { runAsUser: 7, runAsGroup: 8, readOnlyRootFilesystem: true, runAsNonRoot: true } },
+      ['--user=7:8', '--read-only'],
+      [],
+      {},
+    ],
+  ] as const)('%s', (_, fields, flags, command, env) => {
+    const made = planned(beside(structuredClone(fields))).sidecars[0];
+    expect([own(made?.flags ?? []), made?.command, made?.env]).toEqual([flags, command, env]);
+  });
+
+  test.each([
+    ['emptyDir is made for one run', { emptyDir: {} }, { passing: ['LANDFALL-run1-v'], volumes: [] }],
+    [
+      'a claim stays with the deployment',
+      { persistentVolumeClaim: { claimName: 'data' } },
+      { passing: [], volumes: ['LANDFALL-data'] },
+    ],
+    ['emptyDir in memory needs no volume', { emptyDir: { medium: 'Memory' } }, { passing: [], volumes: [] }],
+  ])('a volume: %s', (_, fields, expected) => {
+    const { passing, volumes } = planned({ volumes: [{ name: 'v', ...fields }] });
+    expect({ passing: passing.map(cut), volumes: volumes.map(cut) }).toEqual(expected);
+  });
+});
+
+describe('what this machine can’t be for an agent is refused', () => {
+  test.each([
+    [
+      'a volume of a cluster',
+      { volumes: [{ name: 'v', configMap: { name: 'c' } }] },
+      'resource_spec.volumes[0]: configMap is something of a cluster',
+    ],
+    [
+      'a claim with a name that is none',
+      { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'a,type=bind' } }] },
+      'is no name of a claim',
+    ],
+    [
+      'a part of a volume',
+      { volumes: [{ name: 'v' }], volume_mounts: [{ name: 'v', mountPath: '/v', subPath: 'a' }] },
+      'mounted by a part of it',
+    ],
+    [
+      'a path that would be more than one option',
+      { volumes: [{ name: 'v' }], volume_mounts: [{ name: 'v', mountPath: '/v,readonly' }] },
+      'holds a comma',
+    ],
+    [
+      'a value from a cluster',
+      beside({ env: [{ name: 'A', valueFrom: { fieldRef: {} } }] }),
+      'sidecars[0].env[0].valueFrom',
+    ],
+    ['variables from a cluster', beside({ envFrom: [{ configMapRef: {} }] }), 'sidecars[0].envFrom'],
+    [
+      'more rights',
+      beside({ securityContext: { privileged: true, capabilities: { add: ['SYS_ADMIN'] } } }),
+      'does not grant privileged, capabilities',
+    ],
+    [
+      'an amount that is none',
+      beside({ resources: { limits: { cpu: 'much' } } }),
+      'sidecars[0].resources.limits.cpu: much is no amount',
+    ],
+    [
+      'an image that would be a flag',
+      beside({ image: '--privileged' }),
+      'sidecars[0].image: "--privileged" is no image',
+    ],
+  ])('%s', (_, spec, told) => {
+    const made = plan(spec);
+    expect(made.ok ? [] : made.problems).toEqual([expect.stringContaining(told)]);
+  });
+
+  test('secrets of a cluster', () => {
+    const made = plan(undefined, [{ name: 'A', secret_name: 'b', secret_key: 'c' }]);
+    expect(made.ok ? [] : made.problems).toEqual([expect.stringContaining('set secrets instead')]);
+  });
+
+  test('the image of the deployment itself, where it would be a flag', () => {
+    const made = planPod(
+      { deploymentId, resourceSpec: undefined, deploymentType: undefined, secretReferences: [] },
+      { ...program, image: '-v=/:/host' },
+      'r',
+    );
+    expect(made.ok ? [] : made.problems).toEqual([expect.stringContaining('source_revision_config.image_uri')]);
+  });
+});
+
+test.each([
+  ['1', 1],
+  ['1.5', 1.5],
+  ['500m', 0.5],
+  ['64Mi', 67_108_864],
+  ['1G', 1e9],
+  ['', undefined],
+  ['1 MB', undefined],
+  ['Mi', undefined],
+  ['-1', undefined],
+])('the amount %j is %s', (text, amount) => {
+  expect(quantity(text)).toBe(amount);
+});
+
+const variables: readonly (readonly [string, Record<string, string>, string, Record<string, string>])[] = [
+  ['a plain one by a line', { A: 'b c=d #e' }, 'A=b c=d #e\n', {}],
+  ['an empty one too', { A: '' }, 'A=\n', {}],
+  ['one of several lines by the environment', { A: 'b\nc' }, '', { A: 'b\nc' }],
+  ['a very long one by the environment', { A: 'b'.repeat(70_000) }, '', { A: 'b'.repeat(70_000) }],
+  ['one that an engine reads, by a line', { DOCKER_HOST: 'tcp://elsewhere' }, 'DOCKER_HOST=tcp://elsewhere\n', {}],
+];
+
+describe('how a variable gets into a container', () => {
+  test.each(variables)('%s', (_, env, file, inherited) => {
+    expect(passEnvironment(env)).toEqual({
+      ok: true,
+      passed: { file, inherited },
+    });
+  });
+
+  test('what an engine reads and no line can hold is refused by name', () => {
+    expect(passEnvironment({ DOCKER_HOST: 'a\nb', A: 'b' })).toEqual({ ok: false, names: ['DOCKER_HOST'] });
+  });
+});
+
+describe('what an engine is', () => {
+  test.each([
+    ['Docker', { ServerVersion: '28.0' }, { kind: 'docker', rootless: false, desktop: false }],
+    [
+      'Docker without root',
+      { ServerVersion: '28.0', SecurityOptions: ['name=seccomp', 'name=rootless'] },
+      { kind: 'docker', rootless: true, desktop: false },
+    ],
+    [
+      'Docker on a desktop',
+      { ServerVersion: '28.0', OperatingSystem: 'Docker Desktop' },
+      { kind: 'docker', rootless: false, desktop: true },
+    ],
+    ['a client of Docker whose server is away', { ServerVersion: '', ClientInfo: {} }, undefined],
+    ['Podman', { host: { security: { rootless: false } } }, { kind: 'podman', rootless: false, desktop: false }],
+    [
+      'Podman without root',
+      { host: { security: { rootless: true } } },
+      { kind: 'podman', rootless: true, desktop: false },
+    ],
+    [
+      'Podman in a machine of its own',
+      { host: { security: { rootless: true }, serviceIsRemote: true } },
+      { kind: 'podman', rootless: true, desktop: true },
+    ],
+    ['something else', [], undefined],
+  ])('%s', (_, told, facts) => {
+    expect(factsIn(JSON.stringify(told))).toEqual(facts);
+  });
+
+  test('what is no JSON is no engine', () => {
+    expect(factsIn('usage: ...')).toBeUndefined();
+  });
+});
+
+const rootful = { kind: 'docker', rootless: false, desktop: false } as const;
+describe('the way of a container to the database', () => {
+  test.each([
+    ['one elsewhere is reached as it stands', 'postgres://u:p@db.example.com/a', rootful, { kind: 'direct' }],
+    ['one of this machine by a passage', 'postgres://u:p@127.0.0.1:5/a', rootful, { kind: 'passed on' }],
+    ['localhost is this machine', 'postgres://u:p@localhost/a', { ...rootful, kind: 'podman' }, { kind: 'passed on' }],
+    [
+      'a desktop has a name for it',
+      'postgres://u:p@127.0.0.1/a',
+      { ...rootful, desktop: true },
+      { kind: 'by the engine', host: 'host.docker.internal', network: undefined },
+    ],
+    [
+      'Podman without root has an address for it',
+      'postgres://u:p@127.0.0.1/a',
+      { kind: 'podman', rootless: true, desktop: false },
+      { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' },
+    ],
+  ] as const)('%s', (_, url, facts, way) => {
+    expect(wayTo(url, facts)).toEqual(way);
+  });
+
+  test('its address keeps all but host and port', () => {
+    expect(databaseAt('postgres://u:p%40@127.0.0.1:5/a?sslmode=disable', '10.1.0.1', 77)).toBe(
+      'postgres://u:p%40@10.1.0.1:77/a?sslmode=disable',
+    );
+    expect(databaseAt('postgres://u:p@127.0.0.1:5/a', '10.0.2.2')).toBe('postgres://u:p@10.0.2.2:5/a');
+  });
+
+  test.each([
+    ['Docker', [{ IPAM: { Config: [{ Gateway: '172.18.0.1' }] } }], '172.18.0.1'],
+    ['Podman', [{ subnets: [{ gateway: '10.89.0.1' }] }], '10.89.0.1'],
+    ['neither', [{}], undefined],
+  ])('the address of this machine on a network, as %s tells it', (_, told, gateway) => {
+    expect(gatewayIn(JSON.stringify(told))).toBe(gateway);
+  });
+});
+
+test.each([
+  ['its container was removed', undefined],
+  ['exit code 3', { Status: 'exited', ExitCode: 3 }],
+  ['exit code 3 (no such file)', { Status: 'exited', ExitCode: 3, Error: 'no such file' }],
+  ['it took more memory than its bound of 512 MB and was ended', { Status: 'exited', ExitCode: 137, OOMKilled: true }],
+  ['it could not be started', { Status: 'created', ExitCode: 0 }],
+])('the end of a container is told: %s', (words, state) => {
+  expect(endInWords(state, 512)).toBe(words);
+});

@@ -1,0 +1,105 @@
+import { afterAll, expect, test } from 'vitest';
+import { systemClock } from '../../../../src/clock.ts';
+import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
+import { containerCompute } from '../../../../src/control-service/compute/container-compute.ts';
+import { ask } from '../agents.ts';
+import { realEngine, type RealEngine } from './real-engine.ts';
+import { databaseDouble, deploymentId, imageSpec } from './stand-in.ts';
+
+/** What was found decides which of the tests below there are: each says what it ran. */
+const engine = await realEngine();
+const runs = engine.kind === 'runs' ? [engine] : [];
+const missing: Exclude<RealEngine, { kind: 'runs' }>[] = engine.kind === 'runs' ? [] : [engine];
+
+afterAll(async () => {
+  for (const { remove } of runs) await remove();
+});
+
+const computeFor = (env: NodeJS.ProcessEnv) =>
+  containerCompute({
+    clock: systemClock,
+    log: () => undefined,
+    serviceId: `test-${process.pid}`,
+    env,
+    program: { node: process.execPath, agentServer: agentServerPath() },
+  });
+
+test.each(runs.map((found) => [found.name, found.how, found] as const))(
+  '%s (%s) really runs an image that was built without a network: it answers, reaches the database, has its bounds, and goes',
+  async (_name, _how, { env, image }) => {
+    const database = await databaseDouble();
+    const compute = computeFor(env);
+    const spec = imageSpec(image, database.url, {
+      secrets: [
+        { name: 'PEM', value: 'one\ntwo' },
+        { name: 'FAKE_SAY', value: 'canary-said' },
+      ],
+      resourceSpec: {
+        memory_limit_mb: 300,
+        cpu_limit: 0.5,
+        volumes: [{ name: 'shared', emptyDir: {} }],
+        volume_mounts: [{ name: 'shared', mountPath: '/shared' }],
+        init_containers: [
+          {
+            name: 'prepare',
+            image,
+            command: ['/bin/node', '-e', 'fs.writeFileSync("/shared/made", ""); console.log("prepared")'],
+            volumeMounts: [{ name: 'shared', mountPath: '/shared' }],
+          },
+        ],
+        sidecars: [
+          {
+            name: 'beside',
+            image,
+            command: [
+              '/bin/node',
+              '-e',
+              'process.on("SIGTERM", () => process.exit()); setInterval(() => console.log("beside"), 200)',
+            ],
+          },
+        ],
+      },
+    });
+    const start = await compute.start(spec, new AbortController().signal);
+    if (start.kind === 'failed') throw new Error(start.reason);
+    const { agent } = start;
+    expect((await ask(agent, '/ok')).status).toBe(200);
+    expect((await ask(agent, '/ok', 'a-guess')).status).toBe(401);
+    expect(await (await ask(agent, '/env')).json()).toMatchObject({ PEM: 'one\ntwo', LANDFALL_REVISION_ID: 'r-1' });
+    expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
+    expect(await (await ask(agent, '/memory')).json()).toEqual({ bound: 300 * 1_048_576 });
+    await expect.poll(() => spec.lines, { timeout: 5_000 }).toContain('info: [beside] beside');
+    expect(spec.lines).toContain('info: [prepare] prepared');
+    expect(spec.lines.join()).not.toContain('canary');
+    await agent.stop(2_000);
+    expect(await agent.exited).toBe('exit code 0');
+    await compute.remove({ id: deploymentId, name: 'tried', namespace: undefined });
+    await compute.close();
+    await database.close();
+  },
+);
+
+test.each(
+  missing.map(
+    (found) =>
+      [
+        found.kind === 'none' ? 'no engine for containers answers here' : `${found.name} can't run containers here`,
+        found,
+      ] as const,
+  ),
+)('%s: an image fails with a reason that says what to do', async (_what, found) => {
+  const compute = computeFor(process.env);
+  const start = await compute.start(
+    imageSpec('localhost/nothing', 'postgres://u:p@db.example.com/a'),
+    new AbortController().signal,
+  );
+  await compute.close();
+  expect(start).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringMatching(
+      found.kind === 'none'
+        ? /^This machine can't run containers: .*Start it, or install Docker or Podman/
+        : /could not be (made|started)/,
+    ),
+  });
+});

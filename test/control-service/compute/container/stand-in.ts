@@ -1,0 +1,95 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentSpec } from '../../../../src/control-service/compute/compute.ts';
+import { plainSpec } from '../agents.ts';
+
+/** A stand-in for the command of an engine. */
+export interface StandIn {
+  /** Its path. */
+  command: string;
+  /** The environment that makes it itself. */
+  env: Record<string, string>;
+  /** What it was called with, one call after the other. */
+  calls(): { args: string[]; env: Record<string, string> }[];
+  /** What there is, by its name. */
+  there(kind: 'containers' | 'networks' | 'volumes'): string[];
+  /** Makes it what it is not at first: `kind` for Podman, `silent` for one whose server does not answer. */
+  is(what: 'kind' | 'silent'): void;
+  /** Makes it no more what it was made. */
+  forget(what: 'kind' | 'silent'): void;
+  remove(): void;
+}
+
+const list = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
+export function standIn(): StandIn {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-engine-'));
+  const command = join(folder, 'docker');
+  const quoted = [
+    process.execPath,
+    join(import.meta.dirname, 'agent.mjs'),
+    join(import.meta.dirname, 'stand-in-engine.sh'),
+  ];
+  const [node, agent, script] = quoted.map((path) => `'${path}'`);
+  writeFileSync(command, `#!/bin/sh\nNODE=${node} AGENT=${agent} exec /bin/sh ${script} "$@"\n`);
+  chmodSync(command, 0o755);
+  const noted = (file: string): string[] =>
+    readFileSync(join(folder, 'calls', file), 'utf8')
+      .split('\0')
+      .slice(0, -1);
+  return {
+    command,
+    env: { PATH: process.env.PATH ?? '', CONTAINER_STAND_IN: folder },
+    calls: () =>
+      list(join(folder, 'calls'))
+        .filter((name) => name.endsWith('.env'))
+        .toSorted()
+        .map((name) => ({
+          args: noted(name.replace(/env$/, 'args')),
+          env: Object.fromEntries(
+            noted(name).map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]),
+          ),
+        })),
+    there: (kind) => list(join(folder, kind)),
+    is: (what) => writeFileSync(join(folder, what), ''),
+    forget: (what) => rmSync(join(folder, what)),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Something at the address of a database that says `the database` to whoever comes. */
+export async function databaseDouble(): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((socket) => socket.on('error', () => undefined).end('the database'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it listens at no port');
+  return {
+    url: `postgres://role:database-password@127.0.0.1:${address.port}/agent`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+export const deploymentId = '5b7a3a58-3f5e-4c36-9d3c-2f7f0e4f2a11';
+
+/** What it takes to run an image, and what it wrote. */
+export function imageSpec(
+  imageUri: string,
+  databaseUrl: string,
+  changes: Partial<AgentSpec> = {},
+): AgentSpec & { lines: string[] } {
+  const lines: string[] = [];
+  return {
+    deploymentId,
+    revisionId: 'r-1',
+    name: 'tried',
+    program: { kind: 'image', imageUri },
+    databaseUrl,
+    secrets: [],
+    ...plainSpec,
+    log: (level, message) => lines.push(`${level}: ${message}`),
+    lines,
+    ...changes,
+  };
+}
