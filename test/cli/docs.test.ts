@@ -1,10 +1,14 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import * as z from 'zod';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { optionNames, variableOf } from '../../src/cli/story-options.ts';
 import { createApp } from '../../src/control-service/routes/app.ts';
 import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
+import { kinds } from '../../src/control-service/kubernetes/manifest.ts';
+import { listenerUsage, readListenerCommand } from '../../src/listener/listener-command.ts';
 import { toldResult } from '../../src/report/told-result.ts';
 import { root, runHere } from './run-cli.ts';
 
@@ -84,6 +88,12 @@ describe('docs/services.md', () => {
       WHICH: 'off',
       WHERE: 'cloud',
       HOST: 'registry.test',
+      ID: '1',
+      FILE: 'app.pem',
+      URL: 'https://github.test/api/v3',
+      BY: 'container',
+      NAME: 'podman',
+      IMAGE: 'node:24',
     }[value ?? ''];
     expect(readLocalCommand([name, ...(given ? [given] : [])])).toMatchObject({ ok: true });
   });
@@ -109,13 +119,67 @@ describe('docs/services.md', () => {
       ([, method, path]) => `${method} ${path}`,
     );
     const offered = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
-    const refused = [
-      'DELETE /v2/deployments',
-      'DELETE /v2/deployments/:id',
-      'POST /v2/listeners',
-      'PATCH /v2/listeners/:id',
-      'DELETE /v2/listeners/:id',
-    ];
-    expect([...documented, ...refused].toSorted()).toEqual([...new Set(offered)].toSorted());
+    expect(documented.toSorted()).toEqual([...new Set(offered)].toSorted());
+  });
+});
+
+const words = z.array(z.string());
+/** What is looked at of a manifest that people are to copy. */
+const manifest = z.object({
+  kind: z.string(),
+  rules: z.array(z.object({ apiGroups: words, resources: words, verbs: words })).optional(),
+  spec: z
+    .object({
+      template: z.object({
+        spec: z.object({
+          containers: z.array(
+            z.object({ command: words, env: z.array(z.object({ name: z.string(), value: z.string().optional() })) }),
+          ),
+        }),
+      }),
+    })
+    .optional(),
+});
+
+describe('docs/kubernetes.md', () => {
+  const page = read('docs/kubernetes.md');
+
+  test('has every flag of the listener', () => {
+    const table = /<!-- listener -->([\s\S]*?)<!-- \/listener -->/.exec(page)?.[1] ?? '';
+    const known = [...listenerUsage.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name);
+    expect(firstCells(table).map((flag) => flag.split(' ')[0])).toEqual(known);
+  });
+
+  const manifests = parseAllDocuments(/<!-- manifest -->\s+```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '').map((each) =>
+    manifest.parse(each.toJS()),
+  );
+  const rules = manifests.find(({ kind }) => kind === 'Role')?.rules ?? [];
+  const may = (group: string, resource: string): string[] =>
+    rules
+      .filter(({ apiGroups, resources }) => apiGroups.includes(group) && resources.includes(resource))
+      .flatMap(({ verbs }) => verbs)
+      .toSorted();
+
+  test.each(Object.values(kinds))('lets the listener do with $plural what it does, and no more', (kind) => {
+    const group = kind.apiVersion.includes('/') ? (kind.apiVersion.split('/')[0] ?? '') : '';
+    expect(may(group, kind.plural)).toEqual(['create', 'delete', 'get', 'list', 'patch']);
+  });
+
+  test('lets it look at what tells how a rollout goes', () => {
+    const seen = ['pods', 'events', 'pods/log', 'serviceaccounts'].map((resource) => may('', resource).join());
+    expect(seen).toEqual(['list', 'list', 'get', 'get']);
+    expect(rules.flatMap(({ resources }) => resources)).toHaveLength(Object.keys(kinds).length + 4);
+  });
+
+  test('starts the listener by a command line and an environment that it takes', () => {
+    const container = manifests.find(({ kind }) => kind === 'Deployment')?.spec?.template.spec.containers[0];
+    const [, program = '', ...rest] = container?.command ?? [];
+    expect(existsSync(join(root, program))).toBe(true);
+    expect(rest).toEqual(['listener']);
+    const env = Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value ?? 'lf_key']));
+    expect(readListenerCommand(rest.slice(1), env)).toMatchObject({
+      kind: 'run',
+      command: { computeId: 'production', namespaces: ['agents'], apiKey: 'lf_key' },
+    });
   });
 });
