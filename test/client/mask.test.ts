@@ -15,6 +15,12 @@ test.each<[string, string[], string, string]>([
   ],
   ['signs that mean something in a pattern are plain', ['a.b*c(d)[e]$^|\\'], 'abbbc a.b*c(d)[e]$^|\\', 'abbbc ***'],
   ['a tiny one is replaced as a word only', ['1', 'on'], 'status 401 on 1 button', 'status 401 *** *** button'],
+  [
+    'one that is longer than a pattern may be',
+    ['abcdefgh12'.repeat(12_000), '1'],
+    `on 1 ${'abcdefgh12'.repeat(12_000)}`,
+    'on *** ***',
+  ],
   ['nothing is replaced where there is no secret', ['', ''], 'as it was', 'as it was'],
 ])('%s', (_, secrets, text, expected) => {
   expect(maskOf(secrets)(text)).toBe(expected);

@@ -1,3 +1,4 @@
+import { hiderOf } from '../../contract/hide-words.ts';
 import { secretSpellings, shortestHidden } from '../../contract/secret-spellings.ts';
 
 /** Takes secrets out of text. */
@@ -8,15 +9,10 @@ export interface Mask {
   cut(text: string): string;
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
-
 /** Makes the mask of some secret values. */
 export function maskOf(values: Iterable<string>): Mask {
   const words = [...new Set([...values].flatMap(secretSpellings))].filter((word) => word.length >= shortestHidden);
-  // The longest first: a secret may begin with another one.
-  words.sort((one, other) => other.length - one.length);
-  const pattern = words.length === 0 ? undefined : new RegExp(words.map(escaped).join('|'), 'g');
-  const whole = (text: string): string => (pattern ? text.replace(pattern, '***') : text);
+  const whole = hiderOf(words);
   const cut = (text: string): string => {
     const masked = whole(text);
     return masked.slice(0, masked.length - longestBeginning(masked, words));
@@ -28,8 +24,11 @@ export function maskOf(values: Iterable<string>): Mask {
 function longestBeginning(text: string, words: readonly string[]): number {
   let longest = 0;
   for (const word of words) {
-    for (let length = Math.min(word.length - 1, text.length); length > longest; length -= 1) {
-      if (text.endsWith(word.slice(0, length))) longest = length;
+    // The first place at which the word may begin is the one that leaves most of it.
+    let at = text.indexOf(word.slice(0, 1), Math.max(0, text.length - word.length + 1));
+    while (at !== -1 && text.length - at > longest) {
+      if (word.startsWith(text.slice(at))) longest = text.length - at;
+      at = text.indexOf(word.slice(0, 1), at + 1);
     }
   }
   return longest;

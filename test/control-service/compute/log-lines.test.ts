@@ -48,6 +48,11 @@ test.each<[string, Said, string[]]>([
   ['colours are taken off', { out: ['\u001B[31mred\u001B[0m\n'] }, ['red']],
   ['zero bytes, which the database refuses, are taken off', { out: ['a\0b\n'] }, ['ab']],
   ['standard error has its own level', { err: ['oh\n'] }, ['error: oh']],
+  [
+    'a secret that is longer than a pattern may be is masked',
+    { out: ['key=s3cr3t!\n'], secrets: ['s3cr3t!', 'abcdefgh12'.repeat(12_000)] },
+    ['key=***'],
+  ],
   ['a secret is masked', { out: ['key=s3cr3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
   ['a secret in two pieces', { out: ['key=s3c', 'r3t!\n'], secrets: ['s3cr3t!'] }, ['key=***']],
   ['a secret between colours', { out: ['s3c\u001B[1mr3t!\n'], secrets: ['s3cr3t!'] }, ['***']],
