@@ -36,6 +36,8 @@ import { claimDatabase } from './sole.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import type { ControlTables } from './store/tables.ts';
+import { keepTracingKey } from './tracing/tracing-key.ts';
+import { createTracing, tracingTarget } from './tracing/tracing.ts';
 import { keepUploadKey } from './uploads/upload-key.ts';
 import { createUploads } from './uploads/uploads.ts';
 
@@ -143,10 +145,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
     await uploads.sweep();
     const keeping = createKeeping({ store, uploads, workDir, clock, log });
+    const tracing = createTracing(await keepTracingKey(dataDir));
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
     const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
+    let url = '';
     const rollouts = startRollouts({
       store,
       dataDir,
@@ -157,12 +161,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       gateway,
       compute,
       cloning: integrations,
+      tracing: (projectId) => tracingTarget(tracing, url, projectId),
       clock,
       log,
       makeRoom: keeping.makeRoom,
       step: settings.step,
     });
-    let url = '';
     const bell = workBell(clock);
     const leaving = new AbortController();
     const serviceFor = (tenant: string, by?: Actor) =>
@@ -180,6 +184,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         uploads,
         registry,
         integrations,
+        tracing,
         ...(by ? { by } : {}),
       });
     const app = createApp({
@@ -190,6 +195,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
       leaving: leaving.signal,
       uploads,
+      runs: { store, tracing },
     });
     const server = createHttpServer({
       fetch: app.fetch,

@@ -8,6 +8,7 @@ import { logOperations } from './service/logs.ts';
 import { revisionOperations } from './service/revisions.ts';
 import type { Rollouts, ServiceSettings } from './service/settings.ts';
 import { surroundingsOperations } from './service/surroundings.ts';
+import { tracingOperations } from './service/tracing-projects.ts';
 import { uploadOperations } from './service/uploads.ts';
 
 /**
@@ -25,6 +26,7 @@ export function createControlService(given: ServiceSettings) {
     ...surroundingsOperations(settings),
     ...uploadOperations(settings),
     ...keyOperations(settings),
+    ...tracingOperations(settings),
     ...listenerOperations(settings),
     ...listenerWorkOperations(settings),
   } satisfies ControlService;

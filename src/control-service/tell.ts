@@ -60,6 +60,7 @@ export function tellDeployment({ deployment, latest }: DeploymentView, baseUrl: 
     latest_revision_id: deployment.latest_revision_id,
     active_revision_id: deployment.active_revision_id,
     image_version: deployment.image_version,
+    tracer_session_id: deployment.tracing_project_id,
     url: custom_url ?? stableAddress(baseUrl, deployment.id),
   };
 }

@@ -15,6 +15,8 @@ export interface CarryOutSettings {
   listenerId: string;
   /** What runs agents in the cluster. */
   compute: Compute;
+  /** Where agents of the cluster tell of their runs; absent where the service can't be reached from there. */
+  tracingAt?: ((project: { project_id: string; token: string }) => AgentSpec['tracing']) | undefined;
   clock: Clock;
   random: () => number;
   /** Told what a person who looks after the listener may want to know. */
@@ -49,7 +51,7 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
   try {
     log(`Carrying out ${what}.`);
     const isDone = revision
-      ? await runRevision({ claim, revision, compute: settings.compute, lease, telling })
+      ? await runRevision({ claim, revision, compute: settings.compute, tracingAt: settings.tracingAt, lease, telling })
       : await removeAll(claim, settings, lease, telling);
     if (isDone) return log(`Done with ${what}: ${isDone}.`);
     log(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
@@ -105,13 +107,21 @@ interface Running {
   claim: WorkClaim;
   revision: ClaimedRevision;
   compute: Compute;
+  tracingAt: CarryOutSettings['tracingAt'];
   lease: Lease;
   telling: Reporter;
 }
 
 /** Runs a revision; in words how it ended, where its end was told. */
-async function runRevision({ claim, revision, compute, lease, telling }: Running): Promise<string | undefined> {
-  const spec = agentSpec(claim, revision, telling.write);
+async function runRevision({
+  claim,
+  revision,
+  compute,
+  tracingAt,
+  lease,
+  telling,
+}: Running): Promise<string | undefined> {
+  const spec = agentSpec(claim, revision, telling.write, tracingAt);
   if (typeof spec === 'string') return (await telling.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
   telling.write('info', `Starting the agent of image ${revision.image_uri}.`);
   const start = await startOf(compute, spec, lease.signal);
@@ -155,7 +165,12 @@ async function removeAll(
 }
 
 /** What it takes to run a claimed revision, or what about it this listener does not understand. */
-function agentSpec({ deployment }: WorkClaim, revision: ClaimedRevision, log: WriteLine): AgentSpec | string {
+function agentSpec(
+  { deployment }: WorkClaim,
+  revision: ClaimedRevision,
+  log: WriteLine,
+  tracingAt: CarryOutSettings['tracingAt'],
+): AgentSpec | string {
   const resources = resourceSpec.safeParse(revision.resource_spec ?? {});
   if (!resources.success) {
     const [issue] = resources.error.issues;
@@ -173,7 +188,7 @@ function agentSpec({ deployment }: WorkClaim, revision: ClaimedRevision, log: Wr
     resourceSpec: revision.resource_spec === null ? undefined : resources.data,
     deploymentType: deploymentTypes.find((type) => type === revision.deployment_type),
     namespace: deployment.namespace ?? undefined,
-    tracing: revision.tracing ?? undefined,
+    tracing: revision.tracing === null ? undefined : tracingAt?.(revision.tracing),
     log,
   };
 }

@@ -7,6 +7,7 @@ import { leaseBounds } from '../contract/control/listener-work.ts';
 import { listenerCreateRequest } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
+import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerPatiently } from './find-listener.ts';
 import { startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
@@ -201,6 +202,7 @@ export async function runListener(args: readonly string[], surroundings: Listene
       log: tell,
       atOnce,
       leaseSeconds,
+      tracingAt: tracingFrom(baseUrl),
     });
     void leave.then(() => listener.leave());
     say(`Listening for work of ${computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
@@ -215,6 +217,14 @@ export async function runListener(args: readonly string[], surroundings: Listene
   } finally {
     await work.close();
   }
+}
+
+/** What runs in the cluster reaches the service as this listener does, unless that is this machine itself. */
+function tracingFrom(baseUrl: string): CarryOutSettings['tracingAt'] {
+  const read = readAddress(baseUrl, { allowHttp: true });
+  if (!read.ok || read.address.loopback) return undefined;
+  const { origin, prefix } = read.address;
+  return ({ project_id, token }) => ({ url: `${origin}${prefix}/v1/projects/${project_id}/runs`, token });
 }
 
 const advice =

@@ -7,6 +7,12 @@ import { listener, listenersList } from '../../src/contract/control/listener.ts'
 import { claimStanding, workClaim } from '../../src/contract/control/listener-work.ts';
 import { logPage } from '../../src/contract/control/log.ts';
 import { pushToken, uploadTarget } from '../../src/contract/control/upload.ts';
+import {
+  toldRun,
+  tracedRunsList,
+  tracingProject,
+  tracingProjectsList,
+} from '../../src/contract/control/tracing-project.ts';
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
@@ -96,6 +102,12 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => ({ idempotencyKeys: (await send(info, 'GET', '/info')).idempotency_keys }),
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
+    listProjects: (asked) => send(tracingProjectsList, 'GET', `/v1/projects${query(asked)}`),
+    getProject: (id) => send(tracingProject, 'GET', `/v1/projects/${encodeURIComponent(id)}`),
+    listProjectRuns: (id, asked) => send(tracedRunsList, 'GET', `/v1/projects/${id}/runs${query(asked)}`),
+    getProjectRun: (id, run) => send(toldRun, 'GET', `/v1/projects/${id}/runs/${encodeURIComponent(run)}`),
+    deleteProject: (id, options) =>
+      send(z.undefined(), 'DELETE', `/v1/projects/${encodeURIComponent(id)}`, undefined, conditions(options)),
     createListener: (body, options) => send(listener, 'POST', '/v2/listeners', body, conditions(options)),
     patchListener: (id, body, options) =>
       send(listener, 'PATCH', `/v2/listeners/${encodeURIComponent(id)}`, body, conditions(options)),

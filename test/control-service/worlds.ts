@@ -8,6 +8,7 @@ import { workBell } from '../../src/control-service/listeners/work-bell.ts';
 import { createApp } from '../../src/control-service/routes/app.ts';
 import { putRoutes } from '../../src/control-service/routes/uploads.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
+import { createTracing } from '../../src/control-service/tracing/tracing.ts';
 import { createControlService } from '../../src/control-service/service.ts';
 import type { OurControlService } from '../../src/control-service/service.ts';
 import type { Actor } from '../../src/control-service/store/audit.ts';
@@ -48,6 +49,9 @@ export const sides: readonly (readonly [side: string, open: () => Promise<World>
 
 export const allowedFolder = '/srv/git';
 
+/** What agents of these worlds tell of their runs by. */
+export const testTracing = createTracing(Buffer.alloc(32, 5));
+
 /**
  * @param clock what the store goes by: one that ticks with every look when absent.
  * @param more what its service stands on beside the usual.
@@ -83,6 +87,7 @@ export async function openWorld(
       baseUrl: () => baseUrl,
       allowGit: [allowedFolder],
       uploads: places.uploads,
+      tracing: testTracing,
       ...more,
     });
   const logged: string[] = [];
@@ -114,6 +119,7 @@ export async function openWorld(
     fieldNames: 'contract',
     log: (message) => logged.push(message),
     uploads: places.uploads,
+    runs: { store, tracing: testTracing },
   });
   const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
   server.listen(0, '127.0.0.1');

@@ -68,6 +68,8 @@ export const deployment = z.looseObject({
   latest_revision_id: z.string().nullable(),
   active_revision_id: z.string().nullable(),
   image_version: z.string().nullish(),
+  /** Its tracing project; newer than the document. */
+  tracer_session_id: z.string().nullish(),
   /** Where its agent server answers; newer than the document, which has `source_config.custom_url`. */
   url: z.string().nullish(),
 });

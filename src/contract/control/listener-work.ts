@@ -22,9 +22,8 @@ export const workRequest = z.strictObject({
 });
 export type WorkRequest = z.infer<typeof workRequest>;
 
-/** Where the runs of a deployment's agent are told to. `token` is a secret. */
-const tracingTarget = z.looseObject({ url: z.string(), token: z.string() });
-export type TracingTarget = z.infer<typeof tracingTarget>;
+/** The tracing project that the agent tells of its runs, by the address that the listener knows. `token` is a secret. */
+const tracing = z.looseObject({ project_id: z.string(), token: z.string() });
 
 /** A revision with all that it takes to run it. Its secrets are in clear. */
 export const claimedRevision = z.looseObject({
@@ -34,7 +33,7 @@ export const claimedRevision = z.looseObject({
   secret_references: z.array(secretReferenceReply),
   resource_spec: resourceSpecReply.nullable(),
   deployment_type: z.string().nullable(),
-  tracing: tracingTarget.nullable(),
+  tracing: tracing.nullable(),
 });
 export type ClaimedRevision = z.infer<typeof claimedRevision>;
 

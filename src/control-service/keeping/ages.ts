@@ -19,6 +19,8 @@ export const ages = {
   packages: { ms: 14 * day },
   /** What package managers downloaded, by when a build used it last. */
   downloads: { ms: 14 * day },
+  /** Runs of tracing projects, by when they ended. */
+  runs: { ms: 90 * day },
   /** The record of who changed what, by when it was changed. */
   changes: { ms: 365 * day },
 } as const;
@@ -43,5 +45,6 @@ export const agesInWords: readonly string[] = [
   `| mirrors of repositories | | ${days(ages.mirrors.ms)} after the last build that used them |`,
   `| installed packages | | ${days(ages.packages.ms)} after the last build that used them |`,
   `| downloads of package managers | | ${days(ages.downloads.ms)} after the last build that used them |`,
+  `| runs of tracing projects | | ${days(ages.runs.ms)} after they ended |`,
   `| the record of changes | | after ${days(ages.changes.ms)} |`,
 ];

@@ -77,6 +77,7 @@ export function createKeeping(settings: KeepingSettings): Keeping {
       downloads: () => clearKept('downloads', ages.downloads.ms),
       uploads: () => uploads.removeOld(ages.uploads.ms),
       logs: () => store.forgetOldLines(ages.logs.ms),
+      runs: () => store.forgetOldRuns(ages.runs.ms),
       changes: () => store.forgetChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);

@@ -11,6 +11,7 @@ const words: Record<keyof Ages, readonly [string, string]> = {
   downloads: ['folder of downloads', 'folders of downloads'],
   uploads: ['uploaded tarball', 'uploaded tarballs'],
   logs: ['line of logs', 'lines of logs'],
+  runs: ['run of a tracing project', 'runs of tracing projects'],
   changes: ['line of the record of changes', 'lines of the record of changes'],
 };
 

@@ -1,9 +1,11 @@
-import type { ClaimStanding, TracingTarget, WorkClaim } from '../../contract/control/listener-work.ts';
+import type { ClaimStanding, WorkClaim } from '../../contract/control/listener-work.ts';
 import type { ClaimedWork } from '../store/listener-work.ts';
 import type { ListenerClaimRecord } from '../store/tables.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 
 /** A piece of work as its holder is told it, with the revision's secrets in clear. */
-export function tellClaim({ claim, deployment, revision }: ClaimedWork, tracing: TracingTarget | undefined): WorkClaim {
+export function tellClaim({ claim, deployment, revision }: ClaimedWork, tracing: Tracing | undefined): WorkClaim {
+  const project = deployment.tracing_project_id;
   return {
     claim_id: claim.id,
     expires_at: claim.expires_at.toISOString(),
@@ -17,7 +19,7 @@ export function tellClaim({ claim, deployment, revision }: ClaimedWork, tracing:
           secret_references: revision.secret_references ?? [],
           resource_spec: revision.source_config.resource_spec ?? null,
           deployment_type: revision.source_config.deployment_type ?? null,
-          tracing: tracing ?? null,
+          tracing: tracing && project !== null ? { project_id: project, token: tracing.tokenOf(project) } : null,
         }
       : null,
   };

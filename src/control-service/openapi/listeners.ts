@@ -1,6 +1,7 @@
 import { listenerCreateRequest, listenerPatchRequest } from '../../contract/control/listener.ts';
 import { claimStanding, workClaim, workReport, workRequest } from '../../contract/control/listener-work.ts';
 import { plainPage } from '../rules/queries.ts';
+import { releaseQuery } from '../rules/work-report.ts';
 import type { Operation } from './operation.ts';
 import { toldListener, toldListeners } from './told.ts';
 
@@ -82,6 +83,7 @@ export const listenerOperations: readonly Operation[] = [
     id: 'release_claim',
     summary: 'Hand a piece of work back',
     tag: work,
+    query: releaseQuery,
     answers: { 204: { description: 'It is free for the next one.' } },
     errors: [404, 409, 422],
   },

@@ -3,6 +3,7 @@ import { listenerOperations } from './listeners.ts';
 import { logOperations } from './logs.ts';
 import type { Operation } from './operation.ts';
 import { serviceOperations } from './service.ts';
+import { tracingOperations } from './tracing.ts';
 import { sourceOperations } from './sources.ts';
 
 /** Every operation that is served. */
@@ -11,5 +12,6 @@ export const operations: readonly Operation[] = [
   ...logOperations,
   ...sourceOperations,
   ...listenerOperations,
+  ...tracingOperations,
   ...serviceOperations,
 ];

@@ -62,6 +62,8 @@ export const queryNotes: Readonly<Record<string, string>> = {
   query: 'Only lines that hold this word, in either case.',
   start_time: 'Only lines from this moment on, in ISO 8601.',
   end_time: 'Only lines before this moment, in ISO 8601.',
+  assistant_id: 'Only runs of this assistant.',
+  undone: 'Whether nothing of it is left in the cluster.',
   before: 'The `next_before` of the page before.',
   operation: 'Only changes of this kind, as in `patch deployment`.',
   key_id: 'Only changes by this key.',

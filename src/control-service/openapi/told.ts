@@ -63,6 +63,7 @@ export const toldDeployment = z.looseObject({
   latest_revision_id: id.nullable(),
   active_revision_id: id.nullable(),
   image_version: text.nullable(),
+  tracer_session_id: id.nullable(),
   url: text,
 });
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { buildFolder, readBuild } from '../builds/build-folder.ts';
 import type { Build, BuildRequest } from '../builds/build.ts';
 import { makeBuild, type BuildSettings } from '../builds/make-build.ts';
-import type { AgentProgram, AgentSpec, Compute } from '../compute/compute.ts';
+import type { AgentProgram, AgentSpec, Compute, TracingTarget } from '../compute/compute.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -29,6 +29,8 @@ export interface Tools {
   logs: LogBook;
   /** Gets what private repositories are cloned with; without it they are cloned without credentials. */
   cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
+  /** Where the agents of a tracing project tell of their runs; without it they tell nobody. */
+  tracing?: ((projectId: string) => TracingTarget) | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
   userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
   /** Told when a revision has come so far, before anything follows; nobody is told when absent. */
@@ -206,7 +208,7 @@ function sourceOf(
 /** What it takes to run a revision. */
 export async function agentSpec(undertaking: Undertaking, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = undertaking;
-  const { ensureDatabase, patiently, store, userOf } = tools;
+  const { ensureDatabase, patiently, store, userOf, tracing } = tools;
   const { resource_spec, deployment_type, listener_config } = revision.source_config;
   const databaseUrl = await patiently(() => ensureDatabase(deployment));
   await patiently(() => store.setDatabaseState(deployment.id, 'ready'));
@@ -221,7 +223,7 @@ export async function agentSpec(undertaking: Undertaking, program: AgentProgram,
     resourceSpec: resource_spec ?? undefined,
     deploymentType: deployment_type ?? undefined,
     namespace: listener_config?.k8s_namespace ?? undefined,
-    tracing: undefined,
+    tracing: deployment.tracing_project_id === null ? undefined : tracing?.(deployment.tracing_project_id),
     user: userOf && (await patiently(() => userOf(deployment))),
     log: deployLog.write,
   };

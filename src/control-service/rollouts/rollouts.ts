@@ -34,6 +34,8 @@ export interface RolloutsSettings {
   compute: Compute;
   /** What private repositories are cloned with; without it they are cloned without credentials. */
   cloning?: Tools['cloning'];
+  /** Where agents tell of their runs; without it they tell nobody. */
+  tracing?: Tools['tracing'];
   clock: Clock;
   log: (message: string) => void;
   /** Builds at the same time; 2 when absent. */
@@ -103,6 +105,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     ...(settings.userOf ? { userOf: settings.userOf } : {}),
     ...(settings.step ? { step: settings.step } : {}),
     ...(settings.cloning ? { cloning: settings.cloning } : {}),
+    ...(settings.tracing ? { tracing: settings.tracing } : {}),
   };
   const databases = { store, patiently, usable: () => usableAgentDatabases(settings.adminDatabaseUrl) };
   const working = new Map<string, Promise<void>>();

@@ -14,6 +14,8 @@ import { listenerWorkRoutes } from './listener-work.ts';
 import { logRoutes } from './logs.ts';
 import { projectRoutes } from './projects.ts';
 import { onlyMethods } from './refusing.ts';
+import { runsIntakeRoutes, tracingRoutes } from './tracing-projects.ts';
+import type { RunsIntake } from './tracing-projects.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { putRoutes, uploadRoutes } from './uploads.ts';
 import type { Uploads } from '../uploads/uploads.ts';
@@ -32,6 +34,8 @@ export interface AppSettings {
   leaving?: AbortSignal | undefined;
   /** What takes source tarballs in; without it none can be put. */
   uploads?: Uploads | undefined;
+  /** What takes runs of agents in; without it nobody tells any. */
+  runs?: RunsIntake | undefined;
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Only `/ok`, `/info`, the description of the interface
@@ -44,6 +48,7 @@ export function createApp({
   log,
   leaving,
   uploads,
+  runs,
 }: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => answerError(context, error, log));
@@ -63,6 +68,8 @@ export function createApp({
   app.all('/info', onlyMethods('GET'));
   app.route('/', docsRoutes(fieldNames));
 
+  // Agents have no API key: their project's token lets them in, there alone.
+  if (runs) app.route('/', runsIntakeRoutes(runs));
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {
       const caller = await admit((name) => context.req.header(name), { findKey, noteKeyUse });
@@ -75,6 +82,7 @@ export function createApp({
   app.route('/', uploadRoutes());
   if (uploads) app.route('/', putRoutes(uploads));
   app.route('/', projectRoutes());
+  app.route('/', tracingRoutes());
   app.route('/', logRoutes(leaving));
   app.route('/', surroundingsRoutes());
   app.route('/', keyRoutes());

@@ -14,7 +14,7 @@ const isDeploymentStatus = (word: string): word is DeploymentStatus =>
 const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
 
 /** The status words of a list with commas between them; one that does not exist is told. */
-function statusesOf<Status extends string>(
+export function statusesOf<Status extends string>(
   list: string | undefined,
   isStatus: (word: string) => word is Status,
   context: z.RefinementCtx,

@@ -25,7 +25,8 @@ export function listenerWorkOperations({
   tenantId,
   rollouts,
   bell = workBell(systemClock),
-}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'bell'>) {
+  tracing,
+}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'bell' | 'tracing'>) {
   async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
     const listenerId = takeId(call, 'listener_id', id);
     return found(call, 'Listener', id, await store.findListener(tenantId, listenerId));
@@ -48,7 +49,7 @@ export function listenerWorkOperations({
         const next = bell.listen();
         const work = await store.claimWork(listener, claimer);
         if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id, { isUndone: true });
-        else if (work) return tellClaim(work, undefined);
+        else if (work) return tellClaim(work, tracing);
         const left = until - bell.now();
         if (left <= 0 || bell.isClosed || signal?.aborted) return undefined;
         await next.within(Math.min(left, lookEveryMs), signal);

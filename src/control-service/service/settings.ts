@@ -6,6 +6,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Hosting } from '../rules/hosting.ts';
 import type { ChangeBell } from '../logs/change-bell.ts';
 import type { ControlStore } from '../store/store.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
 /** What the service tells those who carry revisions out. */
@@ -43,6 +44,8 @@ export interface ServiceSettings {
   graphConfigLater?: boolean | undefined;
   /** What asks GitHub for integrations; without it those that are remembered are told. */
   integrations?: Integrations | undefined;
+  /** What lets agents tell of their runs; without it those that listeners run do not. */
+  tracing?: Tracing | undefined;
   /** What takes source tarballs in; without it there are no addresses for them. */
   uploads?: Uploads | undefined;
   /** The image registry that push tokens are for. */

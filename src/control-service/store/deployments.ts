@@ -40,6 +40,7 @@ export async function createDeployment(
 ): Promise<CreateEnd> {
   const now = new Date(clock.now());
   const id = randomUUID();
+  const projectId = randomUUID();
   try {
     return await db.transaction().execute(async (trx): Promise<CreateEnd> => {
       const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
@@ -58,13 +59,14 @@ export async function createDeployment(
           latest_revision_id: null,
           active_revision_id: null,
           image_version: null,
+          tracing_project_id: projectId,
           created_at: now,
           updated_at: now,
         })
         .execute();
       await trx
         .insertInto('tracing_projects')
-        .values({ id: randomUUID(), tenant_id: tenantId, name: asked.name, deployment_id: id, created_at: now })
+        .values({ id: projectId, tenant_id: tenantId, name: asked.name, deployment_id: id, created_at: now })
         .execute();
       const view = await addRevision(trx, now, id, 'new');
       if (keyed) await noteWrite(trx, tenantId, keyed, id, view.latest.id);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { forgetOldRuns } from './tracing-projects.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from './tables.ts';
 
 /** A revision that names a build, as far as it matters to whoever clears builds away. */
@@ -70,6 +71,7 @@ async function forgetChanges(db: ControlDatabase, before: Date): Promise<number>
 export const keepingStore = (db: ControlDatabase, clock: Clock) => ({
   revisionsOfBuilds: (builds: readonly string[]) => revisionsOfBuilds(db, builds),
   forgetOldLines: (ageMs: number) => forgetOldLines(db, new Date(clock.now() - ageMs)),
+  forgetOldRuns: (ageMs: number) => forgetOldRuns(db, clock, ageMs),
   forgetChanges: (ageMs: number) => forgetChanges(db, new Date(clock.now() - ageMs)),
 });
 export type KeepingStore = ReturnType<typeof keepingStore>;

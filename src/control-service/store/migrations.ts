@@ -10,6 +10,7 @@ import { deletion } from './migrations/050-deletion.ts';
 import { logChanges } from './migrations/051-log-changes.ts';
 import { listenerWork } from './migrations/060-listener-work.ts';
 import { githubInstallations } from './migrations/061-github-installations.ts';
+import { tracedRuns } from './migrations/062-traced-runs.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -27,4 +28,5 @@ export const controlMigrations: readonly Migration[] = [
   logChanges,
   listenerWork,
   githubInstallations,
+  tracedRuns,
 ];

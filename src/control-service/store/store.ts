@@ -47,7 +47,7 @@ import type { ControlDatabase, ControlTables, DeploymentRecord, LogKind } from '
 import { addTenant, firstTenant, listTenants } from './tenants.ts';
 import { pushStore } from './pushes.ts';
 import { uploadStore } from './uploads.ts';
-import { addTracingProject, findTracingProject } from './tracing-projects.ts';
+import { tracingStore } from './tracing-store.ts';
 import { forgetOldKeys } from './write-keys.ts';
 import { writeOnce } from './write-once.ts';
 import type { CallerWrite, Recorder } from './write-once.ts';
@@ -166,7 +166,6 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     recordChange: (change: Change) => recordChange(db, new Date(clock.now()), change),
     listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 
-    addTracingProject: (tenantId: string, name: string) => addTracingProject(db, clock, tenantId, name),
-    findTracingProject: (tenantId: string, name: string) => findTracingProject(db, tenantId, name),
+    ...tracingStore(db, clock),
   };
 }

@@ -7,6 +7,7 @@ import type { ApiKeysTable, AuditTable, KeyTenantsTable } from './key-tables.ts'
 import type { AgentUsersTable } from './agent-users.ts';
 import type { DatabaseState, DeletionState } from '../rules/deployment-status.ts';
 import type { ListenerClaimsTable } from './listener-tables.ts';
+import type { TracedRunsTable } from './tracing-tables.ts';
 import type { SourceTables } from './source-tables.ts';
 
 /** JSON is written as text and read as a value. */
@@ -41,6 +42,8 @@ export interface DeploymentsTable {
   delete_tracing_project: Generated<boolean>;
   /** Why its deletion did not go on when it was last tried. */
   deletion_problem: Generated<string | null>;
+  /** The tracing project that was made with it. */
+  tracing_project_id: ColumnType<string | null, string | null, never>;
   /** `listener_id` of `source_config`, by which the database keeps the two together. */
   listener_id: ColumnType<string | null, never, never>;
   created_at: Fixed<Date>;
@@ -178,6 +181,7 @@ export interface ControlTables extends SourceTables {
   github_installations: GithubInstallationsTable;
   repositories: RepositoriesTable;
   tracing_projects: TracingProjectsTable;
+  traced_runs: TracedRunsTable;
   write_keys: WriteKeysTable;
 }
 

@@ -82,7 +82,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
         secret_references: [{ name: 'KEY', secret_name: 'keys', secret_key: 'one' }],
         resource_spec: { min_scale: 2 },
         deployment_type: null,
-        tracing: null,
+        tracing: { project_id: made.tracer_session_id, token: expect.stringMatching(/^lft_[\w-]{43}$/) },
       },
     });
     expect(await revisionOf(made)).toMatchObject({

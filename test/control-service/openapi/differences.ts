@@ -98,8 +98,4 @@ export const differences: readonly Difference[] = [
       'DeploymentPatchRequest.tracked_packages',
     ],
   },
-  {
-    reason: 'The tracing project bears the deployment’s name, and is found by it.',
-    what: ['Deployment.tracer_session_id'],
-  },
 ];

@@ -3,6 +3,7 @@ import { fieldAliases } from '../../../src/contract/control/aliases.ts';
 import { openApiDocument } from '../../../src/control-service/openapi/document.ts';
 import { operations } from '../../../src/control-service/openapi/operations.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
+import { createTracing } from '../../../src/control-service/tracing/tracing.ts';
 import { openApi } from './public-document.ts';
 
 const unused = (): never => expect.unreachable();
@@ -18,6 +19,7 @@ const app = createApp({
     removeOld: async () => 0,
     largest: 1,
   },
+  runs: { store: { hasTracingProject: unused, putTracedRuns: unused }, tracing: createTracing(Buffer.alloc(32)) },
 });
 const document = openApi.parse(openApiDocument('contract'));
 const text = JSON.stringify(openApiDocument('contract'));
@@ -59,6 +61,8 @@ describe('the description of the interface', () => {
     const open = operations.filter((operation) => operation.open).map(({ path }) => path);
     expect(open).toEqual([
       '/uploads/{deployment_id}/{object_name}',
+      // It wants the token of its project instead.
+      '/v1/projects/{project_id}/runs',
       '/ok',
       '/info',
       '/openapi.json',

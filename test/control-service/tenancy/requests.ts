@@ -47,6 +47,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /openapi.json': { open: 'it tells the form of requests and answers' },
   'GET /docs': { open: 'it is a page about that form' },
   'GET /docs/:asset': { open: 'it is a part of that page' },
+  'POST /v1/projects/:id/runs': { open: 'it wants the token of its project, which the agent alone has' },
   'PUT /uploads/:deployment/:name': { open: 'its address is signed, and serves once' },
 
   'GET /v2/deployments': list('/v2/deployments'),
@@ -79,6 +80,10 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v1/integrations/forge/github/:id/repos': read(({ integration }) => ({
     path: `/v1/integrations/forge/github/${integration}/repos`,
   })),
+  'GET /v1/projects': list('/v1/projects'),
+  'GET /v1/projects/:id': read(({ project }) => ({ path: `/v1/projects/${project}` })),
+  'GET /v1/projects/:id/runs': read(({ project }) => ({ path: `/v1/projects/${project}/runs` })),
+  'GET /v1/projects/:id/runs/:run': read(({ project, run }) => ({ path: `/v1/projects/${project}/runs/${run}` })),
   'GET /v2/listeners': list('/v2/listeners'),
   'GET /v2/listeners/:id': read(({ listener }) => ({ path: `/v2/listeners/${listener}` })),
   'GET /v1/api-keys': list('/v1/api-keys'),
@@ -136,6 +141,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'DELETE /v2/deployments': write(({ deployment: id, pushed }) => ({
     path: `/v2/deployments?deployment_ids=${id},${pushed}`,
   })),
+  'DELETE /v1/projects/:id': write(({ project }) => ({ path: `/v1/projects/${project}` }), 204),
   'DELETE /v2/listeners/:id': { of: ({ listener }) => ({ path: `/v2/listeners/${listener}` }), done: 409, once: true },
 };
 

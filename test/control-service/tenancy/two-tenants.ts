@@ -14,6 +14,7 @@ import { createHttpServer } from '../../../src/control-service/server.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
+import { createTracing } from '../../../src/control-service/tracing/tracing.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
@@ -45,7 +46,9 @@ export interface Belongings {
   integration: string;
   /** A further key of the tenant. */
   key: string;
+  /** A tracing project whose deployment is gone, and a run of it. */
   project: string;
+  run: string;
 }
 
 /** A service of two tenants, with everything that it has over HTTP, agents too. */
@@ -84,6 +87,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
   const places = openUploads(store);
   const rollouts = instantRollouts(store);
   const bell = workBell(systemClock);
+  const tracing = createTracing(Buffer.alloc(32, 5));
   const logged: string[] = [];
   const log = (message: string): void => void logged.push(message);
   let url = '';
@@ -99,7 +103,14 @@ export async function openTwoTenants(): Promise<TwoTenants> {
       registry: { address: { host: 'registry.test', path: '', protocol: 'https' }, pushToken: pushes },
     });
   const gateway = createGateway({ authorize: admitToAgent(store), clock: systemClock, log });
-  const app = createApp({ ...store, serviceFor, fieldNames: 'contract', log, uploads: places.uploads });
+  const app = createApp({
+    ...store,
+    serviceFor,
+    fieldNames: 'contract',
+    log,
+    uploads: places.uploads,
+    runs: { store, tracing },
+  });
   const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath: '' });
   url = await listen(server);
 
@@ -195,7 +206,19 @@ async function furnish(
     repositories: [{ id: 1, name: `repository-of-${name}`, owner: name, url: `https://example.com/${name}` }],
   });
   const further = await control.createApiKey({ name: `further-of-${name}` });
-  const project = await store.findTracingProject(tenant, `git-of-${name}`);
+  const project = await store.addTracingProject(tenant, `runs-of-${name}`);
+  const run = randomUUID();
+  const at = new Date().toISOString();
+  const told = {
+    id: run,
+    thread_id: null,
+    assistant_id: name,
+    graph_id: name,
+    revision_id: null,
+    error: null,
+    tokens: null,
+  };
+  await store.putTracedRuns(project, [{ ...told, status: 'success', created_at: at, started_at: at, ended_at: at }]);
   return {
     tenant,
     apiKey: key.text,
@@ -209,7 +232,8 @@ async function furnish(
     claim: work?.claim_id ?? '',
     integration: integration.id,
     key: further.id,
-    project: project?.id ?? '',
+    project,
+    run,
   };
 }
 
@@ -229,6 +253,7 @@ export function imagined(one: Belongings): Belongings {
     integration: id(),
     key: makeApiKey().id,
     project: id(),
+    run: id(),
   };
 }
 

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { FINAL_RUN_STATUSES } from '../agent/run.ts';
+
+// Tracing projects: control-service.md says only that one is made with every deployment. The rest is our choice.
+
+/** How many tokens a run's models took and gave, as far as they told. */
+export const tokenUsage = z.strictObject({
+  input: z.int().min(0),
+  output: z.int().min(0),
+  total: z.int().min(0),
+});
+export type TokenUsage = z.infer<typeof tokenUsage>;
+
+const text = (longest: number) => z.string().max(longest);
+const time = z.iso.datetime({ offset: true });
+
+/** A run that has ended, as an agent server tells it. Neither its input nor its output is told. */
+export const tracedRun = z.strictObject({
+  id: z.uuid(),
+  thread_id: z.uuid().nullable(),
+  /** The assistant that was run. */
+  assistant_id: text(255),
+  graph_id: text(255),
+  revision_id: text(255).nullable(),
+  status: z.enum(FINAL_RUN_STATUSES),
+  /** Why it failed; null where it did not. */
+  error: z.strictObject({ error: text(500), message: text(10_000) }).nullable(),
+  /** Null where no message of it told any. */
+  tokens: tokenUsage.nullable(),
+  created_at: time,
+  /** Null where it never began. */
+  started_at: time.nullable(),
+  ended_at: time,
+});
+export type TracedRun = z.infer<typeof tracedRun>;
+
+/** The most runs that one report may bring. */
+export const mostTracedRuns = 100;
+/** The body of POST /v1/projects/{id}/runs: runs that have ended. One that is told again changes nothing. */
+export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(mostTracedRuns) });
+export type TracedRunsReport = z.infer<typeof tracedRunsReport>;
+
+/** What a report is answered with. */
+export const tracedRunsTaken = z.looseObject({ taken: z.int() });
+
+/** A tracing project: it bears its deployment's name, and may outlive the deployment. */
+export const tracingProject = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  /** Null where the deployment is gone. */
+  deployment_id: z.string().nullable(),
+  created_at: z.string(),
+  run_count: z.int(),
+  /** When the newest of its runs ended; null where there is none. */
+  last_run_at: z.string().nullable(),
+});
+export type TracingProject = z.infer<typeof tracingProject>;
+/** A page of tracing projects, newest first. */
+export const tracingProjectsList = z.looseObject({ resources: z.array(tracingProject), offset: z.int() });
+export type TracingProjectsList = z.infer<typeof tracingProjectsList>;
+
+/** The query of listing tracing projects: `limit` 1 to 100. */
+export const tracingProjectsQuery = z.strictObject({
+  limit: z.int().min(1).max(100).optional(),
+  offset: z.int().min(0).optional(),
+  name: z.string().optional(),
+  name_contains: z.string().optional(),
+});
+export type TracingProjectsQuery = z.infer<typeof tracingProjectsQuery>;
+
+/** A run as it is told. */
+export const toldRun = z.looseObject({ ...tracedRun.shape, id: z.string(), status: z.string() });
+export type ToldRun = z.infer<typeof toldRun>;
+/** A page of a project's runs, newest first. */
+export const tracedRunsList = z.looseObject({ resources: z.array(toldRun), offset: z.int() });
+export type TracedRunsList = z.infer<typeof tracedRunsList>;
+
+/** The query of listing a project's runs: `limit` 1 to 100. */
+export const tracedRunsQuery = z.strictObject({
+  limit: z.int().min(1).max(100).optional(),
+  offset: z.int().min(0).optional(),
+  /** Status words, with commas between them. */
+  status: z.string().optional(),
+  assistant_id: z.string().optional(),
+});
+export type TracedRunsQuery = z.infer<typeof tracedRunsQuery>;

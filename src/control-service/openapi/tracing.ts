@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { FINAL_RUN_STATUSES } from '../../contract/agent/run.ts';
+import {
+  toldRun,
+  tracedRunsQuery,
+  tracedRunsReport,
+  tracedRunsTaken,
+  tracingProject,
+  tracingProjectsQuery,
+} from '../../contract/control/tracing-project.ts';
+import type { Operation } from './operation.ts';
+
+const all = '/v1/projects';
+const one = `${all}/{project_id}`;
+const runs = `${one}/runs`;
+const offset = z.int().min(0);
+const run = z.looseObject({ ...toldRun.shape, id: z.uuid(), status: z.enum(FINAL_RUN_STATUSES) });
+
+/** Tracing projects, and the runs that agents told of. */
+export const tracingOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: all,
+    id: 'list_projects',
+    summary: 'List tracing projects',
+    tag: 'Tracing',
+    query: tracingProjectsQuery,
+    answers: {
+      200: {
+        description: 'A page of projects, newest first.',
+        schema: z.object({ resources: z.array(tracingProject), offset }),
+      },
+    },
+    errors: [422],
+  },
+  {
+    method: 'get',
+    path: one,
+    id: 'get_project',
+    summary: 'Read a tracing project',
+    tag: 'Tracing',
+    answers: { 200: { description: 'The project.', schema: tracingProject } },
+    errors: [404, 422],
+  },
+  {
+    method: 'delete',
+    path: one,
+    id: 'delete_project',
+    summary: 'Delete a tracing project with its runs',
+    description: 'Refused while its deployment stands.',
+    tag: 'Tracing',
+    headers: ['idempotencyKey'],
+    answers: { 204: { description: 'It is gone.' } },
+    errors: [404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: runs,
+    id: 'list_project_runs',
+    summary: 'List the runs of a tracing project',
+    tag: 'Tracing',
+    query: tracedRunsQuery,
+    answers: {
+      200: {
+        description: 'A page of runs, those that ended last first.',
+        schema: z.object({ resources: z.array(run), offset }),
+      },
+    },
+    errors: [404, 422],
+  },
+  {
+    method: 'post',
+    path: runs,
+    id: 'tell_runs',
+    summary: 'Tell of runs that have ended',
+    description: 'For agents: it takes the token of the project as a bearer token, and no API key.',
+    tag: 'Tracing',
+    body: { schema: tracedRunsReport, required: true },
+    answers: { 200: { description: 'How many of them were new.', schema: tracedRunsTaken } },
+    errors: [404, 413, 415, 422],
+    open: true,
+  },
+  {
+    method: 'get',
+    path: `${runs}/{run_id}`,
+    id: 'get_project_run',
+    summary: 'Read a run of a tracing project',
+    tag: 'Tracing',
+    answers: { 200: { description: 'The run.', schema: run } },
+    errors: [404, 422],
+  },
+];

@@ -1,0 +1,28 @@
+import type { Clock } from '../../clock.ts';
+import type { TracedRun, TracingProjectsQuery } from '../../contract/control/tracing-project.ts';
+import type { ControlDatabase } from './tables.ts';
+import {
+  addTracingProject,
+  findTracedRun,
+  findTracingProject,
+  hasTracingProject,
+  listTracedRuns,
+  listTracingProjects,
+  putTracedRuns,
+  removeTracingProject,
+  tracingProject,
+} from './tracing-projects.ts';
+import type { TracedRunPage } from './tracing-projects.ts';
+
+/** What the store remembers of tracing projects and their runs; each operation is described where it is defined. */
+export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
+  addTracingProject: (tenantId: string, name: string) => addTracingProject(db, clock, tenantId, name),
+  findTracingProject: (tenantId: string, name: string) => findTracingProject(db, tenantId, name),
+  listTracingProjects: (tenantId: string, query: TracingProjectsQuery) => listTracingProjects(db, tenantId, query),
+  tracingProject: (tenantId: string, id: string) => tracingProject(db, tenantId, id),
+  hasTracingProject: (id: string) => hasTracingProject(db, id),
+  removeTracingProject: (tenantId: string, id: string) => removeTracingProject(db, tenantId, id),
+  putTracedRuns: (projectId: string, runs: readonly TracedRun[]) => putTracedRuns(db, projectId, runs),
+  listTracedRuns: (projectId: string, page: TracedRunPage) => listTracedRuns(db, projectId, page),
+  findTracedRun: (projectId: string, id: string) => findTracedRun(db, projectId, id),
+});

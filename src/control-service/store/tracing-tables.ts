@@ -1,0 +1,22 @@
+import type { ColumnType } from 'kysely';
+import type { FinalRunStatus } from '../../contract/agent/run.ts';
+import type { TokenUsage } from '../../contract/control/tracing-project.ts';
+
+type Fixed<T> = ColumnType<T, T, never>;
+type FixedJson<T> = ColumnType<T, string | null, never>;
+
+/** Runs that agents told of, each once. */
+export interface TracedRunsTable {
+  project_id: Fixed<string>;
+  id: Fixed<string>;
+  thread_id: Fixed<string | null>;
+  assistant_id: Fixed<string>;
+  graph_id: Fixed<string>;
+  revision_id: Fixed<string | null>;
+  status: Fixed<FinalRunStatus>;
+  error: FixedJson<{ error: string; message: string } | null>;
+  tokens: FixedJson<TokenUsage | null>;
+  created_at: Fixed<Date>;
+  started_at: Fixed<Date | null>;
+  ended_at: Fixed<Date>;
+}

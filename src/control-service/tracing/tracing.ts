@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { TracingTarget } from '../compute/compute.ts';
+
+/** The tokens by which agents tell of their runs, each good for one tracing project. */
+export interface Tracing {
+  /** The token of a project: a secret, the same at every start, so that what runs goes on telling. */
+  tokenOf(projectId: string): string;
+  /** Whether it is the token of this project; takes the same time wherever it differs. */
+  isTokenOf(projectId: string, token: string): boolean;
+}
+
+/**
+ * Makes it from a key of this installation. Tokens are derived, not kept: nothing that lies in the database opens a
+ * project, and there is no list of them to be read.
+ *
+ * @param key a secret of at least 32 bytes that outlives restarts.
+ */
+export function createTracing(key: Buffer): Tracing {
+  const hash = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const tokenOf = (projectId: string): string => `lft_${hash(`runs of ${projectId}`).toString('base64url')}`;
+  return {
+    tokenOf,
+    // Hashes have one length, whatever was sent.
+    isTokenOf: (projectId, token) => timingSafeEqual(hash(`token ${token}`), hash(`token ${tokenOf(projectId)}`)),
+  };
+}
+
+/** Where an agent tells of its runs. @param baseUrl the service's address as the agent reaches it. */
+export const tracingTarget = (
+  tracing: Pick<Tracing, 'tokenOf'>,
+  baseUrl: string,
+  projectId: string,
+): TracingTarget => ({ url: `${baseUrl}${runsPath(projectId)}`, token: tracing.tokenOf(projectId) });
+
+/** The path of a project's runs, below the service's address. */
+export const runsPath = (projectId: string): string => `/v1/projects/${projectId}/runs`;

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
+import { createTracing } from '../../../src/control-service/tracing/tracing.ts';
+import { takeRuns } from '../../../src/control-service/tracing/take-runs.ts';
+import { fromImage, nobody, refusalOf, sides, testTracing } from '../worlds.ts';
+import type { World } from '../worlds.ts';
+
+const at = (seconds: number): string => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds)).toISOString();
+
+const run = (changes: Partial<TracedRun> = {}): TracedRun => ({
+  id: randomUUID(),
+  thread_id: randomUUID(),
+  assistant_id: 'helper',
+  graph_id: 'agent',
+  revision_id: randomUUID(),
+  status: 'success',
+  error: null,
+  tokens: { input: 10, output: 5, total: 15 },
+  created_at: at(1),
+  started_at: at(2),
+  ended_at: at(3),
+  ...changes,
+});
+
+describe.each(sides)('%s', (side, open) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open();
+    world.rollouts.fate = 'held';
+  });
+  afterAll(() => world.close());
+
+  /** Tells of runs as an agent does. */
+  async function tell(projectId: string, runs: unknown, token = testTracing.tokenOf(projectId)): Promise<unknown> {
+    if (side === 'in process') {
+      return takeRuns({ store: world.store, tracing: testTracing }, projectId, token, { runs });
+    }
+    const answer = await fetch(`${world.baseUrl}/v1/projects/${projectId}/runs`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ runs }),
+    });
+    const body: unknown = await answer.json();
+    if (answer.ok) return body;
+    throw Object.assign(new Error(JSON.stringify(body)), { status: answer.status });
+  }
+  const statusOf = (told: Promise<unknown>): Promise<unknown> =>
+    told.then(
+      () => 200,
+      (error: unknown) => (typeof error === 'object' && error !== null ? Reflect.get(error, 'status') : undefined),
+    );
+  async function project() {
+    const deployment = await world.control.createDeployment(fromImage());
+    return { deployment, id: deployment.tracer_session_id ?? '' };
+  }
+
+  test('[control.create.tracing-project] a deployment has a project of its name, and tells its id', async () => {
+    const { deployment, id } = await project();
+    expect(await world.control.getProject(id)).toEqual({
+      id,
+      name: deployment.name,
+      deployment_id: deployment.id,
+      created_at: expect.any(String),
+      run_count: 0,
+      last_run_at: null,
+    });
+    expect(await world.control.getDeployment(deployment.id)).toMatchObject({ tracer_session_id: id });
+  });
+
+  test('runs that an agent told are listed as they were told, those that ended last first', async () => {
+    const { id } = await project();
+    const failed = run({
+      status: 'error',
+      error: { error: 'TypeError', message: 'no model' },
+      tokens: null,
+      ended_at: at(9),
+    });
+    const never = run({ status: 'interrupted', started_at: null, thread_id: null, revision_id: null, ended_at: at(4) });
+    const well = run({ ended_at: at(7) });
+    expect(await tell(id, [failed, never])).toEqual({ taken: 2 });
+    expect(await tell(id, [well])).toEqual({ taken: 1 });
+    const { resources, offset } = await world.control.listProjectRuns(id, {});
+    expect([resources, offset]).toEqual([[failed, well, never], 3]);
+    expect(await world.control.getProjectRun(id, failed.id)).toEqual(failed);
+    expect(await world.control.getProject(id)).toMatchObject({ run_count: 3, last_run_at: at(9) });
+  });
+
+  test('one that is told again, at the same moment too, is there once and as it was', async () => {
+    const { id } = await project();
+    const told = run();
+    const ends = await Promise.all(Array.from({ length: 8 }, () => tell(id, [told, run()])));
+    expect(
+      ends.map((end) => Reflect.get(Object(end), 'taken')).reduce((sum: number, taken: number) => sum + taken, 0),
+    ).toBe(9);
+    expect(await tell(id, [{ ...told, status: 'error' }])).toEqual({ taken: 0 });
+    expect(await world.control.getProjectRun(id, told.id)).toEqual(told);
+  });
+
+  test('runs come in pages, and narrowed by status and assistant', async () => {
+    const { id } = await project();
+    const runs = Array.from({ length: 5 }, (_, index) =>
+      run({ ended_at: at(index), status: index % 2 === 0 ? 'success' : 'error', assistant_id: index < 3 ? 'a' : 'b' }),
+    );
+    await tell(id, runs);
+    const ids = async (query: object) =>
+      (await world.control.listProjectRuns(id, query)).resources.map((each) => each.id);
+    const of = (...which: number[]) => which.map((index) => runs[index]?.id);
+    expect(await ids({ limit: 2 })).toEqual(of(4, 3));
+    expect(await ids({ limit: 2, offset: 4 })).toEqual(of(0));
+    expect(await ids({ status: 'error' })).toEqual(of(3, 1));
+    expect(await ids({ status: 'error,timeout' })).toEqual(of(3, 1));
+    expect(await ids({ assistant_id: 'b' })).toEqual(of(4, 3));
+    expect(await ids({ assistant_id: 'b', status: 'success' })).toEqual(of(4));
+  });
+
+  test.each([{ limit: 0 }, { limit: 101 }, { offset: -1 }, { status: 'gone' }])(
+    'runs by %j are a 422',
+    async (query) => {
+      const { id } = await project();
+      expect(await refusalOf(world.control.listProjectRuns(id, query))).toMatchObject({ status: 422 });
+    },
+  );
+
+  test('projects are listed newest first, by name too, and nobody else’s', async () => {
+    const [first, second] = [await project(), await project()];
+    const { resources } = await world.control.listProjects({ limit: 2 });
+    expect(resources.map(({ id }) => id)).toEqual([second.id, first.id]);
+    const { name } = first.deployment;
+    expect((await world.control.listProjects({ name })).resources.map(({ id }) => id)).toEqual([first.id]);
+    expect((await world.control.listProjects({ name_contains: name.slice(1) })).resources.length).toBeGreaterThan(0);
+    expect((await world.stranger.listProjects({})).resources).toEqual([]);
+    for (const call of [
+      () => world.stranger.getProject(first.id),
+      () => world.stranger.listProjectRuns(first.id, {}),
+      () => world.stranger.getProjectRun(first.id, nobody()),
+      () => world.stranger.deleteProject(first.id),
+      () => world.control.getProject(nobody()),
+      () => world.control.getProjectRun(first.id, nobody()),
+    ]) {
+      expect(await refusalOf(call())).toMatchObject({ status: 404 });
+    }
+  });
+
+  test('a token opens its own project alone', async () => {
+    const [own, other] = [await project(), await project()];
+    const token = testTracing.tokenOf(own.id);
+    expect(await statusOf(tell(other.id, [run()], token))).toBe(401);
+    expect(await statusOf(tell(own.id, [run()], `${token}x`))).toBe(401);
+    expect(await statusOf(tell(own.id, [run()], createTracing(Buffer.alloc(32, 6)).tokenOf(own.id)))).toBe(401);
+    expect(await statusOf(tell('none', [run()], token))).toBe(401);
+    expect(await statusOf(tell(own.id, [run()], world.apiKey))).toBe(401);
+    expect(await statusOf(tell(own.id, [run()], token))).toBe(200);
+  });
+
+  test.each([
+    ['no runs', []],
+    ['more than a hundred', Array.from({ length: 101 }, () => run())],
+    ['one without an id', [{ ...run(), id: undefined }]],
+    ['one that goes on', [{ ...run(), status: 'running' }]],
+    ['tokens that are none', [run({ tokens: { input: -1, output: 0, total: 0 } })]],
+    ['a time that is none', [run({ ended_at: 'yesterday' })]],
+    ['a message without an end', [run({ error: { error: 'E', message: 'x'.repeat(10_001) } })]],
+  ])('%s is a 422, and nothing of it is kept', async (_, runs) => {
+    const { id } = await project();
+    expect(await statusOf(tell(id, runs))).toBe(422);
+    expect(await world.control.getProject(id)).toMatchObject({ run_count: 0 });
+  });
+
+  test('a project stays while its deployment stands, outlives it, and is deleted then', async () => {
+    world.rollouts.fate = 'live';
+    const { deployment, id } = await project();
+    await tell(id, [run()]);
+    expect(await refusalOf(world.control.deleteProject(id))).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining(deployment.id),
+    });
+    await world.control.deleteDeployment(deployment.id);
+    await world.rollouts.settled();
+    expect(await world.control.getProject(id)).toMatchObject({ deployment_id: null, run_count: 1 });
+    expect(await refusalOf(world.control.createDeployment(fromImage({ name: deployment.name })))).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining(id),
+    });
+    await world.control.deleteProject(id);
+    expect(await refusalOf(world.control.getProject(id))).toMatchObject({ status: 404 });
+    expect(await statusOf(tell(id, [run()]))).toBe(404);
+    await world.control.createDeployment(fromImage({ name: deployment.name }));
+    world.rollouts.fate = 'held';
+  });
+
+  test('it goes with its deployment where that was asked for', async () => {
+    world.rollouts.fate = 'live';
+    const { deployment, id } = await project();
+    await world.control.deleteDeployment(deployment.id, { delete_tracing_project: true });
+    await world.rollouts.settled();
+    expect(await refusalOf(world.control.getProject(id))).toMatchObject({ status: 404 });
+    world.rollouts.fate = 'held';
+  });
+});
+
+test('tokens are derived: the same at every start, others by another key, and none like the project’s id', () => {
+  const id = randomUUID();
+  expect(createTracing(Buffer.alloc(32, 5)).tokenOf(id)).toBe(testTracing.tokenOf(id));
+  expect(createTracing(Buffer.alloc(32, 6)).tokenOf(id)).not.toBe(testTracing.tokenOf(id));
+  expect(testTracing.tokenOf(id)).not.toContain(id);
+});
