@@ -42,7 +42,8 @@ export const localUsage = `Runs the control service and its agents on this machi
   --container-image IMAGE
                      what builds run in with --compute container (an official image of Node.js)
   --base-path PATH   a path that everything hangs below, as in /api-host
-  --field-names WORD the spelling of answers: contract or public (contract)
+  --field-names WORD the spelling of answers: contract or public (contract); with public a deployment from uploads may
+                     be created before its graph configuration file is named, as public clients do
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
   --help
 

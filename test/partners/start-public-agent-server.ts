@@ -1,36 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import * as z from 'zod';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
+import { installPackages } from './install-packages.ts';
 
 const partner = join(import.meta.dirname, 'public-agent-server');
 const examples = resolve(import.meta.dirname, '../../examples');
 
-const Packages = z.object({
-  packages: z.record(z.string(), z.object({ version: z.string().optional(), optional: z.boolean().optional() })),
-});
-
-/** Installs the server's packages where npm's own record does not say that all of them are there. */
-export async function installPublicAgentServer(): Promise<void> {
-  if (isInstalled()) return;
-  const npm = process.env['npm_execpath'];
-  const asked = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const [program, args] = npm ? [process.execPath, [npm, ...asked]] : ['npm', asked];
-  await promisify(execFile)(program, args, { cwd: partner });
-}
-
-function isInstalled(): boolean {
-  const record = join(partner, 'node_modules', '.package-lock.json');
-  if (!existsSync(record)) return false;
-  const packagesIn = (file: string) => Packages.parse(JSON.parse(readFileSync(file, 'utf8'))).packages;
-  const there = packagesIn(record);
-  return Object.entries(packagesIn(join(partner, 'package-lock.json'))).every(
-    ([path, { version, optional }]) => path === '' || optional || there[path]?.version === version,
-  );
-}
+/** Installs the server's packages where they are not there. */
+export const installPublicAgentServer = (): Promise<void> => installPackages(partner);
 
 /** The public JavaScript agent server, in a process of its own. */
 export interface PublicAgentServer {

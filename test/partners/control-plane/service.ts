@@ -1,0 +1,60 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../src/clock.ts';
+import type { FieldSpelling } from '../../../src/contract/control/aliases.ts';
+import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
+import { startLocal } from '../../../src/control-service/local.ts';
+import type { LocalServices } from '../../../src/control-service/local.ts';
+import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { dropAgentDatabase } from '../../../src/database/databases.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import { linkScript } from '../../journey/world.ts';
+
+/** The services of one machine as `landfall local` starts them, below a path as self-hosted ones are. */
+export interface Served extends LocalServices {
+  /** Everything of this test lies below it; `git` in it may be named by `repo_url`. */
+  folder: string;
+  /** Puts the sources of an agent of test/journey/agents there, with what stands in for an installation. */
+  agent(name: string, folder: string): Promise<void>;
+}
+
+/** Starts them; agents are real processes of the agent server. Whoever does closes them. */
+export async function openServed(fieldNames: FieldSpelling): Promise<Served> {
+  const folder = await mkdtemp(join(tmpdir(), 'landfall-partner-'));
+  // As root builds and agents run as other users, who have to pass through.
+  chmodSync(folder, 0o711);
+  await mkdir(join(folder, 'git'));
+  const dataDir = join(folder, 'data');
+  const postgres = await startTestPostgres();
+  const services = await startLocal({
+    port: 0,
+    dataDir,
+    databaseUrl: postgres.url,
+    allowGit: [join(folder, 'git')],
+    basePath: '/api-host',
+    fieldNames,
+    // Whatever this machine has: what comes as an image is not run here.
+    running: { engine: join(folder, 'no-engine') },
+    clock: systemClock,
+    log: () => undefined,
+  });
+  const made = new Set<string>();
+  return {
+    ...services,
+    folder,
+    async agent(name, to) {
+      await cp(join(import.meta.dirname, '../../journey/agents', name), to, { recursive: true });
+      await writeFile(join(to, 'link.mjs'), linkScript);
+    },
+    async close() {
+      for (const { id } of (await services.control.listDeployments({ limit: 100 })).resources) made.add(id);
+      await services.close();
+      for (const id of made) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+      await postgres.stop();
+      await removeIsolated(dataDir);
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+
+const Packages = z.object({
+  packages: z.record(z.string(), z.object({ version: z.string().optional(), optional: z.boolean().optional() })),
+});
+
+/** Installs the packages of a partner's folder where npm's own record does not say that all of them are there. */
+export async function installPackages(partner: string): Promise<void> {
+  if (isInstalled(partner)) return;
+  const npm = process.env['npm_execpath'];
+  const asked = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [program, args] = npm ? [process.execPath, [npm, ...asked]] : ['npm', asked];
+  await promisify(execFile)(program, args, { cwd: partner });
+}
+
+function isInstalled(partner: string): boolean {
+  const record = join(partner, 'node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const packagesIn = (file: string) => Packages.parse(JSON.parse(readFileSync(file, 'utf8'))).packages;
+  const there = packagesIn(record);
+  return Object.entries(packagesIn(join(partner, 'package-lock.json'))).every(
+    ([path, { version, optional }]) => path === '' || optional || there[path]?.version === version,
+  );
+}
