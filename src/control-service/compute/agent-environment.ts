@@ -1,4 +1,4 @@
-import { dirname, delimiter } from 'node:path';
+import { dirname, delimiter, join } from 'node:path';
 import type { AgentProgram, AgentSpec } from './compute.ts';
 
 /** What the agent's process is told besides its spec. */
@@ -30,6 +30,9 @@ export function agentEnvironment(
     ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
     PATH: pathWithOurNode(path, node),
     HOME: program.homeFolder,
+    // What a program finds under a known name in a folder that others write to, code that was compiled before for
+    // instance, somebody else may have put there.
+    TMPDIR: join(program.homeFolder, 'tmp'),
     HOST: '127.0.0.1',
     PORT: '0',
     DATABASE_URI: spec.databaseUrl,
@@ -38,11 +41,13 @@ export function agentEnvironment(
     LANDFALL_REVISION_ID: spec.revisionId,
     LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
     LANDFALL_DRAIN_MS: String(drainMs),
+    ...(spec.tracing ? { LANDFALL_TRACING_URL: spec.tracing.url, LANDFALL_TRACING_TOKEN: spec.tracing.token } : {}),
   };
 }
 
 /** What must not be read in the agent's log. */
 export function agentSecrets(spec: AgentSpec, token: string): string[] {
   const { password } = new URL(spec.databaseUrl);
-  return [...spec.secrets.map(({ value }) => value), token, spec.databaseUrl, decodeURIComponent(password)];
+  const all = [token, spec.databaseUrl, decodeURIComponent(password), spec.tracing?.token];
+  return [...spec.secrets.map(({ value }) => value), ...all.filter((secret) => secret !== undefined)];
 }

@@ -9,7 +9,7 @@ const firstToGo = 500;
 
 /**
  * What a shell does to itself before it becomes the process, without any program of the machine: files are its own
- * alone, no memory image is left of a crash, and what can be bounded is. A bound that is lower already stays. The number
+ * alone, temporary ones too where it has a folder for them, no memory image is left of a crash, and what can be bounded is. A bound that is lower already stays. The number
  * of processes counts for a user as a whole, so only one that is the deployment's own is bounded in it.
  */
 export function confine(ownUser: boolean): string {
@@ -19,6 +19,8 @@ export function confine(ownUser: boolean): string {
     `ulimit -n ${openFiles} 2>/dev/null`,
     // Shells spell it differently.
     ...(ownUser ? [`ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes} 2>/dev/null`] : []),
+    // Made by the process itself: it may lie where the user of the process could exchange it for a link.
+    '[ -z "$TMPDIR" ] || [ -d "$TMPDIR" ] || mkdir -p "$TMPDIR"',
     `{ echo ${firstToGo} >/proc/self/oom_score_adj; } 2>/dev/null`,
   ].join('; ');
 }

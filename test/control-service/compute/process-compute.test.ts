@@ -71,6 +71,7 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     'NODE_ENV',
     'PATH',
     'PORT',
+    'TMPDIR',
     'argv',
     'cwd',
   ]);
@@ -81,6 +82,7 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     HOST: '127.0.0.1',
     DATABASE_URI: spec.databaseUrl,
     HOME: spec.program.homeFolder,
+    TMPDIR: join(spec.program.homeFolder, 'tmp'),
     LANDFALL_GRAPH_CONFIG: spec.program.graphConfigFile,
     LANDFALL_DEPLOYMENT_ID: 'd-1',
     cwd: realpathSync(dirname(spec.program.graphConfigFile)),

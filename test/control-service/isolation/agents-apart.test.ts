@@ -151,6 +151,12 @@ describe(`agents of ${byWhom}`, () => {
     );
   });
 
+  test('temporary files are its own, where nobody can have put any before', async () => {
+    const folder = said(await mine('run', 'printf %s "$TMPDIR"'));
+    expect(said(await mine('run', 'ls -ldn "$TMPDIR"'))).toMatch(new RegExp(`^drwx------ +\\d+ ${agents[0]?.uid} `));
+    expect(await tryIn(1, 'list', folder)).toMatchObject({ done: !asRoot });
+  });
+
   test('builds run as the user that the agent runs as', async () => {
     expect(said(await mine('text', 'who.txt')).trim()).toBe(String(agents[0]?.uid));
   });

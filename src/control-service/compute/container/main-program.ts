@@ -47,7 +47,7 @@ export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram
       published,
       '--entrypoint=node',
       `--workdir=${dirname(program.graphConfigFile)}`,
-      '--tmpfs=/tmp',
+      '--tmpfs=/tmp:mode=1777',
       ...(facts.user ? [`--user=${facts.user.uid}:${facts.user.gid}`] : []),
       ...programParts(facts.program).map((part) => mount(part, true)),
       mount(program.folder, true),
@@ -58,6 +58,7 @@ export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram
       NODE_ENV: 'production',
       ...env,
       HOME: program.homeFolder,
+      TMPDIR: program.homeFolder,
       LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
     },
   };
