@@ -2,7 +2,7 @@ import { deploymentCreateRequest } from '../../contract/control/deployment.ts';
 import type { DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { fieldRules } from '../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
-import { fieldAt, surplusFields } from './field.ts';
+import { fieldAt, lengthProblems, surplusFields } from './field.ts';
 import { hostingProblem } from './hosting.ts';
 import type { Hosting } from './hosting.ts';
 import { listenerProblems } from './listener.ts';
@@ -44,6 +44,8 @@ export function judgeCreate(
   facts: CreateFacts,
 ): Judged<Pick<DeploymentCreateRequest, 'name' | 'source'> & Asked> {
   const { name, source, source_config, source_revision_config } = request;
+  const tooLong = lengthProblems(request);
+  if (tooLong.length > 0) return againstRules(tooLong);
   const ref = source_revision_config.repo_ref == null ? undefined : readRepoRef(source_revision_config.repo_ref);
   const url = source_config.repo_url == null ? undefined : readRepoUrl(source_config.repo_url, facts.allowGit);
   const spec = source_config.resource_spec;

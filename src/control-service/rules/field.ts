@@ -17,6 +17,18 @@ export const isGiven = (body: unknown, path: string): boolean => fieldAt(body, p
 /** The rules whose field a body gives. */
 export const rulesGiven = (body: unknown): FieldRule[] => fieldRules.filter(({ path }) => isGiven(body, path));
 
+/** The longest address, path, name of a ref or command, in characters: no command line takes much more. */
+export const longestText = 4_096;
+
+/** A sentence for every text that a body gives and that is too long to be used, without the text. */
+export const lengthProblems = (body: unknown): string[] =>
+  rulesGiven(body).flatMap(({ path }) => {
+    const given = fieldAt(body, path);
+    return typeof given === 'string' && given.length > longestText
+      ? [`${path} may have at most ${longestText} characters; this one has ${given.length}.`]
+      : [];
+  });
+
 /** A sentence for every field that a body gives and that the source does not have. */
 export function surplusFields(source: Source, body: unknown): string[] {
   const surplus = rulesGiven(body).filter((rule) => !takes(rule, source));

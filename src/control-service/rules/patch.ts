@@ -4,7 +4,7 @@ import type { DeploymentPatchRequest } from '../../contract/control/deployment.t
 import { takes } from '../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { Source } from '../../contract/control/source.ts';
-import { fieldAt, isGiven, rulesGiven, surplusFields } from './field.ts';
+import { fieldAt, isGiven, lengthProblems, rulesGiven, surplusFields } from './field.ts';
 import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { repoRefProblem } from './repo-ref-problem.ts';
@@ -58,6 +58,8 @@ export function judgePatch(
   tarball: NamedTarball = 'unknown',
 ): Judged<PatchResult> {
   const { source } = current;
+  const tooLong = lengthProblems(request);
+  if (tooLong.length > 0) return againstRules(tooLong);
   const given = rulesGiven(request);
   const ref =
     request.source_revision_config?.repo_ref == null ? undefined : readRepoRef(request.source_revision_config.repo_ref);

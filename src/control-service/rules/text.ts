@@ -3,18 +3,39 @@ import type { FieldProblem } from '../../contract/service-error.ts';
 /** How deep a request may be nested. */
 const deepest = 64;
 
+/** How many values a request may hold, fields and items together: more are never meant, and take seconds to judge. */
+const mostValues = 20_000;
+
 /**
  * Every text of a request, keys included, that could not be kept: with a NUL character, or half of a character
- * outside the basic plane. Postgres takes neither.
+ * outside the basic plane. Postgres takes neither. A request that holds too much is told by that alone.
  */
 export function textProblems(value: unknown, at: (string | number)[]): FieldProblem[] {
+  if (holdsTooMuch(value)) return [{ loc: at, msg: `Holds more than ${mostValues} values`, type: 'too_many' }];
+  return problemsIn(value, at);
+}
+
+function holdsTooMuch(value: unknown): boolean {
+  const waiting = [value];
+  let count = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const inner = Object.values(next);
+    count += inner.length;
+    if (count > mostValues) return true;
+    waiting.push(...inner.filter((one) => one !== undefined));
+  }
+  return false;
+}
+
+function problemsIn(value: unknown, at: (string | number)[]): FieldProblem[] {
   if (at.length > deepest)
     return [{ loc: at.slice(0, 8), msg: `Nested deeper than ${deepest} levels`, type: 'too_deep' }];
   if (typeof value === 'string') return isKeepable(value) ? [] : [unkeepable(at)];
-  if (Array.isArray(value)) return value.flatMap((item, index) => textProblems(item, [...at, index]));
+  if (Array.isArray(value)) return value.flatMap((item, index) => problemsIn(item, [...at, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>
-    isKeepable(key) ? textProblems(item, [...at, key]) : [unkeepable(at)],
+    isKeepable(key) ? problemsIn(item, [...at, key]) : [unkeepable(at)],
   );
 }
 

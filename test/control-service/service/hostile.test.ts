@@ -76,6 +76,28 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await statusOf(world.control.createDeployment(deep))).toBe(422);
   });
 
+  test('a body that holds too much is refused by that alone, and not by each of its mistakes', async () => {
+    const much = fromGit({ secrets: Array.from({ length: 100_000 }, () => 1) });
+    await expect(world.control.createDeployment(much)).rejects.toMatchObject({
+      status: 422,
+      problems: [{ loc: ['body'], msg: 'Holds more than 20000 values', type: 'too_many' }],
+    });
+  });
+
+  test.each([
+    ['source_config', 'repo_url', 'https://example.com/'],
+    ['source_config', 'install_command', 'npm ci && '],
+    ['source_config', 'build_command', ''],
+    ['source_revision_config', 'repo_ref', ''],
+    ['source_revision_config', 'graph_config_path', 'a/'],
+  ])('%s.%s that no command line takes is refused, and not repeated', async (part, field, begin) => {
+    const asked = (length: number) => ({ [part]: { [field]: begin.padEnd(length, 'a') } });
+    const told = { status: 400, detail: `${part}.${field} may have at most 4096 characters; this one has 4097.` };
+    await expect(world.control.createDeployment(fromGit(asked(4_097)))).rejects.toMatchObject(told);
+    const { id } = await world.control.createDeployment(fromGit(asked(4_096)));
+    await expect(world.control.patchDeployment(id, asked(4_097))).rejects.toMatchObject(told);
+  });
+
   test('keys that mean something to JavaScript mean nothing here', async () => {
     const body: unknown = JSON.parse('{"__proto__": {"name": "a"}, "constructor": {"prototype": {"name": "a"}}}');
     expect(await statusOf(world.control.createDeployment(body))).toBe(422);
