@@ -4,6 +4,7 @@ import { buildFolder, buildsIn, buildsThere, clearAway } from '../builds/build-f
 import { killLeftBehind } from '../builds/build-processes.ts';
 import type { BuildBounds } from '../builds/build.ts';
 import type { Compute } from '../compute/compute.ts';
+import { maskOf } from '../compute/mask.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
@@ -149,9 +150,11 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       await clearOldBuilds(deployment.id, { store, patiently, workDir, clock, log });
     } catch (error) {
       if (stopping.signal.aborted) return;
-      log(`Revision ${revision.id} could not be carried out: ${error instanceof Error ? error.stack : String(error)}`);
-      const reason = `The service could not carry this revision out: ${error instanceof Error ? error.message : String(error)}`;
-      await failAnyway(undertaking, reason, tools);
+      // Nobody knows what such an error quotes.
+      const { whole } = maskOf(revision.secrets.map(({ value }) => value));
+      const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
+      log(`Revision ${revision.id} could not be carried out: ${whole(stack === '' ? message : stack)}`);
+      await failAnyway(undertaking, `The service could not carry this revision out: ${whole(message)}`, tools);
     } finally {
       atWork.delete(deployment.id);
       await undertaking.buildLog.flush();

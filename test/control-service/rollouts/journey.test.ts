@@ -227,3 +227,14 @@ test('a secret is in the environment of the agent and nowhere else', async () =>
   expect(JSON.stringify(told)).not.toContain(canary);
   expect(JSON.stringify(told)).toContain('***');
 });
+
+test('what nobody foresaw is told without the secrets that it quotes', async () => {
+  const canary = 'canary-77d1e0';
+  const quotes = async (): Promise<never> => Promise.reject(new Error(`no room for ${canary}`));
+  const house = await openHouse(await openGround(), { compute: { start: quotes } });
+  const { id, revisionId } = await deploy(house, { secrets: { MODEL_KEY: canary } });
+  const failed = await reaches(house, id, revisionId);
+  const told = [failed.status, failed.status_message, house.logged, await logOf(house, revisionId, 'build')];
+  expect(JSON.stringify(told)).not.toContain(canary);
+  expect(JSON.stringify(told)).toContain('no room for ***');
+});
