@@ -1,0 +1,80 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { fromGit, fromImage, nobody, openWorld, type World } from '../../control-service/worlds.ts';
+import { problemsOf, publicOperations } from './public-answers.ts';
+import { publicCaller, type PublicCaller } from './public-caller.ts';
+import { requestOf } from './public-requests.ts';
+
+// Bodies made from the public document's own schemas of requests: whatever it lets be sent is answered as it says.
+
+let world: World;
+let service: PublicCaller;
+beforeAll(async () => {
+  world = await openWorld('over HTTP');
+  world.rollouts.fate = 'held';
+  service = publicCaller(world.baseUrl, world.apiKey);
+});
+afterAll(() => world?.close());
+
+const one = '/v2/deployments/{deployment_id}';
+const listener = '/v2/listeners/{listener_id}';
+const made = z.looseObject({ id: z.string() });
+const create = async () => made.parse(await service.ask('POST /v2/deployments', { body: fromGit() }, 201));
+const createListener = async () => {
+  const body = { compute_type: 'k8s', compute_id: nobody(), compute_config: { k8s_namespaces: ['default'] } };
+  return made.parse(await service.ask('POST /v2/listeners', { body }, 201));
+};
+
+test.each(publicOperations.filter(({ path, body }) => body && !path.includes('/auth/')))(
+  '$method $path answers whatever the document lets be sent by the document',
+  async ({ method, path, body = {} }) => {
+    const { id } = await create();
+    const { id: cluster } = await createListener();
+    const ids = path === one ? [id] : path === listener ? [cluster] : [];
+    const generated = publicCaller(world.baseUrl, world.apiKey);
+    await fc.assert(
+      fc.asyncProperty(requestOf(body), async (given) => {
+        await generated.ask(`${method} ${path}`, { ids, body: given });
+      }),
+      { numRuns: 30, seed: 7, endOnFailure: true },
+    );
+    expect(generated.answered.size).toBeGreaterThan(0);
+  },
+  60_000,
+);
+
+test('a resource_spec of the document makes a deployment that tells it in the same words, or is refused by them', async () => {
+  const generated = publicCaller(world.baseUrl, world.apiKey);
+  const spec = requestOf({ $ref: '#/components/schemas/ResourceSpec-Input' });
+  await fc.assert(
+    fc.asyncProperty(spec, async (resource_spec) => {
+      const body = fromImage({ source_config: { resource_spec } });
+      const told = z.looseObject({}).parse(await generated.ask('POST /v2/deployments', { body }));
+      expect(Object.keys(told)).toContain('id' in told ? 'source_config' : 'detail');
+    }),
+    { numRuns: 60, seed: 7, endOnFailure: true },
+  );
+  expect([...generated.answered]).toContain('POST /v2/deployments 201');
+}, 60_000);
+
+test('the comparison finds what is missing, what is of another form, and what is more', async () => {
+  const { id } = await create();
+  const good = z.looseObject({}).parse(await service.ask(`GET ${one}`, { ids: [id] }, 200));
+  const operation = publicOperations.find(({ method, path }) => method === 'GET' && path === one);
+  if (!operation) throw new Error('the document reads no deployment');
+  const { tenant_id: _, ...less } = good;
+  const wrong = [
+    less,
+    { ...good, id: 'seven' },
+    { ...good, created_at: 'yesterday' },
+    { ...good, status: 'FINE' },
+    { ...good, source_config: { graph_config_path: null } },
+    { ...good, more: 1 },
+  ];
+  expect(problemsOf(operation, 200, good)).toEqual([]);
+  for (const body of wrong) expect(problemsOf(operation, 200, body)).not.toEqual([]);
+  for (const status of [201, 418, 500]) expect(problemsOf(operation, status, { detail: 'no' })).not.toEqual([]);
+  expect(problemsOf(operation, 404, { error: 'no' })).not.toEqual([]);
+  expect(problemsOf(operation, 422, { detail: [{ loc: ['body'], msg: 'no' }] })).not.toEqual([]);
+});
