@@ -1,4 +1,4 @@
-import { Agent, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, Server, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ProxyServer } from 'httpxy';
 import type { Clock } from '../../clock.ts';
 import { makeFitForAgent, makeFitForCaller } from './headers.ts';
@@ -36,11 +36,23 @@ export interface LaneSettings {
 }
 
 /**
+ * How long an idle connection to an agent is kept, in milliseconds: shorter than servers keep one, for a request on a
+ * connection that is just being closed from there would be lost. A connection that is in use may be quiet for longer.
+ */
+const idleMs = 4_000;
+
+/** How long our own server keeps the connection of a caller that idles, in seconds; 0 where it says nothing of it. */
+function idleSecondsOf({ req: { socket } }: ServerResponse): number {
+  const server: unknown = 'server' in socket ? socket.server : undefined;
+  return server instanceof Server ? Math.floor(server.keepAliveTimeout / 1_000) : 0;
+}
+
+/**
  * Opens the way to a process. Bodies flow both ways as they come, unread and never decompressed; a caller that goes away
  * ends the request at the agent too.
  */
 export function openLane(upstream: Upstream, { clock, log, answerWithinMs }: LaneSettings): OpenLane {
-  const connections = new Agent({ keepAlive: true, maxSockets: Infinity });
+  const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
   const proxy = new ProxyServer({ target: upstream.origin, agent: connections });
   const answering = new WeakMap<IncomingMessage, AbortController>();
   let inFlight = 0;
@@ -65,6 +77,9 @@ export function openLane(upstream: Upstream, { clock, log, answerWithinMs }: Lan
     makeFitForCaller(incoming.headers);
     // The caller's own wish, which the agent does not see.
     incoming.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
+    // Node.js says this with a Connection of its own, but not with one that is given to it.
+    const idleSeconds = response.shouldKeepAlive ? idleSecondsOf(response) : 0;
+    if (idleSeconds > 0) incoming.headers['keep-alive'] = `timeout=${idleSeconds}`;
     // A stream's headers go out before its first event, which may be long in coming.
     if (incoming.headers['content-length'] === undefined) queueMicrotask(() => response.flushHeaders());
   });

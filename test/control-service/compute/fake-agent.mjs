@@ -36,6 +36,19 @@ const server = createServer((request, response) => {
     setTimeout(() => eaten.push(Buffer.alloc(256 * 1_048_576, 1)), 300);
     return response.end(JSON.stringify(process.execArgv));
   }
+  if (request.url === '/stream') {
+    // As long as a switch and the drain behind it take, a piece every now and then.
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    let left = 20;
+    const piece = setInterval(() => {
+      response.write(`data: ${env.LANDFALL_REVISION_ID}\n\n`);
+      left -= 1;
+      if (left > 0) return;
+      clearInterval(piece);
+      response.end('data: end\n\n');
+    }, 50);
+    return undefined;
+  }
   if (request.url === '/slow') {
     response.writeHead(200).write('begun ');
     return setTimeout(() => response.end('done'), 300);
