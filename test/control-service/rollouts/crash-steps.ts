@@ -34,16 +34,16 @@ export const crashCases: readonly { source: SweptSource; step: CrashStep }[] = [
 export interface Fared {
   endedBy: string;
   status: string;
-  /** Process groups of the deployment's agents. */
+  /** Process groups of the revision's agents. */
   agents: number;
-  /** Processes of builds, and of agents that do not serve. */
+  /** Process groups of agents from before the kill, and processes of builds. */
   processesLeft: number;
   /** Files and folders that nothing names. */
   filesLeft: string[];
 }
 
 export const tableHead = [
-  '| killed at | what was done | source | ended by | status after a new start | agents | processes left | files left |',
+  '| killed at | what was done | source | ended by | status after a new start | its agents | processes left | files left |',
   '| --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 

@@ -12,7 +12,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { dropAgentDatabase } from '../../../src/database/databases.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
-import { plainAgent, repository, temporaryFolder } from '../builds/repositories.ts';
+import { plainAgent, repository, temporaryFolder, writePrograms } from '../builds/repositories.ts';
 import { httpControl } from '../http-control.ts';
 import { tarball } from '../uploads/upload-places.ts';
 import {
@@ -35,12 +35,10 @@ afterEach(async () => {
   for (const end of atTheEnd.splice(0).reverse()) await end();
 });
 
-const agent = {
-  ...plainAgent,
-  'package.json': '{"name":"agent","version":"1.0.0"}',
-  'package-lock.json':
-    '{"name":"agent","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"agent","version":"1.0.0"}}}',
-};
+const agent = { ...plainAgent, 'package.json': '{"name":"agent"}', 'pnpm-lock.yaml': 'lockfileVersion: 9\n' };
+
+/** A package manager that is quicker than any. */
+const manager = '#!/bin/sh\nif [ "$1" = --version ]; then echo 1.2.3; else mkdir -p node_modules/dep; fi\n';
 
 /** A service as a process. */
 interface Swept {
@@ -56,9 +54,15 @@ interface Swept {
 
 const said = z.object({ url: z.string(), apiKey: z.string() });
 
-async function startService(ground: object): Promise<Swept> {
+async function startService(ground: { place: string }): Promise<Swept> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'swept-service.ts'), JSON.stringify(ground)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Each start reads the same sources; what the first one made of them serves the others.
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: join(ground.place, 'compiled'),
+      PATH: `${join(ground.place, 'bin')}:${process.env.PATH}`,
+    },
   });
   const died = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
   const [first] = await once(child, 'message');
@@ -100,10 +104,11 @@ test(
     atTheEnd.push(() => postgres.stop());
     const tables = openDatabase<ControlTables>({ url: postgres.url });
     atTheEnd.push(() => tables.close());
+    writePrograms(join(place, 'bin'), { pnpm: manager });
     const { folder: repo } = repository(join(place, 'git/agent'), agent);
     const dataDir = join(place, 'data');
     atTheEnd.push(() => removeIsolated(dataDir));
-    const ground = { dataDir, databaseUrl: postgres.url, allowGit: [join(place, 'git')] };
+    const ground = { place, dataDir, databaseUrl: postgres.url, allowGit: [join(place, 'git')] };
 
     let service = await startService(ground);
     const ids = await deployBoth(service, repo);
@@ -131,10 +136,13 @@ test(
         service.process.kill('SIGKILL');
       }
       const endedBy = await service.died;
+      const before = Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]);
 
       service = await startService(ground);
-      const fared = await faredAfter(service, id, revisionId, async () => strayFiles(dataDir, await named(tables.db)));
-      const whole = { endedBy, ...fared, processesLeft: fared.processesLeft + buildProcessesBelow(dataDir) };
+      const seen = await faredAfter(service, id, revisionId, async () => strayFiles(dataDir, await named(tables.db)));
+      const still = new Set(Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]));
+      const agentsLeft = before.filter((group) => still.has(group)).length;
+      const whole = { endedBy, ...seen, processesLeft: agentsLeft + buildProcessesBelow(dataDir) };
       expect({ source, step, ...whole }).toEqual({ source, step, ...allWell });
       rows.push(rowOf({ source, step }, whole));
     }
@@ -187,22 +195,17 @@ async function faredAfter(
   id: string,
   revisionId: string,
   stray: () => Promise<string[]>,
-): Promise<Omit<Fared, 'endedBy'>> {
+): Promise<Omit<Fared, 'endedBy' | 'processesLeft'>> {
   await until(async () => (await control.getDeployment(id)).active_revision_id === revisionId);
   await until(async () => {
     const answer = await fetch(`${url}/agents/${id}/ok`, { headers: { 'x-api-key': apiKey } });
     return answer.ok && (await answer.text()).includes(revisionId);
   });
   const { status } = await control.getRevision(id, revisionId);
-  // The agent that served before the revision, where the new start served it again, ends now.
-  await until(() => agentGroups(id).size === 1);
+  // Beside the agent that serves there may be the one that served before it, which rests for a while.
   const groups = [...agentGroups(id).values()];
-  return {
-    status,
-    agents: groups.length,
-    processesLeft: groups.filter((each) => each !== revisionId).length,
-    filesLeft: await stray(),
-  };
+  expect(groups.length).toBeLessThanOrEqual(2);
+  return { status, agents: groups.filter((each) => each === revisionId).length, filesLeft: await stray() };
 }
 
 test('every step that the service names is swept, and no other', () => {

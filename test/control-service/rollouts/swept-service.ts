@@ -1,4 +1,5 @@
 // The whole service as a process that is to be killed: at the step that it is told, by itself, and as by `kill -9`.
+import { flushCompileCache } from 'node:module';
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
 import { startLocal } from '../../../src/control-service/local.ts';
@@ -30,5 +31,7 @@ const services = await startLocal({
     await new Promise(() => undefined);
   },
 });
+// Nothing else writes it down: this process does not end by itself.
+flushCompileCache();
 process.once('disconnect', () => void services.close().then(() => process.exit(0)));
 process.send?.({ url: services.url, apiKey: services.apiKey });
