@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { StartupError } from './startup-error.ts';
+import type { TracingOptions } from './tracing/teller.ts';
 
 /** The variables that tell the process what to serve, and where. */
 const Environment = z.object({
@@ -14,12 +15,14 @@ const Environment = z.object({
   LANDFALL_REVISION_ID: z.string().optional(),
   LANDFALL_DEPLOYMENT_ID: z.string().optional(),
   LANDFALL_DRAIN_MS: z.coerce.number({ error: 'must be a number of milliseconds' }).int().min(0).default(30_000),
+  LANDFALL_TRACING_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  LANDFALL_TRACING_TOKEN: z.string().min(1).optional(),
   LANDFALL_MAX_RUNS: z.coerce.number({ error: 'must be a whole number' }).int().min(1).default(100),
 });
 export type Environment = z.infer<typeof Environment>;
 
 /** Variables that the agent's code has no business with: they open doors. */
-const SECRET = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI'] as const;
+const SECRET = ['LANDFALL_AGENT_TOKEN', 'DATABASE_URI', 'LANDFALL_TRACING_TOKEN'] as const;
 
 /**
  * Reads the process's environment, and takes the secrets of the server out of it before the agent's code is loaded.
@@ -36,4 +39,12 @@ export function takeEnvironment(env: NodeJS.ProcessEnv): Environment {
   }
   for (const name of SECRET) delete env[name];
   return parsed.data;
+}
+
+/** Where runs that ended are told; undefined where nobody asked for it. */
+export function tracingOf({
+  LANDFALL_TRACING_URL: url,
+  LANDFALL_TRACING_TOKEN: token,
+}: Environment): TracingOptions | undefined {
+  return url === undefined || token === undefined ? undefined : { url, token };
 }

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
-import { takeEnvironment } from './environment.ts';
+import { takeEnvironment, tracingOf } from './environment.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
 
@@ -31,6 +31,7 @@ try {
     drainMs: environment.LANDFALL_DRAIN_MS,
     revisionId: environment.LANDFALL_REVISION_ID,
     deploymentId: environment.LANDFALL_DEPLOYMENT_ID,
+    tracing: tracingOf(environment),
     log,
     clock: systemClock,
   });

@@ -15,6 +15,9 @@ import { StartupError } from './startup-error.ts';
 import { openStorage } from './storage/open.ts';
 import type { Storage } from './storage/open.ts';
 import { ThreadStore } from './threads/store.ts';
+import { Outbox } from './tracing/outbox.ts';
+import { Teller } from './tracing/teller.ts';
+import type { TracingOptions } from './tracing/teller.ts';
 import { serverInfo } from './version.ts';
 
 /** How an agent server is started. */
@@ -34,6 +37,8 @@ export interface AgentServerOptions {
   atOnce?: number | undefined;
   /** How long (ms) `close` waits for runs; 30,000 when absent. */
   drainMs?: number | undefined;
+  /** Where runs that ended are told; nobody is told when absent. */
+  tracing?: TracingOptions | undefined;
   revisionId?: string | undefined;
   deploymentId?: string | undefined;
 }
@@ -105,6 +110,9 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   };
 }
 
+/** How long (ms) the end of a server may take for telling of its last runs; the next process goes on with them. */
+const TELL_WITHIN_MS = 1_000;
+
 const resting = (): Response =>
   Response.json({ detail: 'This revision does not serve at present. Ask again in a moment.' }, { status: 503 });
 
@@ -136,15 +144,21 @@ async function serve(
   options: AgentServerOptions,
 ): Promise<Serving> {
   try {
-    const { app, runs, recovery } = await putTogether(loaded, storage, processId, options);
+    const { app, runs, recovery, teller } = await putTogether(loaded, storage, processId, options);
     let looking = Promise.resolve();
+    let telling = Promise.resolve();
     return {
       fetch: app.fetch,
-      begin: () => void (looking = recovery.keepLooking()),
+      begin() {
+        looking = recovery.keepLooking();
+        telling = teller?.keepTelling() ?? telling;
+      },
       async end() {
         await runs.drain(options.drainMs ?? 30_000);
         recovery.stop();
         await looking;
+        await teller?.stop(TELL_WITHIN_MS);
+        await telling;
         await storage.close();
       },
     };
@@ -158,13 +172,13 @@ async function putTogether(
   loaded: readonly LoadedGraph[],
   storage: Storage,
   processId: string,
-  { clock, log, token, atOnce = 100, revisionId, deploymentId }: AgentServerOptions,
+  { clock, log, token, atOnce = 100, tracing, revisionId, deploymentId }: AgentServerOptions,
 ) {
   const graphs = new Graphs(loaded, storage.pool);
   const assistants = new AssistantStore(storage, clock);
   await assistants.ensureDefaults(graphs.list());
   const threads = new ThreadStore(storage, clock);
-  const runStore = new RunStore(storage, processId, clock);
+  const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null });
   const runs = new Runs({ assistants, threads, store: runStore, graphs, clock, log, atOnce });
   const info = serverInfo({ revisionId, deploymentId });
   const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
@@ -172,5 +186,6 @@ async function putTogether(
     app: createApp({ assistants, threads, runStore, runs, graphs, info, checkDatabase, clock, log, token }),
     runs,
     recovery: new Recovery({ store: runStore, runs, graphs, clock, log }),
+    teller: tracing && new Teller({ ...tracing, outbox: new Outbox(storage), clock, log }),
   };
 }

@@ -8,6 +8,8 @@ import type { RunPlan } from './run-plan.ts';
 
 /** The state that a run reached. */
 export interface Reached {
+  /** The values that the run began with; undefined before they were there. */
+  first?: unknown;
   /** The values of the last step; undefined before the first. */
   values: unknown;
   /** What the graph waits for, where it stopped to wait for somebody: none may be named. */
@@ -75,7 +77,10 @@ function teller(asked: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): T
     if (mode === 'values' && isRoot) {
       const interrupts = isObject(payload) ? payload[INTERRUPT] : undefined;
       if (Array.isArray(interrupts)) reached.waitsFor = interrupts;
-      else reached.values = payload;
+      else {
+        reached.first ??= payload;
+        reached.values = payload;
+      }
       messages?.state(payload);
     }
     if (mode === 'messages') {

@@ -4,6 +4,8 @@ import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.t
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Graph } from '../graphs/graph.ts';
 import type { Graphs } from '../graphs/graphs.ts';
+import { usageOf } from '../tracing/usage.ts';
+import type { Usage } from '../tracing/usage.ts';
 import { toWire } from '../wire.ts';
 import { unlessAborted } from './aborted.ts';
 import { answerOf, runEngine } from './engine-run.ts';
@@ -108,7 +110,7 @@ export class Execution {
       this.#around.log(`How run ${runId} ended can't be told: ${describeError(mistake).message}`);
       return NOT_TOLD;
     });
-    const end = await this.#settle(reached, failure, graph);
+    const end = await this.#settle({ ...reached, usage: this.#usage() }, failure, graph);
     if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end.error) this.events.add(ERROR_EVENT, JSON.stringify(end.error));
     return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
@@ -208,6 +210,16 @@ export class Execution {
     if (temporary || graph === undefined) return;
     const before = await graph.getState({ configurable: { thread_id: threadId } });
     await store.restoreValues(threadId, before.createdAt === undefined ? null : toWire(before.values));
+  }
+
+  /** What its messages tell of tokens. A message of the agent's may throw when it is looked at, and then tells none. */
+  #usage(): Usage | undefined {
+    try {
+      return usageOf(this.#reached.first, this.#reached.values);
+    } catch (mistake) {
+      this.#around.log(`The tokens of run ${this.plan.runId} can't be counted: ${describeError(mistake).message}`);
+      return undefined;
+    }
   }
 
   /** The state that the run reached, as JSON; undefined where there is none, or JSON can't hold it. */

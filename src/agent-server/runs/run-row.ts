@@ -1,4 +1,5 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { Usage } from '../tracing/usage.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { FinalRunStatus, MultitaskStrategy, Run, RunStatus } from '../../contract/agent/run.ts';
 
@@ -35,6 +36,8 @@ export interface RunEnd {
   values: string | undefined;
   /** What the thread waits for: a task's id to its interrupts, as JSON. */
   interrupts: string;
+  /** How many tokens its messages tell of; undefined where none tells any. */
+  usage?: Usage | undefined;
   /** Whether the state has a next node: the thread is in the middle of something. */
   unfinishedState: boolean;
 }

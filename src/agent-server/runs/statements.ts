@@ -58,23 +58,45 @@ export const CLAIM = {
     returning run_id`,
 };
 
-/** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts. */
+/**
+ * Puts a run that ends into the outbox of the tracing project, in the statement that ends it: no run ends untold, and none
+ * is told that has not ended. The parameters from `at` on are: whether it is told, its error, its tokens, the revision.
+ */
+const TRACED = (at: number, end: { status: string; endedAt: string }) => `
+    traced as (
+      insert into trace_outbox (run)
+      select json_build_object(
+        'id', run_id, 'thread_id', case when temporary then null else thread_id end, 'assistant_id', assistant_id,
+        'graph_id', graph_id, 'revision_id', $${at + 3}::text, 'status', ${end.status}, 'error', $${at + 1}::json,
+        'tokens', $${at + 2}::json, 'created_at', created_at, 'started_at', started_at, 'ended_at', ${end.endedAt}
+      )
+      from run where $${at}::boolean
+    )`;
+
+/** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12 its trace. */
 export const END_ON_THREAD = {
   name: 'end-on-thread',
   text: `
     with run as (
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
-      returning thread_id
-    )
+      returning *
+    ), ${TRACED(9, { status: 'status', endedAt: 'ended_at' })}
     update threads
     set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else $6 end,
       "values" = coalesce($7::json, "values"), interrupts = $8::json, updated_at = $3
     from run where threads.thread_id = run.thread_id`,
 };
 
-/** $1 run, $2 process. What a stateless run leaves: nothing. */
-export const END_ALONE = { name: 'end-alone', text: 'delete from runs where run_id = $1 and process_id = $2' };
+/** $1 run, $2 process, $3 now, $4 status, $5 to $8 its trace. What a stateless run leaves: nothing but that. */
+export const END_ALONE = {
+  name: 'end-alone',
+  text: `
+    with run as (
+      delete from runs where run_id = $1 and process_id = $2 returning *
+    ), ${TRACED(5, { status: '$4::text', endedAt: '$3::timestamptz' })}
+    select from run`,
+};
 
 /** $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread is as it was before. */
 export const ROLL_BACK = {

@@ -27,8 +27,11 @@ export class RunStore {
   readonly #storage: Storage;
   readonly #processId: string;
   readonly #clock: Clock;
+  readonly #traced: { revisionId: string | null } | undefined;
 
-  constructor(storage: Storage, processId: string, clock: Clock) {
+  /** @param traced where runs are told to a tracing project: as those of which revision. */
+  constructor(storage: Storage, processId: string, clock: Clock, traced?: { revisionId: string | null }) {
+    this.#traced = traced;
     this.#storage = storage;
     this.#processId = processId;
     this.#clock = clock;
@@ -79,7 +82,9 @@ export class RunStore {
   /** Writes down how a run of this process ended, and what that makes of its thread. */
   async end(plan: Pick<RunPlan, 'runId' | 'temporary'>, end: RunEnd): Promise<void> {
     if (plan.temporary) {
-      await this.#storage.pool.query({ ...statements.END_ALONE, values: [plan.runId, this.#processId] });
+      const now = new Date(this.#clock.now());
+      const values = [plan.runId, this.#processId, now, end.status, ...this.#traceOf(end)];
+      await this.#storage.pool.query({ ...statements.END_ALONE, values });
       return;
     }
     await this.#storage.pool.query({
@@ -93,8 +98,15 @@ export class RunStore {
         threadStatusAfter(end),
         end.values ?? null,
         end.interrupts,
+        ...this.#traceOf(end),
       ],
     });
+  }
+
+  #traceOf({ error, usage }: RunEnd): unknown[] {
+    if (!this.#traced) return [false, null, null, null];
+    const told = error && { error: bounded(error.error, 500), message: bounded(error.message, 10_000) };
+    return [true, told ? JSON.stringify(told) : null, usage ? JSON.stringify(usage) : null, this.#traced.revisionId];
   }
 
   /** Forgets a run of this process and every checkpoint it wrote. */
@@ -209,6 +221,9 @@ export class RunStore {
     return (await query.executeTakeFirst()) !== undefined;
   }
 }
+
+/** Text within bounds that any database takes. */
+const bounded = (text: string, longest: number): string => text.replaceAll('\0', '').slice(0, longest).toWellFormed();
 
 /** What a run's end makes of its thread, where no other run is unfinished. */
 export function threadStatusAfter({

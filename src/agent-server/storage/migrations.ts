@@ -74,4 +74,14 @@ export const migrations: readonly Migration[] = [
       await sql`create index runs_unfinished on runs (sequence) where status in ('pending', 'running')`.execute(db);
     },
   },
+  {
+    name: '002-trace-outbox',
+    up: async (db) => {
+      await sql`
+        create table trace_outbox (
+          sequence bigint generated always as identity primary key,
+          run json not null
+        )`.execute(db);
+    },
+  },
 ];

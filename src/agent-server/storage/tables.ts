@@ -77,10 +77,17 @@ export interface RunsTable {
   updated_at: Time;
 }
 
+/** Runs that have ended and have still to be told to the tracing project. */
+export interface TraceOutboxTable {
+  sequence: Generated<string>;
+  run: ColumnType<unknown, string, never>;
+}
+
 /** The tables of one deployment's database; the checkpointer's own lie beside them. */
 export interface Tables {
   assistants: AssistantsTable;
   assistant_versions: AssistantVersionsTable;
   threads: ThreadsTable;
   runs: RunsTable;
+  trace_outbox: TraceOutboxTable;
 }

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { tracedRunsReport } from '../../../src/contract/control/tracing-project.ts';
+import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
+
+/** What stands in for a tracing project: it keeps what is told, and answers as a test says. */
+export interface Collector {
+  url: string;
+  token: string;
+  /** Every run that was told and taken, each time. */
+  runs: TracedRun[];
+  /** How often it was asked. */
+  asked: number;
+  /** What it answers: a status, or nothing at all. */
+  answers: number | 'nothing';
+  close(): Promise<void>;
+}
+
+export async function startCollector(): Promise<Collector> {
+  const token = 'token-of-a-project';
+  const server = createServer((request, response) => {
+    void (async () => {
+      self.asked += 1;
+      // As it was when it was asked: a test may go on meanwhile.
+      const { answers } = self;
+      const body = await text(request);
+      if (answers === 'nothing') return request.socket.destroy();
+      if (request.headers.authorization !== `Bearer ${token}`) return response.writeHead(401).end();
+      const { runs } = tracedRunsReport.parse(JSON.parse(body));
+      if (answers === 200) self.runs.push(...runs);
+      return response.writeHead(answers, { 'content-type': 'application/json' }).end('{}');
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the collector has no port');
+  const self: Collector = {
+    url: `http://127.0.0.1:${address.port}/v1/projects/one/runs`,
+    token,
+    runs: [],
+    asked: 0,
+    answers: 200,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return self;
+}

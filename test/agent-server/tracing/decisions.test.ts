@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { meaningOf } from '../../../src/agent-server/tracing/teller.ts';
+import { usageOf } from '../../../src/agent-server/tracing/usage.ts';
+
+const message = (id: string | undefined, input: unknown, output: unknown = 0, total?: unknown) => ({
+  ...(id === undefined ? {} : { id }),
+  usage_metadata: {
+    input_tokens: input,
+    output_tokens: output,
+    ...(total === undefined ? {} : { total_tokens: total }),
+  },
+});
+
+describe('the tokens of a run', () => {
+  test.each([
+    ['there are none without messages', undefined, { output: 'text' }, undefined],
+    ['nor with messages that tell nothing', undefined, { messages: [{ id: 'a' }, 'text', null] }, undefined],
+    ['nor in a state that is none', undefined, 'text', undefined],
+    [
+      'they are summed',
+      undefined,
+      { messages: [message('a', 3, 2), message('b', 1, 1)] },
+      { input: 4, output: 3, total: 7 },
+    ],
+    [
+      'a total that is told counts',
+      undefined,
+      { messages: [message('a', 3, 2, 9)] },
+      { input: 3, output: 2, total: 9 },
+    ],
+    [
+      'those of earlier runs do not',
+      { messages: [message('a', 30, 20)] },
+      { messages: [message('a', 30, 20), message('b', 1, 1)] },
+      { input: 1, output: 1, total: 2 },
+    ],
+    [
+      'every list of the state counts',
+      undefined,
+      { messages: [message('a', 1, 1)], drafts: [message('b', 2, 2)] },
+      { input: 3, output: 3, total: 6 },
+    ],
+    [
+      'what is no number counts nothing',
+      undefined,
+      { messages: [message('a', '3', -2), message('b', 1.5, Number.NaN), message('c', 4)] },
+      { input: 4, output: 0, total: 4 },
+    ],
+  ])('%s', (_, before, after, usage) => {
+    expect(usageOf(before, after)).toEqual(usage);
+  });
+
+  test('a message without an id is known by itself', () => {
+    const old = message(undefined, 5, 5);
+    expect(usageOf({ messages: [old] }, { messages: [old, message(undefined, 1, 1)] })).toEqual({
+      input: 1,
+      output: 1,
+      total: 2,
+    });
+  });
+});
+
+test.each([
+  [200, 'taken'],
+  [204, 'taken'],
+  [400, 'refused'],
+  [413, 'refused'],
+  [422, 'refused'],
+  [404, 'gone'],
+  [410, 'gone'],
+  [401, 'away'],
+  [403, 'away'],
+  [429, 'away'],
+  [500, 'away'],
+  [503, 'away'],
+] as const)('an answer of %i means that runs are %s', (status, kind) => {
+  expect(meaningOf(status).kind).toBe(kind);
+});
