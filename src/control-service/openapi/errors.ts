@@ -6,6 +6,7 @@ const sentence = (description: string): Answer => ({ description, schema: toldPr
 /** What each refusal means. */
 export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {
   400: sentence('A rule is broken: one sentence for each.'),
+  401: sentence('What was sent to be let in by is missing, or not valid.'),
   403: sentence('The address was not handed out, or has expired.'),
   404: sentence('There is no such thing, or it is another tenant’s.'),
   409: sentence('Something that exists stands in the way, or it is being deleted.'),

@@ -104,6 +104,6 @@ export const listenerOperations: readonly Operation[] = [
     tag: work,
     body: { schema: workReport, required: true },
     answers: { 200: { description: 'For how long it is held.', schema: claimStanding } },
-    errors: [404, 409, 413, 415, 422],
+    errors: [400, 404, 409, 413, 415, 422],
   },
 ];

@@ -9,8 +9,9 @@ export function spellSchemas(
   spelling: FieldSpelling,
 ): Record<string, JsonSchema> {
   const names = new Map(fieldAliases.map((alias) => [alias.contract, alias[spelling]]));
-  const spelled = ({ properties, ...schema }: JsonSchema): JsonSchema => ({
+  const spelled = ({ properties, required, ...schema }: JsonSchema): JsonSchema => ({
     ...schema,
+    ...(Array.isArray(required) ? { required: required.map((name) => names.get(name) ?? name) } : {}),
     ...(isObject(properties)
       ? {
           properties: Object.fromEntries(

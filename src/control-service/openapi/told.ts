@@ -45,6 +45,7 @@ export const toldRevisionConfig = z.looseObject({
   image_uri: text.nullable(),
   source_tarball_path: text.nullable(),
   repo_commit_sha: text.nullable(),
+  source_tarball_digest: text.nullable(),
 });
 
 export const toldDeployment = z.looseObject({

@@ -77,7 +77,7 @@ export const tracingOperations: readonly Operation[] = [
     tag: 'Tracing',
     body: { schema: tracedRunsReport, required: true },
     answers: { 200: { description: 'How many of them were new.', schema: tracedRunsTaken } },
-    errors: [404, 413, 415, 422],
+    errors: [401, 404, 413, 415, 422],
     open: true,
   },
   {

@@ -32,7 +32,13 @@ const operation = z.looseObject({
   parameters: z
     .array(z.looseObject({ name: z.string(), in: z.string(), required: z.boolean().optional(), schema }))
     .default([]),
-  responses: z.record(z.string(), z.unknown()),
+  requestBody: z
+    .looseObject({ content: z.record(z.string(), z.looseObject({ schema: schema.optional() })) })
+    .optional(),
+  responses: z.record(
+    z.string(),
+    z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: schema.optional() })).optional() }),
+  ),
 });
 
 /** A description in OpenAPI, as far as paths, fields and words are looked at. */
