@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
+import { readAddress } from '../contract/base-address.ts';
 import { fieldSpellings } from '../contract/control/aliases.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
 import { computeWords, type ComputeChoice } from './compute/local-compute.ts';
@@ -42,6 +43,7 @@ export const localUsage = `Runs the control service and its agents on this machi
   --container-image IMAGE
                      what builds run in with --compute container (an official image of Node.js)
   --base-path PATH   a path that everything hangs below, as in /api-host
+  --public-url URL   where others reach it, through a web server with TLS: agents and uploads are told at that address
   --field-names WORD the spelling of answers: contract or public (contract); with public a deployment from uploads may
                      be created before its graph configuration file is named, as public clients do
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
@@ -57,6 +59,7 @@ export interface LocalCommand {
   data: string;
   allowGit: string[];
   basePath: string;
+  publicUrl: string | undefined;
   fieldNames: FieldSpelling;
   watchGit: WatchWord;
   hosting: Hosting;
@@ -81,6 +84,7 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
         'container-engine': { type: 'string' },
         'container-image': { type: 'string' },
         'base-path': { type: 'string' },
+        'public-url': { type: 'string' },
         'field-names': { type: 'string' },
         'watch-git': { type: 'string' },
         hosting: { type: 'string' },
@@ -101,6 +105,9 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   if (!/^(\/[\w.-]+)*$/.test(basePath)) {
     return { ok: false, problem: '--base-path begins with a slash and ends with none, as in /api-host.' };
   }
+  const reached =
+    values['public-url'] === undefined ? undefined : readAddress(values['public-url'], { allowHttp: true });
+  if (reached?.ok === false) return { ok: false, problem: `--public-url ${reached.told}: ${reached.problem}.` };
   if (values.data === '') return { ok: false, problem: '--data is empty.' };
   if (values['allow-git']?.includes('')) return { ok: false, problem: '--allow-git is empty.' };
   if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
@@ -127,6 +134,7 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
       data: values.data ?? '.landfall',
       allowGit: values['allow-git'] ?? [],
       basePath,
+      publicUrl: reached && `${reached.address.origin}${reached.address.prefix}`,
       fieldNames,
       watchGit,
       hosting,
@@ -162,7 +170,7 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
     tell(`${read.problem}\n\n${localUsage}`);
     return 2;
   }
-  const { port, data, allowGit, basePath, fieldNames, watchGit, hosting, json, help } = read.command;
+  const { port, data, allowGit, basePath, publicUrl, fieldNames, watchGit, hosting, json, help } = read.command;
   if (help) {
     say(localUsage);
     return 0;
@@ -187,6 +195,7 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
       env,
       allowGit,
       basePath,
+      publicUrl,
       fieldNames,
       watchGit,
       hosting,

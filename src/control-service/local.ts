@@ -55,6 +55,8 @@ export interface LocalSettings {
   allowGit: readonly string[];
   /** The path that everything hangs below, as in `/api-host`; none when absent. */
   basePath?: string | undefined;
+  /** Where others reach all this, through a web server: what answers tell in the place of our own address. */
+  publicUrl?: string | undefined;
   /**
    * The spelling of answers where a request asks for none; the document's when absent. With the public one a deployment from
    * uploads may be created without its graph configuration file, as public clients do.
@@ -177,7 +179,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         logBell,
         clock,
         tenantId: tenant,
-        baseUrl: () => url,
+        baseUrl: () => settings.publicUrl ?? url,
         allowGit,
         hosting: settings.hosting,
         graphConfigLater: fieldNames === 'public',

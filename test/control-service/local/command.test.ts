@@ -35,6 +35,7 @@ describe('the command line', () => {
       { registry: { host: 'registry.example.com', path: 'agents', protocol: 'https' } },
     ],
     ['a base path', ['--base-path', '/api-host'], { basePath: '/api-host' }],
+    ['where others reach it', ['--public-url', 'https://a.test/b/'], { publicUrl: 'https://a.test/b' }],
     [
       'all the rest',
       ['--json', '--data', 'd', '--field-names', 'public'],
@@ -48,6 +49,12 @@ describe('the command line', () => {
     ['a port that is none', ['--port', 'http'], '--port http'],
     ['a port beyond all', ['--port', '70000'], '--port 70000'],
     ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
+    ['an address that is none', ['--public-url', 'a.test'], '--public-url (an unreadable address)'],
+    [
+      'an address with a user in it',
+      ['--public-url', 'https://me@a.test'],
+      '--public-url https://a.test/: the address',
+    ],
     ['a data folder without a name', ['--data', ''], '--data is empty'],
     ['an allowed folder without a name', ['--allow-git', ''], '--allow-git is empty'],
     ['another spelling', ['--field-names', 'own'], 'contract or public'],
@@ -89,7 +96,8 @@ describe('the program', () => {
 
   function start() {
     const { DATABASE_URL: _, ...env } = process.env;
-    const child = spawn(process.execPath, [main, '--port', '0', '--json', '--data', join(root, 'data')], {
+    const flags = ['--port', '0', '--json', '--public-url', 'https://landfall.test/api'];
+    const child = spawn(process.execPath, [main, ...flags, '--data', join(root, 'data')], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env,
     });
@@ -108,7 +116,9 @@ describe('the program', () => {
   test('it tells where it is, keeps key and work through a kill, refuses a second one, and leaves when asked', async () => {
     const first = start();
     const before = await first.ready;
-    const { id } = await httpControl(before.url, before.api_key).createDeployment(fromImage());
+    expect(before.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { id, url } = await httpControl(before.url, before.api_key).createDeployment(fromImage());
+    expect(url).toBe(`https://landfall.test/api/agents/${id}`);
     first.child.kill('SIGKILL');
     await first.ended;
 
