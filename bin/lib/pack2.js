@@ -1,0 +1,1 @@
+import{t as packSource}from"./pack.js";export{packSource};

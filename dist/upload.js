@@ -1,0 +1,1 @@
+import{E as e,b as t,k as n}from"./schemas.js";const r=t({upload_url:n(),object_path:e().min(1)}),i=209715200,a=t({token:e().min(1),registry_url:e().min(1)});export{a as n,r,i as t};
