@@ -46,6 +46,4 @@ export function hiderOf(words: Iterable<string>): (text: string) => string {
 type WordsByLength = Map<number, Set<string>>;
 
 const longestFirst = (words: Iterable<string>): string[] =>
-  [...new Set(words)]
-    .filter((word) => word.length >= shortestHidden)
-    .sort((one, other) => other.length - one.length);
+  [...new Set(words)].filter((word) => word.length >= shortestHidden).sort((one, other) => other.length - one.length);

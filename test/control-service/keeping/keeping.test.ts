@@ -33,7 +33,12 @@ function house(changes: Partial<KeepingSettings> = {}, revisions: RevisionOfBuil
   const workDir = temporaryFolder(atTheEnd);
   const logged: string[] = [];
   const keeping = createKeeping({
-    store: { revisionsOfBuilds: async () => revisions, forgetOldLines: async () => 0, forgetOldRuns: async () => 0, forgetChanges: async () => 0 },
+    store: {
+      revisionsOfBuilds: async () => revisions,
+      forgetOldLines: async () => 0,
+      forgetOldRuns: async () => 0,
+      forgetChanges: async () => 0,
+    },
     uploads: { removeOld: async () => 0 },
     workDir,
     clock: { now: () => now, sleep: () => new Promise(() => undefined) },

@@ -23,7 +23,12 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('[control.source-revision-config.nullable] every field may be null or left out as far as the source does not need it', async () => {
     const empty = { image_uri: null, source_tarball_path: null };
-    const asked = { repo_ref: 'main', graph_config_path: 'graph.json', repo_commit_sha: null, source_tarball_digest: null };
+    const asked = {
+      repo_ref: 'main',
+      graph_config_path: 'graph.json',
+      repo_commit_sha: null,
+      source_tarball_digest: null,
+    };
     expect(await told(inGit(empty))).toEqual({ ...asked, ...empty });
     expect(await told(inGit({}))).toEqual({ ...asked, ...empty });
     expect(await told(inImage({ repo_ref: null, graph_config_path: null }))).toMatchObject({ repo_ref: null });
