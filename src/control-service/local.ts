@@ -141,7 +141,10 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       given: settings.compute,
       agentServer: settings.agentServer,
       env: settings.env ?? process.env,
-      ...{ dataDir, store, clock, log },
+      dataDir,
+      store,
+      clock,
+      log,
     });
     opened.push(() => running.close());
     const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });

@@ -4,9 +4,9 @@ import { secretSpellings, shortestHidden } from '../../contract/secret-spellings
 /** Takes secrets out of text. */
 export interface Mask {
   /** Wherever a secret stands in the text, `***` stands in the result. */
-  whole(text: string): string;
+  whole: (text: string) => string;
   /** The same for text that was cut at its end, where the beginning of a secret may be left. */
-  cut(text: string): string;
+  cut: (text: string) => string;
 }
 
 /** Makes the mask of some secret values. */

@@ -31,9 +31,9 @@ export interface Keeping {
    * Clears away early what nothing needs, the least missed first, until `wanted` bytes are free: downloads, packages,
    * mirrors, and at last builds of revisions that ended. What the live revisions run on is never touched.
    */
-  makeRoom(wanted: number): Promise<void>;
+  makeRoom: (wanted: number) => Promise<void>;
   /** Looks no more. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** Makes what clears away. Nothing happens before it is asked. */
