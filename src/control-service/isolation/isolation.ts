@@ -19,7 +19,7 @@ import { defaultSystemFolder, ensureRootFolder } from '../../database/embedded/s
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { agentIds, type IdRange } from './id-range.ts';
 import { removeApart } from './remove-apart.ts';
-import { copyProgram, telltales, type AgentProgramFiles } from './program.ts';
+import { copyProgram, noteIn, telltales, type AgentProgramFiles } from './program.ts';
 
 /** How far builds and agents are kept apart from this service and from one another. */
 export interface Isolation {
@@ -82,18 +82,15 @@ export async function removeIsolated(dataDir: string, systemFolder: string = def
     await removeApart(folderFor(realpathSync(dataDir), systemFolder));
 }
 
-/** The file in a folder that stands for a data folder which tells which one that is. */
-const noteIn = (folder: string): string => join(folder, 'stands-for');
-
-/** Removes the folders that stand for a data folder which is gone: what lies in them can be built again. */
+/** Removes the folders that stand for a data folder or an installation which is gone: what lies in them can be made again. */
 async function removeForsaken(systemFolder: string, log: (message: string) => void): Promise<void> {
   if (!existsSync(systemFolder)) return;
   for (const name of readdirSync(systemFolder)) {
     const folder = join(systemFolder, name);
-    if (!/^agents-[0-9a-f]{16}$/.test(name) || !existsSync(noteIn(folder))) continue;
+    if (!/^(agents|program)(-[0-9a-f]{16})+$/.test(name) || !existsSync(noteIn(folder))) continue;
     if (existsSync(readFileSync(noteIn(folder), 'utf8'))) continue;
     await removeApart(folder).catch((error: unknown) => {
-      log(`${folder}, whose data folder is gone, could not be removed: ${messageOf(error)}`);
+      log(`${folder}, which stands for something that is gone, could not be removed: ${messageOf(error)}`);
     });
   }
 }

@@ -8,12 +8,16 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { hasCode } from '../../database/embedded/file-errors.ts';
 import { ensureRootFolder } from '../../database/embedded/system-folder.ts';
 import { packagesOf } from './packages.ts';
+
+/** The file in a folder of root's which tells what that stands for: the data folder or the installation that it goes with. */
+export const noteIn = (folder: string): string => join(folder, 'stands-for');
 
 /** What an agent's process is made of besides the agent: Node.js and the agent server, absolute paths. */
 export interface AgentProgramFiles {
@@ -82,6 +86,7 @@ export function copyProgram(program: AgentProgramFiles, systemFolder: string): A
     const aside = mkdtempSync(`${target}-copying-`);
     for (const part of [...parts.files, ...parts.folders]) copyOpen(part, join(aside, relative(parts.base, part)));
     copyOpen(program.node, join(aside, 'node', 'node'));
+    writeFileSync(noteIn(aside), parts.base);
     openFolders(aside);
     moveInto(aside, target);
     removeFormer(systemFolder, owner, basename(target));

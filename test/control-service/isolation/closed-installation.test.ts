@@ -92,6 +92,15 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
     },
   );
 
+  test.each(asRoot ? ['an installation that is gone'] : [])('removes at its start the copies of %s', async () => {
+    const own = madeFolder('forsaken');
+    const dataDir = madeFolder('open-data');
+    const copy = join(own, `program-${'0'.repeat(16)}-${'1'.repeat(16)}`);
+    write(copy, { 'stands-for': join(folder, 'never-was'), 'src/main.ts': '' });
+    await isolate({ dataDir, agentServer: program.agentServer, log, systemFolder: own });
+    expect(existsSync(copy)).toBe(false);
+  });
+
   test('knows files that tell whether its program can be read', () => {
     expect(telltales(program).filter((file) => !statSync(file).isFile())).toEqual([]);
   });

@@ -32,11 +32,14 @@ const answers = {
   '/crash': () => process.exit(7),
 };
 
-const server = createServer(async (request, response) => {
-  if (request.headers['x-landfall-agent-token'] !== env.LANDFALL_AGENT_TOKEN) return response.writeHead(401).end();
+const server = createServer((request, response) => void reply(request, response));
+
+async function reply(request, response) {
+  if (request.headers['x-landfall-agent-token'] !== env.LANDFALL_AGENT_TOKEN) return void response.writeHead(401).end();
   const answer = answers[request.url];
   response.writeHead(answer ? 200 : 404).end(JSON.stringify((await answer?.()) ?? {}));
-});
+  return undefined;
+}
 process.on('SIGTERM', () => {
   console.log('leaving');
   server.close(() => process.exit(0));

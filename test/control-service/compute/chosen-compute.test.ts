@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { chosenCompute } from '../../../src/control-service/compute/chosen-compute.ts';
+import type { AgentProgram, AgentStart, Compute } from '../../../src/control-service/compute/compute.ts';
+import { localCompute } from '../../../src/control-service/compute/local-compute.ts';
+import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
+import { temporaryFolder } from '../builds/repositories.ts';
+import { imageSpec, standIn } from './container/stand-in.ts';
+
+const never = new AbortController().signal;
+
+/** A compute that only tells its name. */
+const named = (name: string, removed: string[]): Compute => ({
+  start: async (): Promise<AgentStart> => ({ kind: 'failed', reason: name }),
+  remove: async ({ id }) => void removed.push(`${id} from ${name}`),
+});
+
+test.each<[string, AgentProgram, string]>([
+  ['a build', { kind: 'build', madeOf: 'x', folder: '/', graphConfigFile: '/x', homeFolder: '/h' }, 'builds'],
+  ['an image', { kind: 'image', imageUri: 'agent' }, 'images'],
+])('%s runs by the compute for its kind', async (_, program, by) => {
+  const removed: string[] = [];
+  const compute = chosenCompute({ builds: named('builds', removed), images: named('images', removed) });
+  expect(await compute.start({ ...imageSpec('agent', ''), program }, never)).toEqual({ kind: 'failed', reason: by });
+});
+
+test('a deployment is removed from both, and once where they are one', async () => {
+  const removed: string[] = [];
+  const [builds, images] = [named('builds', removed), named('images', removed)];
+  const gone = { id: 'd', name: 'd', namespace: undefined };
+  await chosenCompute({ builds, images }).remove?.(gone);
+  await chosenCompute({ builds, images: builds }).remove?.(gone);
+  expect(removed).toEqual(['d from builds', 'd from images', 'd from builds']);
+});
+
+test('a service that is to run builds in containers does not start without an engine', async () => {
+  const undo: (() => void)[] = [];
+  const dataDir = temporaryFolder(undo);
+  const engine = standIn();
+  engine.is('silent');
+  const store = { agentUser: async () => 0, agentUids: async () => [] };
+  const settings = { given: undefined, agentServer: undefined, dataDir, env: engine.env, store, clock: systemClock };
+  const open = (kind: 'process' | 'container') =>
+    localCompute({ ...settings, choice: { kind, engine: engine.command }, log: () => undefined });
+  await expect(open('container')).rejects.toThrow(/can't run containers: .*does not answer/);
+  const opened = await open('process');
+  expect(await opened.compute.start(imageSpec('agent', 'postgres://u:p@h/d'), never)).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('does not answer'),
+  });
+  await opened.close();
+  await removeIsolated(dataDir);
+  engine.remove();
+  for (const remove of undo) remove();
+});
