@@ -9,7 +9,7 @@ import { findEngine, type Engine, type EngineSettings } from './container/engine
 import { mainProgram } from './container/main-program.ts';
 import { containerNetworks, type ContainerNetworks } from './container/networks.ts';
 import { planPod } from './container/plan.ts';
-import { removePod, startPod, type Pod } from './container/pod.ts';
+import { removeBrokenOff, removePod, startPod, type Pod } from './container/pod.ts';
 import { maskOf } from './mask.ts';
 import { openFolders } from './open-folders.ts';
 
@@ -100,7 +100,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
         const start = await startPod(pod, signal);
         return signal.aborted && start.kind === 'failed' ? brokenOff : start;
       } catch (error) {
-        if (pod) await removePod(pod);
+        if (pod) await (signal.aborted ? removeBrokenOff(pod) : removePod(pod));
         if (signal.aborted) return brokenOff;
         if (error instanceof EngineRefusal) return { kind: 'failed', reason: error.message };
         throw error;

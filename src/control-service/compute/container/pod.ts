@@ -82,7 +82,7 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
   await late;
   if (begun && 'origin' in begun) return { kind: 'running', agent: agentOf(pod, begun.origin, ended, lines.all) };
 
-  await removePod(pod);
+  await (wasInTime ? removePod(pod) : removeBrokenOff(pod));
   const how = await ended;
   const reason = wasInTime
     ? `The agent's container ended before it was healthy: ${begun?.how ?? how}.`
@@ -115,6 +115,16 @@ export async function removePod({ engine, made, plan }: Pod): Promise<void> {
     made.map(({ name }) => name).toReversed(),
   );
   if (plan.passing.length > 0) await engine.run(['volume', 'rm', '--force', ...plan.passing]);
+}
+
+/** How long an engine may still be at what it was asked for when that was broken off, in milliseconds. */
+const settlesWithinMs = 500;
+
+/** Takes away a pod whose making was broken off: what an engine made after all goes too. */
+export async function removeBrokenOff(pod: Pod): Promise<void> {
+  await removePod(pod);
+  await pause(pod.clock, settlesWithinMs);
+  await removePod(pod);
 }
 
 const finished = 'exit code 0';
