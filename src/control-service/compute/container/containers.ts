@@ -111,7 +111,12 @@ export async function publishedPort(engine: Engine, name: string, inside: number
 
 /** Removes containers with whatever runs in them; those that are gone are no error. */
 export async function removeContainers(engine: Engine, names: readonly string[]): Promise<void> {
-  if (names.length > 0) await engine.run(['rm', '--force', ...names]);
+  if (names.length === 0) return;
+  // A container that is being started at this moment may resist once.
+  for (let tries = 0; tries < 3; tries += 1) {
+    const { code } = await engine.run(['rm', '--force', ...names]);
+    if (code === 0) return;
+  }
 }
 
 /** Removes every container that bears a label. */

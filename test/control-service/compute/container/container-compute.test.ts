@@ -224,7 +224,7 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     await expect.poll(() => tried.engine.there('containers').length, { timeout: 10_000 }).toBe(1);
     breaking.abort();
     expect(await starting).toBe('The start was broken off.');
-    expect(tried.engine.there('containers')).toEqual([]);
+    await expect.poll(() => tried.engine.there('containers')).toEqual([]);
   });
 
   test('an engine whose server does not answer, and a later start when it does', async () => {

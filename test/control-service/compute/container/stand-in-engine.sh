@@ -139,7 +139,7 @@ rm)
   shift 2
   for name in "$@"; do
     end "$name"
-    rm -rf "containers/${name:?}"
+    rm -rf "containers/${name:?}" || fail "removal of container $name is in progress"
   done
   ;;
 ps) named "$(last "$@")" containers ;;
