@@ -6,7 +6,8 @@ import { systemClock } from '../../../src/clock.ts';
 import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
 import { runs, until } from './agents.ts';
 
-const asked = { cwd: '/', env: { PATH: process.env.PATH ?? '' }, withInput: false, graceSeconds: 0 };
+// Folders that everyone may look into: in a closed one a command might be.
+const asked = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin' }, withInput: false, graceSeconds: 0 };
 const textOf = async (output: AsyncIterable<Buffer>): Promise<string> =>
   String(Buffer.concat(await Array.fromAsync(output)));
 
