@@ -140,5 +140,6 @@ test('after a kill -9 at each step of a deletion the next start goes on with it 
     const name = `held-${step.replaceAll(' ', '-')}`;
     expect(await house.store.findTracingProject(ground.tenantId, name)).toBeUndefined();
   }
-  expect(house.logged).toEqual([]);
+  // The guards of the agents may be there a moment longer than these: the start ends them and says so.
+  expect(house.logged.filter((line) => !/processes .* left behind were ended/.test(line))).toEqual([]);
 });
