@@ -27,7 +27,8 @@ export function compileGlob(written: string): CompiledGlob {
   if (fault) return { ok: false, ...fault };
   const options = { dot: true, noextglob: true, nonegate: true, posix: true, regex: false, strictBrackets: true };
   // The caret within a class is the library's way to say what we say with `!`.
-  const escaped = written.replace(literal, (sign) => `\\${sign}`);
+  // At its end the library lets `**` stand for nothing behind a wildcard: `?/**` would match the file `a`.
+  const escaped = written.replace(literal, (sign) => `\\${sign}`).replace(/\/\*\*$/, '/**/*');
   const pattern = picomatch.makeRe(escaped, options);
   return { ok: true, matches: (path) => path.length <= longestPath && pattern.test(path) };
 }

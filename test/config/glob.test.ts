@@ -91,6 +91,15 @@ const path = fc.array(real, { minLength: 1, maxLength: 4 }).map((segments) => se
 const part = fc.oneof(real, fc.constantFrom('**', '*', 'a*', '*.b', '?', 'a?', '{a,b}', '{a,.b}*', '?*', '*a*'));
 const glob = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
 
+test.each(['?/**', '*/**', '[ab]/**', 'a/**'])('%s goes into a folder, and is not the file itself', (written) => {
+  const compiled = compileGlob(written);
+  expect(compiled.ok && [compiled.matches('a'), compiled.matches('a/b'), compiled.matches('a/.b/c')]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
 describe('any glob', () => {
   test('matches what the same language matches when it is read slowly', () => {
     fc.assert(

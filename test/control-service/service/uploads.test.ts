@@ -201,24 +201,26 @@ describe.each(sides)('%s', (_, open) => {
   });
 });
 
-test('[control.endpoints.upload-url] [control.upload.both-paths] the address is handed out with and without the version in the path', async () => {
-  const world = await openWorld('over HTTP', '/base');
-  const { id } = await world.control.createDeployment(fromUpload());
-  const headers = { 'x-api-key': world.apiKey };
-  for (const path of [`/deployments/${id}/upload-url`, `/v2/deployments/${id}/upload-url`]) {
-    const answer = await fetch(`${world.baseUrl}${path}`, { method: 'POST', headers });
-    const target = await answer.json();
-    expect([answer.status, target]).toEqual([
-      200,
-      { upload_url: expect.stringContaining(`${world.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
-    ]);
-    expect((await fetch(`${world.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
-    const other = await fetch(`${world.baseUrl}${path}`, { headers });
-    expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
-  }
-  const { upload_url } = await world.control.requestUpload(id);
-  const read = await fetch(upload_url);
-  expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
-  expect((await world.put(upload_url, bytes)).status).toBe(200);
-  await world.close();
+describe('over HTTP', () => {
+  test('[control.endpoints.upload-url] [control.upload.both-paths] the address is handed out with and without the version in the path', async () => {
+    const world = await openWorld('over HTTP', '/base');
+    const { id } = await world.control.createDeployment(fromUpload());
+    const headers = { 'x-api-key': world.apiKey };
+    for (const path of [`/deployments/${id}/upload-url`, `/v2/deployments/${id}/upload-url`]) {
+      const answer = await fetch(`${world.baseUrl}${path}`, { method: 'POST', headers });
+      const target = await answer.json();
+      expect([answer.status, target]).toEqual([
+        200,
+        { upload_url: expect.stringContaining(`${world.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
+      ]);
+      expect((await fetch(`${world.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
+      const other = await fetch(`${world.baseUrl}${path}`, { headers });
+      expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+    const { upload_url } = await world.control.requestUpload(id);
+    const read = await fetch(upload_url);
+    expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
+    expect((await world.put(upload_url, bytes)).status).toBe(200);
+    await world.close();
+  });
 });
