@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { deploymentStatuses } from '../../../src/contract/control/deployment.ts';
 import { deploymentStatus, statusMessage } from '../../../src/control-service/rules/deployment-status.ts';
 
 test.each([
@@ -29,4 +32,13 @@ test.each([
   ],
 ] as const)('%s', (_, status, listenerId, deletionProblem, told) => {
   expect(statusMessage({ status, listenerId, deletionProblem }) ?? 'nothing').toMatch(told);
+});
+
+test('the README gives every status a cause', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
+  const [, part = ''] = readme.split('## The way of a deployment');
+  const rows = [...(part.split('\n## ')[0] ?? '').matchAll(/^\| ([A-Z_]+) \| .{20,} \|$/gm)].map(
+    ([, status]) => status,
+  );
+  expect(rows.toSorted()).toEqual([...deploymentStatuses].toSorted());
 });
