@@ -69,13 +69,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const { configPath, host, port, log, clock } = options;
   const { places, env } = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(env)) process.env[name] ??= value;
-  // Loading the engine takes a second of which the database needs nothing.
-  const opening = open(options);
-  const loading = loadGraphs(places, configPath).catch(async (error: unknown) => {
-    await (await opening).storage.close();
-    throw error;
-  });
-  const [opened, loaded] = await Promise.all([opening, loading]);
+  const [opened, loaded] = await openAndLoad(options, places);
   let serving: Serving | undefined = await serve(loaded, opened, options);
   const fetch = (request: Request) => serving?.fetch(request) ?? resting();
   const listener = await listen(fetch, { host, port, clock }).catch(async (error: unknown) => {
@@ -136,6 +130,26 @@ async function open({ databaseUrl, log }: AgentServerOptions): Promise<Opened> {
     throw new StartupError('database', [`The deployment's database can't be used: ${told}`], { cause: error });
   });
   return { storage, processId };
+}
+
+/**
+ * Both at once: loading the engine takes a second of which the database needs nothing. On a busy machine it takes many,
+ * and keeps this process so busy that an answer of the database is heard too late; so what failed meanwhile is tried
+ * once more when all is loaded.
+ */
+async function openAndLoad(
+  options: AgentServerOptions,
+  places: Parameters<typeof loadGraphs>[0],
+): Promise<[Opened, LoadedGraph[]]> {
+  const loading = loadGraphs(places, options.configPath);
+  const opening = open(options).catch(async () => {
+    await loading;
+    return open(options);
+  });
+  const [opened, loaded] = await Promise.allSettled([opening, loading]);
+  if (opened.status === 'fulfilled' && loaded.status === 'fulfilled') return [opened.value, loaded.value];
+  if (opened.status === 'fulfilled') await opened.value.storage.close();
+  throw loaded.status === 'rejected' ? loaded.reason : opened.status === 'rejected' ? opened.reason : undefined;
 }
 
 async function serve(

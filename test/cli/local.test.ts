@@ -23,8 +23,8 @@ describe('landfall local', () => {
   test('is the program of npm run local: one line of JSON when it is ready, gone when it is told to', async () => {
     let answered: unknown;
     const end = await local(['--port', '0', '--json'], {
-      onOutput: (text, send) => {
-        if (answered !== undefined || !text.endsWith('\n')) return;
+      onOutput: (text, send, which) => {
+        if (which === 'err' || answered !== undefined || !text.endsWith('\n')) return;
         answered = fetch(`${urlIn(text)}/ok`)
           .then((response) => response.json())
           .finally(() => send('SIGINT'));

@@ -18,8 +18,8 @@ export interface CliEnd {
 export interface CliRun {
   cwd?: string;
   env?: Readonly<Record<string, string>>;
-  /** Called with what it prints, as it prints, and a way to send it a signal. */
-  onOutput?: (text: string, send: (signal: NodeJS.Signals) => void) => void;
+  /** Called as it prints, with all that it has printed there so far, and a way to send it a signal. */
+  onOutput?: (text: string, send: (signal: NodeJS.Signals) => void, which: 'out' | 'err') => void;
 }
 
 /** Runs the command line as a process of its own, with nothing in its environment but what is given. */
@@ -34,7 +34,7 @@ export function runCli(args: readonly string[], { cwd = root, env = {}, onOutput
   const end: CliEnd = { code: null, out: '', err: '' };
   const heard = (which: 'out' | 'err') => (chunk: Buffer) => {
     end[which] += chunk.toString();
-    onOutput?.(end[which], (signal) => child.kill(signal));
+    onOutput?.(end[which], (signal) => child.kill(signal), which);
   };
   child.stdout.on('data', heard('out'));
   child.stderr.on('data', heard('err'));

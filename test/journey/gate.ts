@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Repository } from '../../src/demo/repository.ts';
 
 /** Keeps builds waiting for as long as a journey wants to look at them. */
@@ -10,36 +10,56 @@ export interface Gate {
   command: string;
   /** The id of the process that waits, once one does. */
   reached(): Promise<number>;
-  open(): Promise<void>;
+  open(): void;
   /** Closes it again for the next build. */
-  close(): Promise<void>;
+  close(): void;
+  /** Takes the gate away; whoever waits at it fails. */
+  remove(): Promise<void>;
 }
 
-const script = (folder: string): string => `import { existsSync, writeFileSync } from 'node:fs';
-const folder = ${JSON.stringify(folder)};
-writeFileSync(folder + '/waiting', String(process.pid));
-while (!existsSync(folder + '/open')) await new Promise((resolve) => setTimeout(resolve, 20));
+const script = (url: string): string => `const answer = await fetch('${url}' + process.pid);
+if (!answer.ok) process.exit(1);
 `;
 
-/** Puts a gate into a repository, whose next commit has it. `folder` is made for what passes between the two. */
-export async function placeGate(repository: Repository, folder: string): Promise<Gate> {
-  await mkdir(folder);
-  await writeFile(join(repository.folder, 'gate.mjs'), script(folder));
-  const waiting = join(folder, 'waiting');
-  const opened = join(folder, 'open');
+/**
+ * Puts a gate into a repository, whose next commit has it. It is an address, for a build may run as a user who reaches
+ * no folder of the journey's.
+ */
+export async function placeGate(repository: Repository): Promise<Gate> {
+  let isOpen = false;
+  let waiting: { pid: number; answer: ServerResponse }[] = [];
+  const server = createServer((request, answer) => {
+    const pid = Number(request.url?.slice(1));
+    if (isOpen) {
+      answer.end();
+      return;
+    }
+    waiting.push({ pid, answer });
+    // A build that was killed waits no longer.
+    answer.on('close', () => (waiting = waiting.filter((one) => one.answer !== answer)));
+    server.emit('reached');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the gate listens on no port');
+  await writeFile(join(repository.folder, 'gate.mjs'), script(`http://127.0.0.1:${address.port}/`));
   return {
     command: 'node gate.mjs',
     async reached() {
-      for (;;) {
-        const said = existsSync(waiting) ? await readFile(waiting, 'utf8') : '';
-        if (said !== '') return Number(said);
-        await pause(20);
-      }
+      while (waiting[0] === undefined) await once(server, 'reached');
+      return waiting[0].pid;
     },
-    open: () => writeFile(opened, ''),
-    async close() {
-      await rm(waiting, { force: true });
-      await rm(opened, { force: true });
+    open() {
+      isOpen = true;
+      for (const { answer } of waiting) answer.end();
+    },
+    close() {
+      isOpen = false;
+    },
+    async remove() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }

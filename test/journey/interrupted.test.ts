@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
@@ -19,9 +18,12 @@ beforeAll(async () => {
   repository = await world.repository('talker');
   const { outputs } = await world.step(repository);
   address = outputs['deployment-url'] ?? '';
-  gate = await placeGate(repository, join(world.folder, 'gate'));
+  gate = await placeGate(repository);
 });
-afterAll(() => world?.close());
+afterAll(async () => {
+  await world?.close();
+  await gate?.remove();
+});
 
 const within = { timeout: 90_000 };
 
@@ -50,13 +52,13 @@ test(
     await world.kill();
     await expect.poll(() => [runs(building), runs(former.pid)], { timeout: 40_000 }).toEqual([false, false]);
 
-    await gate.close();
+    gate.close();
     await world.startAgain();
     await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toMatchObject({ said: 'first hello' });
     expect((await ask()).pid).not.toBe(former.pid);
 
     expect(await gate.reached()).not.toBe(building);
-    await gate.open();
+    gate.open();
     const { exitCode, outputs, log } = await step;
     expect({ exitCode, outputs }).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', changed: 'true' } });
     expect(log).toContain('Begun again: the service was stopped in the middle of it');
@@ -70,7 +72,7 @@ test(
 );
 
 test('a step that is cancelled is gone within two seconds, and its revision goes on', within, async () => {
-  await gate.close();
+  gate.close();
   const cancel = new AbortController();
   const { step } = await deployWord('second', 'third', { cancel: cancel.signal });
   const at = performance.now();
@@ -83,7 +85,7 @@ test('a step that is cancelled is gone within two seconds, and its revision goes
   expect(log).toContain(newest?.id);
   expect(summary).toContain('interrupted');
 
-  await gate.open();
+  gate.open();
   const status = async () => (await world.revisions(outputs['deployment-id']))[0]?.status;
   await expect.poll(status, { timeout: 30_000 }).toBe('DEPLOYED');
   expect(await ask()).toMatchObject({ said: 'third hello' });
