@@ -40,5 +40,5 @@ test('the README gives every status a cause', () => {
   const rows = [...(part.split('\n## ')[0] ?? '').matchAll(/^\| ([A-Z_]+) \| .{20,} \|$/gm)].map(
     ([, status]) => status,
   );
-  expect(rows.toSorted()).toEqual([...deploymentStatuses].toSorted());
+  expect(new Set(rows)).toEqual(new Set(deploymentStatuses));
 });

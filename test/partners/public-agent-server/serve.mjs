@@ -25,4 +25,4 @@ const { cleanup } = await startServer({
 });
 console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` }));
 process.stdin.resume();
-process.stdin.on('end', () => cleanup().finally(() => process.exit(0)));
+process.stdin.on('end', () => void cleanup().finally(() => process.exit(0)));
