@@ -114,14 +114,22 @@ function problemWith(
   if (status < 300 && ids.some(({ whose }) => whose === 'foreign')) return `${id} let somebody else in`;
   const schema = documented.content?.['application/json']?.schema;
   if (!schema) return undefined;
-  const { valid, errors } = new Validator(whole(schema, document), '2020-12').validate(JSON.parse(text));
+  const { valid, errors } = validatorOf(schema, document).validate(JSON.parse(text));
   return valid
     ? undefined
     : `${id} answered ${status} in another shape: ${errors.at(-1)?.instanceLocation} ${errors.at(-1)?.error}`;
 }
 
-/** A schema with what it refers to. */
-const whole = (schema: object, { components }: OpenApi): object => ({ ...schema, components });
+/** By the schema of an answer: to look up all that it refers to takes far longer than an answer does. */
+const validators = new WeakMap<object, Validator>();
+
+function validatorOf(schema: object, { components }: OpenApi): Validator {
+  const known = validators.get(schema);
+  if (known) return known;
+  const made = new Validator({ ...schema, components }, '2020-12');
+  validators.set(schema, made);
+  return made;
+}
 
 const withIds = z.looseObject({
   id: z.string().optional(),
