@@ -1,8 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { firstClosed, wayTo } from '../src/database/embedded/reach.ts';
 import { startEmbeddedPostgres } from '../src/database/embedded.ts';
 import type { EmbeddedPostgres } from '../src/database/embedded.ts';
 
@@ -18,6 +19,7 @@ declare module 'vitest' {
  * It forgets on a crash (fsync off), which tests may; what the product does is tested with servers of its own.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  process.env['TMPDIR'] = temporaryFolder();
   let server: Promise<EmbeddedPostgres> | undefined;
   const folder = mkdtempSync(join(tmpdir(), 'landfall-tests-'));
   // As root the server runs as another user, who has to get in.
@@ -48,4 +50,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await (await server)?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** As root databases and builds run as other users, who have to get into what tests make. */
+function temporaryFolder(): string {
+  const anyone = { name: 'nobody', uid: 65_534, gid: 65_534 };
+  const isOpen = (folder: string): boolean =>
+    existsSync(folder) && firstClosed(anyone, wayTo(realpathSync(folder))) === undefined;
+  return process.getuid?.() === 0 ? ([tmpdir(), '/tmp', '/var/tmp'].find(isOpen) ?? tmpdir()) : tmpdir();
 }
