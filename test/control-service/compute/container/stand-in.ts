@@ -55,7 +55,8 @@ export function standIn(): StandIn {
     there: (kind) => list(join(folder, kind)),
     is: (what) => writeFileSync(join(folder, what), ''),
     forget: (what) => rmSync(join(folder, what)),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    // A call that was broken off may still write down what it was.
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
