@@ -2,7 +2,7 @@
 // It takes its time to load, which is none of a start's.
 import '@kubernetes/client-node';
 import type { Clock } from '../../../src/clock.ts';
-import type { AgentSpec, AgentStart } from '../../../src/control-service/compute/compute.ts';
+import type { AgentSpec, AgentStart, Hold } from '../../../src/control-service/compute/compute.ts';
 import {
   kubernetesCompute,
   type KubernetesCompute,
@@ -51,7 +51,7 @@ export interface Cluster {
   /** Every line of the deploy logs. */
   logged: string[];
   /** Starts a revision in the namespace team-a. */
-  start: (spec?: Partial<AgentSpec>, signal?: AbortSignal) => Promise<AgentStart>;
+  start: (spec?: Partial<AgentSpec>, signal?: AbortSignal, hold?: Hold) => Promise<AgentStart>;
   /** The names of a namespace's objects, by kind. */
   names: (namespace?: string) => string[];
 }
@@ -69,7 +69,8 @@ export async function withCluster(
       api,
       compute,
       logged,
-      start: (spec = {}, signal = new AbortController().signal) => compute.start(specOf(spec, logged), signal),
+      start: (spec = {}, signal = new AbortController().signal, hold) =>
+        compute.start(specOf(spec, logged), signal, hold),
       names: (namespace = 'team-a') =>
         ['secrets', 'persistentvolumeclaims', 'services', 'statefulsets', 'deployments', 'horizontalpodautoscalers']
           .flatMap((resource) => api.state.list(resource, namespace))

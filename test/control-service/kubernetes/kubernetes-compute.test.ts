@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { at, base, inputOf } from './inputs.ts';
 import type { Fate } from './controller.ts';
-import { reasonOf, revisions, specOf, withCluster } from './clusters.ts';
+import type { ApiServer } from './api-server.ts';
+import { inHaste, reasonOf, revisions, specOf, withCluster } from './clusters.ts';
 import { LetGo } from '../../../src/control-service/compute/compute.ts';
 import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
+import { keepLease } from '../../../src/listener/lease.ts';
 import { hurried } from './clusters.ts';
 
 const [first = '', second = ''] = revisions;
@@ -65,6 +67,30 @@ describe('a revision in a cluster', () => {
       expect(api.state.list('pods', 'team-a')).toEqual([]);
     }));
 
+  test('keeps the size of its database where a later one does not repeat it', () =>
+    withCluster(async ({ api, start }) => {
+      const size = () =>
+        at(api.find('persistentvolumeclaims', 'team-a', `${base}-db`), 'spec.resources.requests.storage');
+      await start({ databaseUrl: '', resourceSpec: { db_storage_gi: 20 } });
+      expect((await start({ databaseUrl: '', revisionId: second, resourceSpec: { cpu: 1 } })).kind).toBe('running');
+      expect(size()).toBe('20Gi');
+      await start({ databaseUrl: '', revisionId: second, resourceSpec: { db_storage_gi: 25 } });
+      expect(size()).toBe('25Gi');
+    }));
+
+  test('keeps the storage class of its database, whatever the listener is told later', () =>
+    withCluster(
+      async ({ api, start, logged }) => {
+        const spec = { databaseUrl: '', resourceSpec: {} };
+        await start(spec);
+        const other = kubernetesCompute({ ...inHaste(api.kubeconfig), storageClass: 'slow' });
+        const next = await other.start(specOf({ ...spec, revisionId: second }, logged), new AbortController().signal);
+        expect(next.kind).toBe('running');
+        expect(at(api.find('persistentvolumeclaims', 'team-a', `${base}-db`), 'spec.storageClassName')).toBe('fast');
+      },
+      { storageClass: 'fast' },
+    ));
+
   test('begins with what its agents stand on, and only then starts them', () =>
     withCluster(async ({ api, start }) => {
       await start({ resourceSpec: { db_storage_gi: 5, cache_cpu: 0.5 } });
@@ -121,6 +147,26 @@ describe('a revision in a cluster', () => {
       expect(names()).toEqual([]);
     }));
 
+  const gone = { id: inputOf().spec.deploymentId, name: 'support-agent', namespace: 'team-a' };
+
+  test('is removed when its last pod has ended, not before', () =>
+    withCluster(async ({ api, compute, start }) => {
+      await start();
+      api.controller.slowEnd = 4;
+      await compute.remove(gone);
+      expect(api.state.list('pods', 'team-a')).toEqual([]);
+      expect(api.seen.filter(({ path }) => path.endsWith('/pods'))).not.toEqual([]);
+    }));
+
+  test('is not removed while a pod does not end, and says which', () =>
+    withCluster(async ({ api, compute, start }) => {
+      await start();
+      api.controller.slowEnd = 10_000;
+      await expect(compute.remove(gone)).rejects.toThrow(
+        /^After 120 s there still is Pod support-agent-0c0ffee0-\w+-0\.$/,
+      );
+    }));
+
   test('tells what of its ResourceSpec has no effect', () =>
     withCluster(async ({ start, logged }) => {
       await start({ resourceSpec: { executor_cpu: 1 } });
@@ -128,10 +174,92 @@ describe('a revision in a cluster', () => {
     }));
 });
 
+describe('a hold that is over', () => {
+  const changing = (api: ApiServer) =>
+    api.seen.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
+  const newest = (api: ApiServer) =>
+    at(api.find('deployments', 'team-a', base), 'spec.template.metadata.annotations.landfall/revision-id');
+
+  test('ends putting back, too: the next holder’s rollout stays as it is', () =>
+    withCluster(async ({ api, start }) => {
+      await start({ resourceSpec: { max_scale: 4 } });
+      api.controller.fates.set('', 'stands still');
+      const [breakOff, lost] = [new AbortController(), new AbortController()];
+      const hold = { lost: lost.signal, check: () => lost.signal.throwIfAborted() };
+      const resourceSpec = { max_scale: 5, queue_cpu: 1 };
+      const starting = start({ revisionId: second, resourceSpec }, breakOff.signal, hold);
+      const scaler = () => at(api.find('horizontalpodautoscalers', 'team-a', base), 'spec.maxReplicas');
+      await expect.poll(scaler).toBe(5);
+      // The first request of putting back hangs when the lease ends.
+      for (const method of ['PATCH', 'DELETE']) api.faults.push({ method, times: 1, how: { kind: 'silent' } });
+      breakOff.abort();
+      await expect.poll(() => api.faults.some(({ times }) => times === 0)).toBe(true);
+      const before = changing(api).length;
+      lost.abort(new LetGo('its lease ran out'));
+      expect(reasonOf(await starting)).toBe('It was let go of: its lease ran out');
+      expect(changing(api).slice(before)).toEqual([]);
+      expect(newest(api)).toBe(second);
+      expect(scaler()).toBe(5);
+    }));
+
+  /** A lease as the listener keeps it, on a clock that goes on while nothing else does: as for a stopped process. */
+  function stoppable() {
+    let now = 0;
+    const never = new AbortController();
+    const clock = { now: () => now, sleep: () => new Promise<void>(() => never) };
+    const lease = keepLease({ leaseMs: 10_000, clock, renew: () => new Promise(() => never) }, 0);
+    return { lease, goOn: (ms: number) => (now += ms) };
+  }
+
+  test('keeps whoever stood still from applying anything more, also what was under way', () =>
+    withCluster(
+      async ({ api, start }) => {
+        const { lease, goOn } = stoppable();
+        api.faults.push({ method: 'PATCH', path: '/deployments/', times: 1, how: { kind: 'silent' } });
+        const starting = start({}, lease.signal, lease);
+        await expect.poll(() => api.faults[0]?.times).toBe(0);
+        const before = changing(api);
+        goOn(10_000);
+        expect(reasonOf(await starting)).toBe('It was let go of: its time ran out before it was renewed.');
+        expect(changing(api)).toEqual(before);
+        expect(lease.lost.aborted).toBe(true);
+      },
+      { answerWithinMs: 20_000 },
+    ));
+
+  test('keeps whoever stood still from removing anything', () =>
+    withCluster(async ({ api, compute, start, names }) => {
+      await start();
+      const { lease, goOn } = stoppable();
+      goOn(10_000);
+      const removing = compute.remove(
+        { id: inputOf().spec.deploymentId, name: 'support-agent', namespace: 'team-a' },
+        lease,
+      );
+      await expect(removing).rejects.toBeInstanceOf(LetGo);
+      expect(names()).toHaveLength(3);
+      expect(changing(api).every((seen) => seen.startsWith('PATCH'))).toBe(true);
+    }));
+});
+
 describe('a rollout that fails', () => {
   const spoken = 'It said last: TypeError: the model has no name';
   test.each<[string, Fate, string[]]>([
-    ['because the image can’t be pulled', 'image missing', ['ImagePullBackOff', 'Back-off pulling image']],
+    [
+      'because the image can’t be pulled',
+      'image missing',
+      ['ImagePullBackOff', 'Back-off pulling image', 'The cluster noted: Failed: Failed to pull image', 'not found.'],
+    ],
+    [
+      'because a volume can’t be mounted, which only an event tells',
+      'mount fails',
+      ['did not end within 30 s', 'The cluster noted: FailedMount: MountVolume.SetUp failed', '"models" not found.'],
+    ],
+    [
+      'because the agent never says that it is well',
+      'unhealthy',
+      ['did not end within 30 s', 'The cluster noted: Unhealthy: Startup probe failed'],
+    ],
     [
       'because the agent crashes, with its last words',
       'crashes',
@@ -175,6 +303,17 @@ describe('a rollout that fails', () => {
       expect(reason).toContain(`container agent waits in vain, CreateContainerConfigError: ${words}`);
     }),
   );
+
+  test('tells of no event that says the same again, or that was over when the container ran', () =>
+    withCluster(
+      async ({ api, start }) => {
+        for (const fate of ['crashes', 'unplaced'] as const) {
+          api.controller.fates.set('', fate);
+          expect(reasonOf(await start())).not.toContain('The cluster noted');
+        }
+      },
+      { rolloutWithinMs: 30_000 },
+    ));
 
   test('tells the cluster’s own events in the log', () =>
     withCluster(async ({ api, start, logged }) => {

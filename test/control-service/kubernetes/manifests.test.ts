@@ -4,6 +4,7 @@ import {
   unusedResourceFields,
   type ResourceSpec,
 } from '../../../src/contract/control/resource-spec.ts';
+import type { FormerVolume } from '../../../src/control-service/kubernetes/input.ts';
 import { kubernetesManifests } from '../../../src/control-service/kubernetes/manifests.ts';
 import { baseName, labelKeys } from '../../../src/control-service/kubernetes/names.ts';
 import { readKubernetesSchemas } from '../../../scripts/kubernetes-schemas.ts';
@@ -204,7 +205,35 @@ describe('the manifests', () => {
 
   test('bring a database of their own where no other is given', () => {
     const { manifests } = kubernetesManifests(inputOf({ databaseUrl: '' }));
-    expect(one(manifests, 'StatefulSet', `${base}-db`)).toBeDefined();
+    const set = one(manifests, 'StatefulSet', `${base}-db`);
+    // A pod that never becomes ready would else keep a better one from taking its place.
+    expect(at(set, 'spec.podManagementPolicy')).toBe('Parallel');
+  });
+
+  const volumeOf = (storageGi: number | undefined, former?: FormerVolume, storageClass?: string) => {
+    const input = inputOf({ databaseUrl: '', resourceSpec: { db_storage_gi: storageGi } });
+    const settings = { ...input.settings, storageClass };
+    return one(
+      kubernetesManifests({ ...input, formerVolume: former, settings }).manifests,
+      'PersistentVolumeClaim',
+      `${base}-db`,
+    );
+  };
+  test.each<[string, number | undefined, FormerVolume | undefined, string]>([
+    ['10 GiB where nobody ever asked for a size', undefined, undefined, '10Gi'],
+    ['what is asked for', 30, { storage: '20Gi', storageClass: undefined }, '30Gi'],
+    ['what is there, where nothing is asked for', undefined, { storage: '1536Mi', storageClass: undefined }, '1536Mi'],
+  ])('give the database a volume of %s', (_, storageGi, former, storage) => {
+    expect(at(volumeOf(storageGi, former), 'spec.resources.requests.storage')).toBe(storage);
+  });
+
+  test.each<[string, FormerVolume | undefined, string | undefined, string | undefined]>([
+    ['the cluster’s own where none is asked for', undefined, undefined, undefined],
+    ['the one that is asked for', undefined, 'fast', 'fast'],
+    ['the one that it has, for ever', { storage: '9Gi', storageClass: 'slow' }, 'fast', 'slow'],
+    ['none where it was made without one', { storage: '9Gi', storageClass: undefined }, 'fast', undefined],
+  ])('give that volume the storage class: %s', (_, former, asked, expected) => {
+    expect(at(volumeOf(undefined, former, asked), 'spec.storageClassName')).toBe(expected);
   });
 
   test.each<[string, ResourceSpec]>([
