@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { ReportedStatus } from '../../contract/control/listener-work.ts';
 import { runningStatuses } from '../rules/revision-states.ts';
 import type { ClaimEnd } from './listener-tables.ts';
-import { appendLog } from './log-lines.ts';
+import { appendLog, trimLog } from './log-lines.ts';
 import type { NewLogLine } from './log-lines.ts';
 import { lockDeployment, makeLive, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from './tables.ts';
@@ -147,6 +147,9 @@ async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd): P
   return { kind: 'held', claim: ended, wanted: true };
 }
 
+/** A log is shortened to what is kept of it with the first lines of a claim, and whenever so many more have come. */
+const linesBetweenTrims = 1_000;
+
 /** Lines of a removal stand in the log of the deployment's latest revision. */
 async function keepLines(
   trx: ControlDatabase,
@@ -160,6 +163,8 @@ async function keepLines(
   const last = fresh.at(-1);
   if (!last || about === null) return;
   await appendLog(trx, clock, about, 'deploy', fresh);
+  const isDue = known === 0 || Math.floor(known / linesBetweenTrims) < Math.floor(last.sequence / linesBetweenTrims);
+  if (isDue) await trimLog(trx, about, 'deploy');
   await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
 }
 

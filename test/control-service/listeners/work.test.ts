@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
+import { mostLines } from '../../../src/control-service/store/log-lines.ts';
 import { fromGit, fromImage, nobody, openWorld, refusalOf } from '../worlds.ts';
 import type { World } from '../worlds.ts';
 
@@ -327,6 +328,27 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await renew(work)).toMatchObject({ wanted: false });
     await release(work);
     expect(await claim('second')).toMatchObject({ revision: null });
+  });
+
+  test('of the lines that are reported the newest 20,000 are kept, as of all others', async () => {
+    const { deploy, claimed, report } = await ground();
+    const made = await deploy();
+    const revision = made.latest_revision_id ?? '';
+    const work = await claimed();
+    for (let from = 0; from < mostLines; from += 5_000) {
+      const lines = Array.from({ length: 5_000 }, (_, at) => ({ level: 'info', message: `old ${from + at}` }));
+      await world.store.appendLog(revision, 'deploy', lines);
+    }
+    const told = (first: number, count: number) =>
+      Array.from({ length: count }, (_, at) => ({ sequence: first + at, level: 'info', message: `new ${first + at}` }));
+    const oldest = async () => (await world.control.deployLogs(made.id, revision, { order: 'asc', limit: 1 })).logs[0];
+    await report(work, 'DEPLOYING', { log: told(1, 3) });
+    expect(await oldest()).toMatchObject({ message: 'old 3' });
+    await report(work, 'DEPLOYING', { log: told(4, 500) });
+    await report(work, 'DEPLOYING', { log: told(504, 500) });
+    expect(await oldest()).toMatchObject({ message: 'old 1003' });
+    const newest = await world.control.deployLogs(made.id, revision, { order: 'desc', limit: 1 });
+    expect(newest.logs[0]).toMatchObject({ message: 'new 1003' });
   });
 
   test('what no listener ever took is deleted without one', async () => {
