@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/control-service/openapi/document.ts';
+import type { Operation } from '../../../src/control-service/openapi/operation.ts';
 import { operations } from '../../../src/control-service/openapi/operations.ts';
 import { openApi } from '../openapi/public-document.ts';
 import { openGround, type Ground } from './ground.ts';
@@ -16,6 +17,9 @@ const documents = {
 };
 const minutes = 60_000;
 
+/** Whether GitHub or the image registry has to answer for it: on this ground they do not always. */
+const isAskedElsewhere = ({ path }: Operation): boolean => /^\/v1\/integrations\/|\/push-token$/.test(path);
+
 describe(`${runs} requests that were thought up, for each operation`, () => {
   let ground: Ground;
   beforeAll(async () => {
@@ -27,6 +31,7 @@ describe(`${runs} requests that were thought up, for each operation`, () => {
     '%s answers as documented, fails at none, and leaves nothing half-made',
     async (_, operation) => {
       const statuses = await play(operation, { ground, documents, runs, seed });
+      if (isAskedElsewhere(operation)) expect(statuses.get(502)).toBeGreaterThan(0);
       await ground.settled();
       expect(await halfMade(ground.databaseUrl)).toEqual([]);
       if (process.env['LANDFALL_FUZZ']) console.log(operation.id, Object.fromEntries(statuses));
