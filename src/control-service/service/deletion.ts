@@ -30,7 +30,7 @@ export function deletionOperations(settings: ServiceSettings) {
   ): Promise<Asked | undefined> {
     const asked = await within.askDeletion(tenantId, id, { deleteTracingProject });
     if (!asked) return undefined;
-    await record({ deployment_id: id }, deleteTracingProject ? ['tracing_project'] : []);
+    if (asked.isNew) await record({ deployment_id: id }, deleteTracingProject ? ['tracing_project'] : []);
     return { id, interrupted: asked.interrupted };
   }
 

@@ -9,6 +9,8 @@ import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 export interface DeletionAsked {
   /** The ids of the revisions that were on their way and are interrupted by it. */
   interrupted: string[];
+  /** False where all of it was asked for before, so that nothing has changed. */
+  isNew: boolean;
 }
 
 /**
@@ -25,8 +27,8 @@ export async function askDeletion(
   { deleteTracingProject }: { deleteTracingProject: boolean },
 ): Promise<DeletionAsked | undefined> {
   return inTransaction(db, async (trx) => {
-    const deployment = await lockDeployment(trx, id);
-    if (!deployment || deployment.tenant_id !== tenantId) return undefined;
+    const deployment = await lockDeployment(trx, id, tenantId);
+    if (!deployment) return undefined;
     const now = new Date(clock.now());
     const unfinished = await trx
       .selectFrom('revisions')
@@ -44,7 +46,8 @@ export async function askDeletion(
       .where('id', '=', id)
       .execute();
     await refreshStatus(trx, now, { ...deployment, deletion });
-    return { interrupted: unfinished.map((revision) => revision.id) };
+    const isNew = deployment.deletion === 'none' || (deleteTracingProject && !deployment.delete_tracing_project);
+    return { interrupted: unfinished.map((revision) => revision.id), isNew };
   });
 }
 
