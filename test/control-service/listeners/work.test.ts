@@ -301,6 +301,59 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
+  test('a way back that failed is told of the live revision, and tried again, ever more rarely, until it is done', async () => {
+    const { deploy, claimed, report, release, claim } = await ground();
+    const made = await deploy();
+    await report(await claimed(), 'DEPLOYED');
+    const next = await newImage(made.id, '2');
+    const lost = await claimed();
+    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await release(lost);
+    const back = await claimed();
+    expect(back.revision).toMatchObject({ id: made.latest_revision_id });
+    await report(back, 'DEPLOY_FAILED', { message: 'The cluster has no room.' });
+    expect(await revisionOf(made)).toMatchObject({
+      status: 'DEPLOYED',
+      status_message:
+        'The cluster could not be put back to this revision, which is tried again: The cluster has no room.',
+    });
+    expect(await claim()).toBeUndefined();
+    clock.goOn(60_000);
+    await report(await claimed(), 'DEPLOY_FAILED', { message: 'The cluster has no room.' });
+    clock.goOn(50_000);
+    expect(await claim()).toBeUndefined();
+    clock.goOn(15_000);
+    await report(await claimed(), 'DEPLOYED');
+    expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED', status_message: null });
+    clock.goOn(700_000);
+    expect(await claim()).toBeUndefined();
+  });
+
+  test('a new revision does not wait for a way back that failed', async () => {
+    const { deploy, claimed, report, release } = await ground();
+    const made = await deploy();
+    await report(await claimed(), 'DEPLOYED');
+    const next = await newImage(made.id, '2');
+    const lost = await claimed();
+    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await release(lost);
+    await report(await claimed(), 'DEPLOY_FAILED', { message: 'The cluster has no room.' });
+    const newest = await newImage(made.id, '3');
+    expect((await claimed()).revision).toMatchObject({ id: newest.latest_revision_id });
+  });
+
+  test('a deployment in a cluster is told no address of the service, where nothing serves it', async () => {
+    const { deploy } = await ground();
+    expect(await deploy()).toMatchObject({ url: null, source_config: { custom_url: null } });
+    const custom_url = 'https://support.acme.example';
+    expect(await deploy({ source_config: { custom_url } })).toMatchObject({ url: custom_url });
+    // What the service runs itself, it serves.
+    world.rollouts.fate = 'held';
+    const own = await world.control.createDeployment(fromImage());
+    world.rollouts.fate = 'live';
+    expect(own.url).toMatch(new RegExp(`/agents/${own.id}$`));
+  });
+
   test('[control.delete.deployment] a deletion is the listener’s work, and is over when it says so', async () => {
     const { deploy, claimed, report, claim } = await ground();
     const made = await deploy();
