@@ -15,8 +15,10 @@ export interface DeletionAsked {
 
 /**
  * Asks for the deletion of a tenant's deployment, in one transaction: from then on nothing can be changed, and what was on
- * its way is interrupted. Asking again changes nothing, but that the tracing project goes too once that was asked for.
+ * its way is interrupted. Asking again changes nothing, but that the tracing project goes too once that was asked for,
+ * and that nobody waits for its listener any more.
  *
+ * @param withoutListener whether what runs in the listener's cluster is given up: it is left there.
  * @returns undefined where there is no such deployment.
  */
 export async function askDeletion(
@@ -24,7 +26,7 @@ export async function askDeletion(
   clock: Clock,
   tenantId: string,
   id: string,
-  { deleteTracingProject }: { deleteTracingProject: boolean },
+  { deleteTracingProject, withoutListener = false }: { deleteTracingProject: boolean; withoutListener?: boolean },
 ): Promise<DeletionAsked | undefined> {
   return inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, id, tenantId);
@@ -38,15 +40,21 @@ export async function askDeletion(
       .execute();
     const message = 'Its deployment is being deleted.';
     for (const revision of unfinished) await step(trx, now, revision.id, 'INTERRUPTED', { message });
-    const first = (await runsNowhere(trx, deployment)) ? 'stopped' : 'asked';
-    const deletion = deployment.deletion === 'none' ? first : deployment.deletion;
+    const isLeft = withoutListener && deployment.listener_id !== null && deployment.deletion !== 'stopped';
+    const first = isLeft || (await runsNowhere(trx, deployment)) ? 'stopped' : 'asked';
+    const deletion = isLeft || deployment.deletion === 'none' ? first : deployment.deletion;
     await trx
       .updateTable('deployments')
-      .set({ deletion, delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject })
+      .set({
+        deletion,
+        delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject,
+        ...(isLeft ? { active_revision_id: null } : {}),
+      })
       .where('id', '=', id)
       .execute();
     await refreshStatus(trx, now, { ...deployment, deletion });
-    const isNew = deployment.deletion === 'none' || (deleteTracingProject && !deployment.delete_tracing_project);
+    const isNew =
+      isLeft || deployment.deletion === 'none' || (deleteTracingProject && !deployment.delete_tracing_project);
     return { interrupted: unfinished.map((revision) => revision.id), isNew };
   });
 }

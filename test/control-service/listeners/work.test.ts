@@ -413,6 +413,27 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await refusalOf(world.control.getDeployment(made.id))).toMatchObject({ status: 404 });
   });
 
+  test('a deployment whose cluster is gone for good is deleted without its listener, where that is asked for', async () => {
+    const { deploy, claimed, report, claim, listener, renew } = await ground();
+    const [made, other] = [await deploy(), await deploy()];
+    for (const _ of [made, other]) await report(await claimed(), 'DEPLOYED');
+    await world.control.deleteDeployment(made.id);
+    const work = await claimed();
+    expect(await world.control.getDeployment(made.id)).toMatchObject({
+      status: 'AWAITING_DELETE',
+      status_message: expect.stringContaining('without_listener=true'),
+    });
+    await world.control.deleteDeployment(made.id, { without_listener: true });
+    await world.control.deleteDeployments({ deployment_ids: [other.id], without_listener: true });
+    await world.rollouts.settled();
+    for (const { id } of [made, other]) {
+      expect(await refusalOf(world.control.getDeployment(id))).toMatchObject({ status: 404 });
+    }
+    expect(await refusalOf(renew(work))).toMatchObject({ status: 409 });
+    expect(await claim()).toBeUndefined();
+    await world.control.deleteListener(listener);
+  });
+
   test('REMOVED is not taken for a revision', async () => {
     const { deploy, claimed, report } = await ground();
     await deploy();
