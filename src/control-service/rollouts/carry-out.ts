@@ -262,7 +262,6 @@ async function deploy(undertaking: Undertaking, program: AgentProgram, tools: To
 }
 
 const runningBefore = {
-  CREATE_FAILED: ['AWAITING_BUILD'],
   BUILD_FAILED: ['AWAITING_BUILD', 'BUILDING'],
   DEPLOY_FAILED: ['AWAITING_DEPLOY', 'DEPLOYING'],
 } as const;
