@@ -193,7 +193,7 @@ describe('carrying out', () => {
   });
 
   test('[control.delete.deployment] a deleted deployment is removed, as often as it takes, and gone', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy, logged } = await ground();
     const compute = fakeCompute('running');
     begin(compute);
     const made = await deploy();
@@ -202,6 +202,10 @@ describe('carrying out', () => {
     await world.control.deleteDeployment(made.id);
     await until(async () => compute.removed.length > 0);
     expect(compute.removed).toEqual([{ id: made.id, name: made.name, namespace: undefined }]);
+    // Whoever looks after the listener reads why, once.
+    expect(logged.filter((line) => line.includes('could not be removed'))).toEqual([
+      `${made.name} could not be removed, which is tried again until it can: the cluster is away.`,
+    ]);
     await until(async () => {
       await world.rollouts.settled();
       return (await refusalOf(world.control.getDeployment(made.id)).catch(() => undefined))?.status === 404;
