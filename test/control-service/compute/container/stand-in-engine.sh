@@ -39,6 +39,10 @@ create() {
   shift
   case $image in
   agent | registry.test/agent:1.2) set -- "$NODE" "$AGENT" ;;
+  fading)
+    # The same agent, as long as there is no file of the name that it is told.
+    set -- /bin/sh -c '[ ! -e "$FAKE_DIES_IF" ] && exec "$@"; echo "looking for the model"; echo "The model is gone." >&2; exit 3' fading "$NODE" "$AGENT"
+    ;;
   tool) [ -n "$entry" ] && set -- "$entry" "$@" || set -- /bin/sh "$@" ;;
   sleeper) set -- /bin/sh -c "sleep 60" sleeper ;;
   *) fail "pull access denied for $image, repository does not exist" 125 ;;
