@@ -187,6 +187,8 @@ describe('carrying out', () => {
     await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     const back = await compute.nextStart();
     expect(start.signal.aborted && !(start.signal.reason instanceof LetGo)).toBe(true);
+    // There is time to undo it.
+    expect(start.hold?.lost.aborted).toBe(false);
     expect(back.spec.revisionId).toBe(made.latest_revision_id);
     back.end('running');
     expect(await revisionOf(next)).toMatchObject({ status: 'INTERRUPTED' });
@@ -248,8 +250,11 @@ describe('several, and what becomes of one', () => {
     begin(one, { work: deaf });
     const made = await deploy();
     const start = await one.nextStart();
+    start.hold?.check();
     await until(async () => start.signal.aborted);
     expect(start.signal.reason).toBeInstanceOf(LetGo);
+    expect(start.hold?.lost.aborted).toBe(true);
+    expect(() => start.hold?.check()).toThrow(LetGo);
     begin(two, { holder: 'two' });
     const next = await Promise.race([two.nextStart(), one.nextStart()]);
     next.end('running');

@@ -42,6 +42,7 @@ export const inHaste = (kubeconfig: string): KubernetesComputeSettings => ({
   answerWithinMs: 500_000,
   rolloutWithinMs: 300_000,
   troubleMs: 10_000,
+  goneWithinMs: 1_000_000,
 });
 
 /** A cluster with a compute that works in it. */
