@@ -8,6 +8,7 @@ import { listenerCreateRequest } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control-service/rules/names.ts';
+import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerPatiently } from './find-listener.ts';
 import { startListener } from './listener.ts';
@@ -241,11 +242,11 @@ export async function runListener(args: readonly string[], surroundings: Listene
     say(`Listening for work of ${computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
     const problem = await listener.ended;
     if (problem === undefined) return 0;
-    tell(`${problem}. ${advice}`);
+    tell(`${asSentence(problem)} ${advice}`);
     return 1;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    tell(`${error.message}. ${advice}`);
+    tell(`${asSentence(error.message)} ${advice}`);
     return 1;
   } finally {
     await work.close();
