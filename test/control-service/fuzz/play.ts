@@ -78,6 +78,7 @@ async function send(operation: Operation, thought: Thought, ground: Ground): Pro
 async function meant(names: readonly string[], at: number, ground: Ground): Promise<Thing> {
   const fit = () => ground.own.filter((thing) => names.every((name) => name in thing));
   const isMade = names.some((name) => /^(deployment|listener|claim|revision|project)_id$/.test(name));
+  if (names.includes('claim_id') && fit().length < fewestKnown) await ground.claimAgain();
   if (isMade && fit().length < fewestKnown) await ground.furnish();
   const from = fit();
   return from[at % Math.max(from.length, 1)] ?? {};
