@@ -71,8 +71,9 @@ async function stage(image: string, secrets: { name: string; value: string }[] =
 }
 
 /** Waits until the agent answers. */
-const serves = ({ ask }: Stage): Promise<void> =>
-  expect.poll(async () => (await ask('/ok'))?.status, { timeout: 10_000 }).toBe(200);
+async function serves({ ask }: Stage): Promise<void> {
+  await expect.poll(async () => (await ask('/ok'))?.status, { timeout: 10_000 }).toBe(200);
+}
 
 test('a container that breaks down is started again as a new one, and its revision says so', async () => {
   const on = await stage('agent');
