@@ -1,11 +1,11 @@
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { firstClosed, wayTo } from '../src/database/embedded/reach.ts';
 import { startEmbeddedPostgres } from '../src/database/embedded.ts';
 import type { EmbeddedPostgres } from '../src/database/embedded.ts';
+import { isOpen, openPackages } from './installed-packages.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,6 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = mkdtempSync(join(tmpdir(), 'landfall-tests-'));
   // As root the server runs as another user, who has to get in.
   chmodSync(folder, 0o711);
+  openPackages(folder);
   const start = () =>
     startEmbeddedPostgres({
       dataDir: join(folder, 'postgres'),
@@ -54,8 +55,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 /** As root databases and builds run as other users, who have to get into what tests make. */
 function temporaryFolder(): string {
-  const anyone = { name: 'nobody', uid: 65_534, gid: 65_534 };
-  const isOpen = (folder: string): boolean =>
-    existsSync(folder) && firstClosed(anyone, wayTo(realpathSync(folder))) === undefined;
-  return process.getuid?.() === 0 ? ([tmpdir(), '/tmp', '/var/tmp'].find(isOpen) ?? tmpdir()) : tmpdir();
+  if (process.getuid?.() !== 0) return tmpdir();
+  return [tmpdir(), '/tmp', '/var/tmp'].find((folder) => existsSync(folder) && isOpen(folder)) ?? tmpdir();
 }

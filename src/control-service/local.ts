@@ -19,7 +19,7 @@ import { createKeeping } from './keeping/keeping.ts';
 import { keepKey } from './keys/kept-key.ts';
 import { changeBell } from './logs/change-bell.ts';
 import { hearChanges } from './logs/hear-changes.ts';
-import type { RolloutStep } from './rollouts/carry-out.ts';
+import type { RolloutStep } from './rollouts/undertaking.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
 import { createApp } from './routes/app.ts';
 import { openSealedStore } from './sealing/open-sealed-store.ts';

@@ -61,7 +61,8 @@ export function tellDeployment({ deployment, latest }: DeploymentView, baseUrl: 
     active_revision_id: deployment.active_revision_id,
     image_version: deployment.image_version,
     tracer_session_id: deployment.tracing_project_id,
-    url: custom_url ?? stableAddress(baseUrl, deployment.id),
+    // What runs in a listener's cluster is not served here.
+    url: custom_url ?? (source_config.listener_id ? null : stableAddress(baseUrl, deployment.id)),
   };
 }
 

@@ -69,13 +69,15 @@ export const serviceActs: readonly Act[] = [
         const former = (await control.getDeployment(id)).active_revision_id ?? '';
         const step = await upload(stage, screen, folder);
         const changed = await questionsTo(address, stage.service).ask('world');
+        await hasLeft(control, id, former);
         const begun = performance.now();
         const back = await control.redeployRevision(id, former);
         const { seen } = await follow(control, id, back.latest_revision_id ?? '', screen);
         const ms = Math.round(performance.now() - begun);
         const said = await questionsTo(address, stage.service).ask('world');
         screen.line(`   it said "${changed}" and says "${said}" again, after ${ms} ms`);
-        const wentBack = seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING') && said === 'hello world';
+        const atOnce = ms < 1_000 && seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING');
+        const wentBack = atOnce && said === 'hello world';
         const held = step.outputs['outcome'] === 'deployed' && changed === 'hello world, from a folder' && wentBack;
         return { held, seen: `${seen.at(-1) ?? 'no end'} in ${ms} ms, says "${said}"` };
       });
@@ -134,6 +136,16 @@ async function follow(
     await systemClock.sleep(50);
   }
   return { seen };
+}
+
+/** Waits until the agent of a former revision has finished what it was at: it is kept then, and can be woken. */
+async function hasLeft(control: ControlServiceClient, id: string, revisionId: string): Promise<void> {
+  const end = performance.now() + patience;
+  while (performance.now() < end) {
+    const { logs } = await control.deployLogs(id, revisionId, { order: 'desc', limit: 3 });
+    if (logs.some(({ message }) => message === 'The agent was stopped.')) return;
+    await systemClock.sleep(50);
+  }
 }
 
 /** The deployment of the first of these acts. */

@@ -124,7 +124,7 @@ async function runRevision({
   const spec = agentSpec(claim, revision, telling.write, tracingAt);
   if (typeof spec === 'string') return (await telling.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
   telling.write('info', `Starting the agent of image ${revision.image_uri}.`);
-  const start = await startOf(compute, spec, lease.signal);
+  const start = await startOf(compute, spec, lease);
   if (lease.signal.aborted) return undefined;
   if (start.kind === 'failed') return (await telling.conclude('DEPLOY_FAILED', start.reason)) ? 'failed' : undefined;
   telling.write('info', 'The cluster says that the agent is available.');
@@ -132,9 +132,9 @@ async function runRevision({
 }
 
 /** Whatever keeps an agent from starting is the reason that people get to read. */
-async function startOf(compute: Compute, spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
+async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise<AgentStart> {
   try {
-    return await compute.start(spec, signal);
+    return await compute.start(spec, lease.signal, lease);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { kind: 'failed', reason: `The listener could not carry this revision out: ${why}` };
@@ -144,18 +144,23 @@ async function startOf(compute: Compute, spec: AgentSpec, signal: AbortSignal): 
 /** Removes a deployment from the cluster, as often as it takes. */
 async function removeAll(
   { deployment: { id, name, namespace } }: WorkClaim,
-  { compute, clock, random }: CarryOutSettings,
+  { compute, clock, random, log }: CarryOutSettings,
   lease: Lease,
   telling: Reporter,
 ): Promise<string | undefined> {
+  let told: string | undefined;
   for (let failures = 1; !lease.signal.aborted; failures += 1) {
     try {
-      // It can't be broken off; what is begun twice ends as if it were begun once.
-      await Promise.race([compute.remove?.({ id, name, namespace: namespace ?? undefined }), aborted(lease.signal)]);
+      // It is broken off where the lease is lost, and not before; what is begun twice ends as if it were begun once.
+      const removing = compute.remove?.({ id, name, namespace: namespace ?? undefined }, lease);
+      await Promise.race([removing, aborted(lease.signal)]);
       if (lease.signal.aborted) return undefined;
       return (await telling.conclude('REMOVED')) ? 'removed' : undefined;
     } catch (error) {
+      if (lease.signal.aborted) return undefined;
       const why = error instanceof Error ? error.message : String(error);
+      if (why !== told) log(`${name} could not be removed, which is tried again until it can: ${why}`);
+      told = why;
       const waitMs = backoffMs(failures, random());
       telling.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
       await pause(clock, waitMs, lease.signal);

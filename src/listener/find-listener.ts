@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { pause, type Clock } from '../clock.ts';
 import type { Listener } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
+import { asSentence } from './as-sentence.ts';
 import { backoffMs } from './backoff.ts';
 import { isForGood } from './listener.ts';
 import type { WorkClient } from './work-client.ts';
@@ -64,7 +65,7 @@ export async function findListenerPatiently(
       return await findListener(work, wanted);
     } catch (error) {
       if (!(error instanceof ServiceError) || isForGood(error) || error.kind === 'conflict') throw error;
-      if (failures === 1) log(`${error.message}. Trying again until it answers.`);
+      if (failures === 1) log(`${asSentence(error.message)} Trying again until it answers.`);
       await pause(clock, backoffMs(failures, random(), error.retryAfterMs), leaving);
     }
   }

@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../clock.ts';
 import type { ClaimStanding } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { LetGo } from '../control-service/compute/compute.ts';
+import { LetGo, type Hold } from '../control-service/compute/compute.ts';
 
 export interface LeaseSettings {
   leaseMs: number;
@@ -11,7 +11,7 @@ export interface LeaseSettings {
 }
 
 /** A claim that is kept alive. */
-export interface Lease {
+export interface Lease extends Hold {
   /**
    * Aborts when the work has to end: with a `LetGo` where somebody else may have it by now, with another reason where
    * nobody wants it any more, so that it has to be undone.
@@ -19,6 +19,12 @@ export interface Lease {
   signal: AbortSignal;
   /** Aborts when the claim is surely not held any more; before that there is time for undoing. */
   lost: AbortSignal;
+  /**
+   * Lets go of it where its time is over by the clock, whether or not anything could be done about that meanwhile.
+   *
+   * @throws LetGo where it is not held any more.
+   */
+  check: () => void;
   /** The service said something at a request that was sent at this moment (ms): the claim holds from then on. */
   heard(standing: Pick<ClaimStanding, 'wanted'>, sentAt: number): void;
   /** The service refused what was said under the claim. */
@@ -97,6 +103,11 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
   return {
     signal: work.signal,
     lost: lost.signal,
+    check() {
+      // A process that stood still finds its timers late, and what it was at before them.
+      if (clock.now() >= until) lose('its time ran out before it was renewed.');
+      lost.signal.throwIfAborted();
+    },
     heard,
     refused(error) {
       if (isOver(error)) lose(error.detail ?? error.message);

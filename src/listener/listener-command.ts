@@ -7,6 +7,8 @@ import { leaseBounds } from '../contract/control/listener-work.ts';
 import { listenerCreateRequest } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
+import { imageProblem } from '../control-service/rules/names.ts';
+import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerPatiently } from './find-listener.ts';
 import { startListener } from './listener.ts';
@@ -27,10 +29,17 @@ needs no address of its own: it asks the control service for work. Several may r
   --rollout SECONDS    after so long without being available a revision has failed (600)
   --trouble SECONDS    and after so long with a pod whose trouble does not pass by waiting (30)
   --lease SECONDS      after so long without a word another listener takes the work over (${leaseBounds.usual})
+  --cache-image IMAGE  what cache parts run (redis:7)
+  --database-image IMAGE
+                       what database parts run: Postgres, with the variables of its official image (postgres:17)
+  --storage-class NAME the storage class of new volumes of databases; the cluster's own default when absent
   --api-key-file FILE  the key of the control service; LANDFALL_API_KEY holds the key itself
   --tenant-id UUID     for a key of several tenants (LANDFALL_TENANT_ID)
   --allow-http         lets the key go over plain http (LANDFALL_ALLOW_HTTP=true)
   --help`;
+
+/** The name of an object that stands in no namespace: a DNS subdomain. */
+const objectName = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 /** What was asked for on the command line and in the environment. */
 export interface ListenerCommand {
@@ -47,6 +56,9 @@ export interface ListenerCommand {
   leaseSeconds: number;
   rolloutSeconds: number;
   troubleSeconds: number;
+  cacheImage: string | undefined;
+  databaseImage: string | undefined;
+  storageClass: string | undefined;
 }
 
 /** A command line that was read, that asks for help, or what is wrong with it. */
@@ -73,6 +85,9 @@ export function readListenerCommand(
         lease: { type: 'string' },
         rollout: { type: 'string' },
         trouble: { type: 'string' },
+        'cache-image': { type: 'string' },
+        'database-image': { type: 'string' },
+        'storage-class': { type: 'string' },
         'api-key-file': { type: 'string' },
         'tenant-id': { type: 'string' },
         'allow-http': { type: 'boolean' },
@@ -130,6 +145,18 @@ export function readListenerCommand(
   const leaseSeconds = number('lease', leaseBounds.usual, leaseBounds.shortest, leaseBounds.longest);
   const rolloutSeconds = number('rollout', 600, 10, 7_200);
   const troubleSeconds = number('trouble', 30, 1, 3_600);
+  const image = (flag: 'cache-image' | 'database-image'): string | undefined => {
+    const uri = values[flag];
+    if (uri !== undefined && imageProblem(uri) !== undefined) {
+      problems.push(`--${flag} is the address of an image, as in registry.example.com/base/redis:7.`);
+    }
+    return uri;
+  };
+  const [cacheImage, databaseImage] = [image('cache-image'), image('database-image')];
+  const storageClass = values['storage-class'];
+  if (storageClass !== undefined && !objectName.test(storageClass)) {
+    problems.push('--storage-class is the name of a StorageClass: lower-case letters, digits, hyphens and dots.');
+  }
   if (!apiKey) problems.push('Give a key of the control service: LANDFALL_API_KEY, or --api-key-file.');
   if (problems.length > 0) return { kind: 'wrong', problems };
   return {
@@ -147,6 +174,9 @@ export function readListenerCommand(
       leaseSeconds,
       rolloutSeconds,
       troubleSeconds,
+      cacheImage,
+      databaseImage,
+      storageClass,
     },
   };
 }
@@ -177,6 +207,7 @@ export async function runListener(args: readonly string[], surroundings: Listene
   }
   const { baseUrl, apiKey, tenantId, allowHttp, computeId, namespaces, kubeconfig, context } = read.command;
   const { atOnce, leaseSeconds, rolloutSeconds, troubleSeconds } = read.command;
+  const { cacheImage, databaseImage, storageClass } = read.command;
   const clock = systemClock;
   const random = Math.random;
   const work = connectWork(baseUrl, { apiKey, tenantId, allowHttp, userAgent: `landfall-listener/${version}`, clock });
@@ -195,6 +226,9 @@ export async function runListener(args: readonly string[], surroundings: Listene
         context,
         rolloutWithinMs: rolloutSeconds * 1_000,
         troubleMs: troubleSeconds * 1_000,
+        cacheImage,
+        databaseImage,
+        storageClass,
       }),
       holder: `${hostname()} (${process.pid})`,
       clock,
@@ -208,11 +242,11 @@ export async function runListener(args: readonly string[], surroundings: Listene
     say(`Listening for work of ${computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
     const problem = await listener.ended;
     if (problem === undefined) return 0;
-    tell(`${problem}. ${advice}`);
+    tell(`${asSentence(problem)} ${advice}`);
     return 1;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    tell(`${error.message}. ${advice}`);
+    tell(`${asSentence(error.message)} ${advice}`);
     return 1;
   } finally {
     await work.close();

@@ -3,6 +3,7 @@ import { longestClaimWait } from '../contract/control/listener-work.ts';
 import type { WorkClaim } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { slots } from '../control-service/rollouts/slots.ts';
+import { asSentence } from './as-sentence.ts';
 import { backoffMs } from './backoff.ts';
 import { carryOutClaim, type CarryOutSettings } from './carry-out-claim.ts';
 
@@ -59,7 +60,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
         if (!(error instanceof ServiceError)) throw error;
         if (isForGood(error)) return error.message;
         failures += 1;
-        if (failures === 1) log(`${error.message}. Trying again until it answers.`);
+        if (failures === 1) log(`${asSentence(error.message)} Trying again until it answers.`);
         await pause(clock, backoffMs(failures, random(), error.retryAfterMs), leaving.signal);
       }
     }

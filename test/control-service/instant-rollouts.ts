@@ -40,7 +40,9 @@ async function carryOut(store: ControlStore, deploymentId: string, { fate, head 
   if (!revision) return;
   const isBuilt = revision.source === 'github' || revision.source === 'internal_source';
   if (!isBuilt) {
-    await store.setStatus(revision.id, ['AWAITING_BUILD'], 'CREATE_FAILED', {
+    await store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING');
+    await store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY');
+    await store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOY_FAILED', {
       message: 'This machine runs no images.',
     });
     return;

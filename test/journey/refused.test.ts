@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTool } from '../../src/control-service/builds/find-tool.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
-import { openWorld, root, type World } from './world.ts';
+import { installedPackages } from '../installed-packages.ts';
+import { openWorld, type World } from './world.ts';
 
 let world: World;
 let repository: Repository;
@@ -20,7 +21,7 @@ beforeAll(async () => {
   world = await openWorld({ env: { ...process.env, PATH: tools } });
   repository = await world.repository('talker');
   await write({ node_modules: undefined, 'package.json': undefined });
-  await symlink(join(root, 'node_modules'), join(repository.folder, 'node_modules'));
+  await symlink(installedPackages(), join(repository.folder, 'node_modules'));
   await repository.commit('Bring the packages along');
 });
 afterAll(async () => {

@@ -12,6 +12,7 @@ import type { LocalService } from '../../src/demo/local-service.ts';
 import { removeIsolated } from '../../src/control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../../src/database/remove-embedded.ts';
 import { Repository } from '../../src/demo/repository.ts';
+import { installedPackages } from '../installed-packages.ts';
 import { runStep } from '../../src/demo/runner.ts';
 import type { Step, StepResult } from '../../src/demo/runner.ts';
 
@@ -57,7 +58,7 @@ export type Talk = z.infer<typeof Talk>;
 export const linkPackages = 'node link.mjs';
 /** What that command runs. */
 export const linkScript = `import { symlinkSync } from 'node:fs';
-symlinkSync(${JSON.stringify(join(root, 'node_modules'))}, 'node_modules');
+symlinkSync(${JSON.stringify(installedPackages())}, 'node_modules');
 `;
 
 /** Starts a world; `env` is the services' environment. Whoever does closes it. */

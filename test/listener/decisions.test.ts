@@ -35,6 +35,9 @@ describe('the command line', () => {
         leaseSeconds: 60,
         rolloutSeconds: 600,
         troubleSeconds: 30,
+        cacheImage: undefined,
+        databaseImage: undefined,
+        storageClass: undefined,
       },
     });
   });
@@ -56,7 +59,22 @@ describe('the command line', () => {
     });
   });
 
+  test('what the parts of deployments are made of is named', () => {
+    const args =
+      '--cache-image mirror.test/redis:7.4 --database-image mirror.test/postgres:17 --storage-class fast.ssd';
+    expect(read(args.split(' '))).toMatchObject({
+      command: {
+        cacheImage: 'mirror.test/redis:7.4',
+        databaseImage: 'mirror.test/postgres:17',
+        storageClass: 'fast.ssd',
+      },
+    });
+  });
+
   test.each([
+    ['an image that is none', ['--cache-image', 'Not An Image'], {}, /--cache-image is the address/],
+    ['an empty image', ['--database-image', ''], {}, /--database-image is the address/],
+    ['a storage class that is none', ['--storage-class', 'Fast_1'], {}, /--storage-class is the name/],
     ['no address', [], { LANDFALL_BASE_URL: undefined }, /--base-url/],
     ['plain http to elsewhere', ['--base-url', 'http://service.test'], {}, /plain http/],
     ['no cluster', [], { LANDFALL_COMPUTE_ID: '' }, /--compute-id/],

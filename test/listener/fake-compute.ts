@@ -1,9 +1,11 @@
-import type { AgentSpec, AgentStart, Compute } from '../../src/control-service/compute/compute.ts';
+import type { AgentSpec, AgentStart, Compute, Hold } from '../../src/control-service/compute/compute.ts';
 
 /** A start that is under way, until the test ends it. */
 export interface Start {
   spec: AgentSpec;
   signal: AbortSignal;
+  /** What bounds putting back as well. */
+  hold: Hold | undefined;
   end(how: 'running' | { failed: string }): void;
   /** It breaks down with what is no reason of its own. */
   breakDown(error: Error): void;
@@ -27,19 +29,20 @@ export function fakeCompute(always?: 'running' | { failed: string }): FakeComput
     starts: [],
     removed: [],
     failingRemovals: 0,
-    start: (spec, signal) =>
+    start: (spec, signal, hold) =>
       new Promise<AgentStart>((resolve, reject) => {
         const end: Start['end'] = (how) =>
           resolve(how === 'running' ? running : { kind: 'failed', reason: how.failed });
         signal.addEventListener('abort', () => resolve({ kind: 'failed', reason: 'The start was broken off.' }));
-        const start = { spec, signal, end, breakDown: reject };
+        const start = { spec, signal, hold, end, breakDown: reject };
         self.starts.push(start);
         const next = waiting.shift();
         if (next) next(start);
         else fresh.push(start);
         if (always) end(always);
       }),
-    remove: async (deployment) => {
+    remove: async (deployment, hold) => {
+      hold?.check();
       if (self.failingRemovals > 0) {
         self.failingRemovals -= 1;
         throw new Error('the cluster is away.');

@@ -40,6 +40,18 @@ describe('a lease', () => {
     await kept.end();
   });
 
+  test('is over by the clock alone, where nothing could be done about it meanwhile', async () => {
+    let now = 0;
+    const clock = { now: () => now, sleep: () => new Promise<void>(() => now) };
+    const kept = keepLease({ leaseMs: 9_000, clock, renew: () => Promise.resolve(standing()) }, 0);
+    now = 8_999;
+    kept.check();
+    expect(kept.lost.aborted).toBe(false);
+    now = 9_000;
+    expect(() => kept.check()).toThrow(LetGo);
+    expect([kept.lost.aborted, kept.signal.reason]).toEqual([true, expect.any(LetGo)]);
+  });
+
   test('survives failures that pass within its time', async () => {
     const { clock, kept } = lease([
       () => Promise.reject(failure('unreachable')),

@@ -187,13 +187,15 @@ describe('carrying out', () => {
     await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     const back = await compute.nextStart();
     expect(start.signal.aborted && !(start.signal.reason instanceof LetGo)).toBe(true);
+    // There is time to undo it.
+    expect(start.hold?.lost.aborted).toBe(false);
     expect(back.spec.revisionId).toBe(made.latest_revision_id);
     back.end('running');
     expect(await revisionOf(next)).toMatchObject({ status: 'INTERRUPTED' });
   });
 
   test('[control.delete.deployment] a deleted deployment is removed, as often as it takes, and gone', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy, logged } = await ground();
     const compute = fakeCompute('running');
     begin(compute);
     const made = await deploy();
@@ -202,6 +204,10 @@ describe('carrying out', () => {
     await world.control.deleteDeployment(made.id);
     await until(async () => compute.removed.length > 0);
     expect(compute.removed).toEqual([{ id: made.id, name: made.name, namespace: undefined }]);
+    // Whoever looks after the listener reads why, once.
+    expect(logged.filter((line) => line.includes('could not be removed'))).toEqual([
+      `${made.name} could not be removed, which is tried again until it can: the cluster is away.`,
+    ]);
     await until(async () => {
       await world.rollouts.settled();
       return (await refusalOf(world.control.getDeployment(made.id)).catch(() => undefined))?.status === 404;
@@ -244,8 +250,11 @@ describe('several, and what becomes of one', () => {
     begin(one, { work: deaf });
     const made = await deploy();
     const start = await one.nextStart();
+    start.hold?.check();
     await until(async () => start.signal.aborted);
     expect(start.signal.reason).toBeInstanceOf(LetGo);
+    expect(start.hold?.lost.aborted).toBe(true);
+    expect(() => start.hold?.check()).toThrow(LetGo);
     begin(two, { holder: 'two' });
     const next = await Promise.race([two.nextStart(), one.nextStart()]);
     next.end('running');

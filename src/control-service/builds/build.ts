@@ -78,7 +78,7 @@ export type BuildEnd = { kind: 'built'; build: Build } | { kind: 'failed'; reaso
 
 /** What a build may take. Memory and processes are bounded where the machine has `/proc`. */
 export interface BuildBounds {
-  /** Milliseconds for each part. */
+  /** Milliseconds for each part, all of its commands together: cloning or unpacking, installing, the build command. */
   cloneMs: number;
   installMs: number;
   buildMs: number;

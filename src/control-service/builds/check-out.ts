@@ -58,7 +58,6 @@ export interface CheckOutSettings {
   token: string | undefined;
   allowGit: readonly string[];
   run: RunCommand;
-  withinMs: number;
   signal: AbortSignal;
   log: WriteLine;
 }
@@ -107,7 +106,7 @@ async function throughMirror(
   wanted: Wanted,
   { address, protocol }: Remote,
   asked: { repoUrl: string; what: string },
-  { folder, token, run, withinMs, signal }: CheckOutSettings,
+  { folder, token, run, signal }: CheckOutSettings,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
   const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
@@ -116,21 +115,21 @@ async function throughMirror(
       GIT_DIR: mirror,
       ...(remote ? tokenVariables(address, token) : {}),
     };
-    return run({ command: 'git', args, cwd: mirror, env, withinMs, silent, asService: true });
+    return run({ command: 'git', args, cwd: mirror, env, silent, asService: true });
   };
 
   const opened = await openMirror(mirror, inMirror);
   if (!opened.ok) return refused(`git init failed: ${opened.reason}.`);
   const fetched = await fetchInto(wanted, inMirror);
   if (fetched.kind === 'interrupted') return refused('');
-  const mayBeDamaged = (printed: string): boolean =>
-    opened.value === 'kept' && !signal.aborted && !saysDiskIsFull(printed);
+  const mayBeDamaged = (printed: string, isLate: boolean): boolean =>
+    opened.value === 'kept' && !signal.aborted && !isLate && !saysDiskIsFull(printed);
   if (fetched.kind === 'refused') {
-    const { printed, how, isNoCommit } = fetched;
+    const { printed, how, isLate, isNoCommit } = fetched;
     if (isNoCommit) return refused(`The ${asked.what} of ${asked.repoUrl} is no commit.`);
     // What git says of the remote names the remote; anything else that it says may be the mirror's fault.
     const isKnown = knownMeaning(printed, asked) !== undefined && !printed.includes(mirror);
-    if (!isKnown && mayBeDamaged(printed)) return { kind: 'damaged', reason: how };
+    if (!isKnown && mayBeDamaged(printed, isLate)) return { kind: 'damaged', reason: how };
     return refused(`${explainFetch(printed, asked)} (git: ${how})`);
   }
   const { commit } = fetched;
@@ -139,13 +138,12 @@ async function throughMirror(
     args: ['-c', copyCommit, 'sh', mirror, commit],
     cwd: folder.source,
     env: gitVariables(configFile, 'file'),
-    withinMs,
     asService: true,
   });
   if (end.kind === 'interrupted') return refused('');
   if (end.kind === 'failed') {
     const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
-    return { kind: mayBeDamaged(end.output.join('\n')) ? 'damaged' : 'refused', reason };
+    return { kind: mayBeDamaged(end.output.join('\n'), end.isLate) ? 'damaged' : 'refused', reason };
   }
   return { kind: 'there', commit };
 }

@@ -18,18 +18,17 @@ export interface InstallSettings {
   run: RunCommand;
   /** The search path of the build. */
   path: string;
-  withinMs: number;
   log: WriteLine;
   /** Installs through the store of what was installed before. */
-  store: Omit<StoredInstallSettings, 'run' | 'withinMs' | 'log'>;
+  store: Omit<StoredInstallSettings, 'run' | 'log'>;
 }
 
 /** Installs the packages of a checkout, in the way that `planInstall` decides. */
 export async function install(settings: InstallSettings): Promise<Part<'installed'>> {
-  const { installCommand, source, configFolder, run, path, withinMs, log, store } = settings;
+  const { installCommand, source, configFolder, run, path, log, store } = settings;
   const folders = foldersUp(configFolder, source);
   const plan = planInstall(installCommand, folders);
-  const stored = { ...store, run, withinMs, log };
+  const stored = { ...store, run, log };
   switch (plan.kind) {
     case 'refused':
       return cannot(plan.reason);

@@ -10,18 +10,16 @@ import { clearAway, freshBuildFolder, recordBuild, type BuildFolder } from './bu
 import { buildProcesses } from './build-processes.ts';
 import { watchBuild } from './build-watch.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
-import type { Build, BuildBounds, BuildEnd, BuildRequest, BuiltFrom, GitSource, Part } from './build.ts';
-import { checkOut, type CheckOutSettings } from './check-out.ts';
+import type { Build, BuildBounds, BuildEnd, BuildRequest, Part } from './build.ts';
 import { failure } from './failure.ts';
-import { findTool } from './find-tool.ts';
 import { diskIsFull, freeSpace, isDiskFull, saysDiskIsFull, spaceIsShort, type FreeSpace } from './free-space.ts';
 import { tokenSecrets } from './git-settings.ts';
 import { findGraphConfig } from './graph-config-file.ts';
 import { install } from './install.ts';
+import { obtainSource } from './obtain-source.ts';
 import { outputBound } from './output-bound.ts';
 import { packageCache } from './package-cache.ts';
-import { commandRunner, type RunCommand } from './run-command.ts';
-import { unpackSource } from './unpack-source.ts';
+import { commandRunner } from './run-command.ts';
 
 export interface BuildSettings {
   /** The service's data folder; builds lie in `builds/` of it. */
@@ -117,10 +115,20 @@ async function build(
   const watching = { processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock };
   const watch = (over: AbortSignal): Promise<string | undefined> => watchBuild(watching, over);
   const output = outputBound(log, bounds);
-  const run = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
+  const beginPart = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
   if (user) for (const own of [folder.home, folder.temporary]) await handOver(own, user);
 
-  const obtaining = { folder, dataDir, allowGit, run, path, withinMs: bounds.cloneMs, signal, token: token?.value };
+  const obtaining = {
+    folder,
+    dataDir,
+    allowGit,
+    beginPart,
+    path,
+    withinMs: bounds.cloneMs,
+    clock,
+    signal,
+    token: token?.value,
+  };
   const obtained = await obtainSource(masked, obtaining);
   if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;
   await step?.('cloned');
@@ -149,14 +157,12 @@ async function build(
     readAsUser,
     signal,
   };
-  const withinMs = bounds.installMs;
   const installed = await install({
     installCommand,
     source,
     configFolder,
-    run,
+    run: beginPart(bounds.installMs),
     path,
-    withinMs,
     log: masked.log,
     store,
   });
@@ -166,49 +172,12 @@ async function build(
 
   if (buildCommand !== undefined) {
     log('info', `Building: ${buildCommand}`);
-    const spec = { command: '/bin/sh', args: ['-c', buildCommand], cwd: configFolder, withinMs: bounds.buildMs };
-    const end = await run(spec);
+    const spec = { command: '/bin/sh', args: ['-c', buildCommand], cwd: configFolder };
+    const end = await beginPart(bounds.buildMs)(spec);
     if (end.kind !== 'done') return cannot(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
   await step?.('built');
   return made({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
-}
-
-interface Obtaining {
-  folder: BuildFolder;
-  dataDir: string;
-  allowGit: readonly string[];
-  run: RunCommand;
-  /** The search path of the build. */
-  path: string;
-  withinMs: number;
-  signal: AbortSignal;
-  token: string | undefined;
-}
-
-/** Puts the source into its folder. */
-async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<Part<BuiltFrom>> {
-  const { from, log, onCommit } = request;
-  const { folder, path, signal } = obtaining;
-  if (from.kind === 'tarball') return unpackSource(from, { into: folder.source, log, signal });
-  if (!findTool('git', path)) {
-    return cannot(
-      'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
-    );
-  }
-  const commit = await checkOutAndEndToken(from, { ...obtaining, owner: request, log });
-  if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
-  await onCommit(commit.value);
-  return made({ kind: 'commit', commit: commit.value });
-}
-
-/** Checks out; the token, where there is one, ends before anything of the source runs. */
-async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
-  try {
-    return await checkOut(from, settings);
-  } finally {
-    if (settings.token !== undefined) await from.endToken?.(settings.token);
-  }
 }
 
 /** The rules of the commands hold at the moment of use too. */

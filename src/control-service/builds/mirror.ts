@@ -38,7 +38,7 @@ export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boo
 /** How a fetch ended. */
 export type Fetched =
   | { kind: 'fetched'; commit: string }
-  | { kind: 'refused'; printed: string; how: string; isNoCommit?: boolean }
+  | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }
   | { kind: 'interrupted' };
 
 /** After so many fetches a mirror is made anew: each leaves a pack, and many packs are slow. */
@@ -103,11 +103,12 @@ export async function fetchInto({ address, ref, isCommit }: Wanted, git: RunGit)
   if (fetched.kind === 'interrupted') return fetched;
   if (fetched.kind === 'failed') {
     const printed = fetched.output.join('\n');
-    const how = fetched.said ?? fetched.how;
-    return { kind: 'refused', printed, how };
+    const { isLate } = fetched;
+    const how = isLate ? fetched.how : (fetched.said ?? fetched.how);
+    return { kind: 'refused', printed, how, isLate };
   }
   const commit = await find(kept);
   return commit === undefined
-    ? { kind: 'refused', printed: '', how: '', isNoCommit: true }
+    ? { kind: 'refused', printed: '', how: '', isLate: false, isNoCommit: true }
     : { kind: 'fetched', commit };
 }

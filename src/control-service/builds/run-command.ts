@@ -12,8 +12,6 @@ export interface CommandSpec {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** Milliseconds until it is killed. */
-  withinMs: number;
   /** Variables over those of the build. */
   env?: Record<string, string>;
   /** Keeps what it prints out of the log. */
@@ -25,12 +23,15 @@ export interface CommandSpec {
 /** How a command ended. `output` holds the last lines that it printed, masked. */
 export type CommandEnd =
   | { kind: 'done'; output: string[] }
-  /** `how`: for a person; `said`: the line that tells best what went wrong. */
-  | { kind: 'failed'; how: string; said: string | undefined; output: string[] }
+  /** `how`: for a person; `said`: the line that tells best what went wrong; `isLate`: its time was up. */
+  | { kind: 'failed'; how: string; said: string | undefined; output: string[]; isLate: boolean }
   | { kind: 'interrupted' };
 
-/** Runs commands of one build, one after the other. */
+/** Runs the commands of one part of a build, one after the other, within the time that they have together. */
 export type RunCommand = (spec: CommandSpec) => Promise<CommandEnd>;
+
+/** Begins a part of a build, whose commands may take so long together (ms); what they wait for another build does not count. */
+export type BeginPart = (withinMs: number) => RunCommand;
 
 export interface CommandSettings {
   env: Record<string, string>;
@@ -55,64 +56,87 @@ const linesKept = 50;
 const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
 
 /**
- * Makes what runs the commands of a build. Each is killed whole when its time is up, when the build takes too much of the
- * machine, or when it is interrupted; what it leaves running is killed when it ends, also outside of its process group.
+ * Makes what runs the commands of a build. Each is killed whole when the time of its part is up, when the build takes too
+ * much of the machine, or when it is interrupted; what it leaves running is killed when it ends, also outside of its
+ * process group.
  */
-export function commandRunner(settings: CommandSettings): RunCommand {
-  const { env, user, output: bound, mask, clock, processes, watch, signal } = settings;
-  return async ({ command, args, cwd, withinMs, env: more = {}, silent = false, asService = false }) => {
-    if (signal.aborted) return { kind: 'interrupted' };
-    const started = startLeashed(
-      {
-        ...(asService ? { command, args } : { command: '/bin/sh', args: ['-c', firstToGo, 'sh', command, ...args] }),
-        cwd,
-        env: { ...env, ...processes.mark, ...more },
-        withInput: false,
-        graceSeconds: 0,
-        user: asService ? undefined : user,
-      },
-      clock,
-    );
-    const output: string[] = [];
-    const words = lastWords();
-    const write: WriteLine = (level, line) => {
-      output.push(line);
-      if (output.length > linesKept) output.shift();
-      if (line.trim() !== '') words.hear(line);
-      if (!silent) bound.tell(level, line);
+export function commandRunner(settings: CommandSettings): BeginPart {
+  const { clock } = settings;
+  return (withinMs) => {
+    let left = withinMs;
+    return async (spec) => {
+      const began = clock.now();
+      const end = await runOne(spec, settings, { left, of: withinMs });
+      left -= clock.now() - began;
+      return end;
     };
-    const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
-    const over = new AbortController();
-    const endedFor = endWhere(Promise.race([isLate(over.signal), watch(over.signal)]));
-    // What goes wrong with watching ends the command, and is thrown where its end is told.
-    endedFor.catch(started.kill);
-    signal.addEventListener('abort', started.kill, { once: true });
-    const end = await started.ended;
-    signal.removeEventListener('abort', started.kill);
-    over.abort();
-    if (!asService) await processes.kill();
-    await said;
-    if (!silent) bound.commandEnded();
-    if (signal.aborted) return { kind: 'interrupted' };
-    const why = await endedFor;
-    if (why !== undefined) return failed(why);
-    if (end.kind === 'unstartable') return failed(`it could not be started (${end.reason})`);
-    if (end.kind === 'killed') return failed(`it was killed by ${end.signal}`);
-    return end.code === 0 ? { kind: 'done', output } : failed(`exit code ${end.code}`);
-
-    async function isLate(ended: AbortSignal): Promise<string | undefined> {
-      await pause(clock, withinMs, ended);
-      return ended.aborted ? undefined : `it took longer than ${withinMs / 1_000} s and was ended`;
-    }
-
-    async function endWhere(reason: Promise<string | undefined>): Promise<string | undefined> {
-      const why = await reason;
-      if (why !== undefined) started.kill();
-      return why;
-    }
-
-    function failed(how: string): CommandEnd {
-      return { kind: 'failed', how, said: words.best(), output };
-    }
   };
+}
+
+/** Milliseconds that are left for a command, and what its part of the build had. */
+interface Time {
+  left: number;
+  of: number;
+}
+
+async function runOne(
+  { command, args, cwd, env: more = {}, silent = false, asService = false }: CommandSpec,
+  { env, user, output: bound, mask, clock, processes, watch, signal }: CommandSettings,
+  time: Time,
+): Promise<CommandEnd> {
+  if (signal.aborted) return { kind: 'interrupted' };
+  const tooLate = `it took longer than ${time.of / 1_000} s and was ended`;
+  if (time.left <= 0) return { kind: 'failed', how: tooLate, said: undefined, output: [], isLate: true };
+  const started = startLeashed(
+    {
+      ...(asService ? { command, args } : { command: '/bin/sh', args: ['-c', firstToGo, 'sh', command, ...args] }),
+      cwd,
+      env: { ...env, ...processes.mark, ...more },
+      withInput: false,
+      graceSeconds: 0,
+      user: asService ? undefined : user,
+    },
+    clock,
+  );
+  const output: string[] = [];
+  const words = lastWords();
+  const write: WriteLine = (level, line) => {
+    output.push(line);
+    if (output.length > linesKept) output.shift();
+    if (line.trim() !== '') words.hear(line);
+    if (!silent) bound.tell(level, line);
+  };
+  const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
+  const over = new AbortController();
+  const endedFor = endWhere(Promise.race([isLate(over.signal), watch(over.signal)]));
+  // What goes wrong with watching ends the command, and is thrown where its end is told.
+  endedFor.catch(started.kill);
+  signal.addEventListener('abort', started.kill, { once: true });
+  const end = await started.ended;
+  signal.removeEventListener('abort', started.kill);
+  over.abort();
+  if (!asService) await processes.kill();
+  await said;
+  if (!silent) bound.commandEnded();
+  if (signal.aborted) return { kind: 'interrupted' };
+  const why = await endedFor;
+  if (why !== undefined) return failed(why);
+  if (end.kind === 'unstartable') return failed(`it could not be started (${end.reason})`);
+  if (end.kind === 'killed') return failed(`it was killed by ${end.signal}`);
+  return end.code === 0 ? { kind: 'done', output } : failed(`exit code ${end.code}`);
+
+  async function isLate(ended: AbortSignal): Promise<string | undefined> {
+    await pause(clock, time.left, ended);
+    return ended.aborted ? undefined : tooLate;
+  }
+
+  async function endWhere(reason: Promise<string | undefined>): Promise<string | undefined> {
+    const why = await reason;
+    if (why !== undefined) started.kill();
+    return why;
+  }
+
+  function failed(how: string): CommandEnd {
+    return { kind: 'failed', how, said: words.best(), output, isLate: how === tooLate };
+  }
 }

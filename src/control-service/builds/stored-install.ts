@@ -31,7 +31,6 @@ export interface StoredInstallSettings {
   /** Starts what writes a folder as a tar to its standard output, as the build's user. */
   readAsUser: (folder: string) => TarProcess;
   run: RunCommand;
-  withinMs: number;
   log: WriteLine;
   signal: AbortSignal;
 }
@@ -56,10 +55,10 @@ export interface LockedInstall extends AskedInstall {
 /** Installs in the checkout itself, for this build alone. */
 export async function installInPlace(
   asked: AskedInstall,
-  { run, withinMs, giveSource }: StoredInstallSettings,
+  { run, giveSource }: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
   await giveSource();
-  return partOf(asked, await run({ command: asked.command, args: asked.args, cwd: asked.folder, withinMs }));
+  return partOf(asked, await run({ command: asked.command, args: asked.args, cwd: asked.folder }));
 }
 
 function partOf({ name }: AskedInstall, end: CommandEnd): Part<'installed'> {
@@ -98,7 +97,7 @@ async function takeOrInstall(
   files: readonly Manifest[],
   settings: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
-  const { dataDir, tenantId, user, registry, run, withinMs, log, signal } = settings;
+  const { dataDir, tenantId, user, registry, run, log, signal } = settings;
   const managerVersion = await versionOf(asked, settings);
   if (managerVersion === undefined) return signal.aborted ? cannot('') : installInPlace(asked, settings);
   const key = storeKey({
@@ -112,7 +111,7 @@ async function takeOrInstall(
   });
   const entry = entryFolder(dataDir, tenantId, key);
   const copy = (from: string, to: string): Promise<CommandEnd> =>
-    run({ command: 'cp', args: ['-RPp', '--', from, to], cwd: asked.folder, withinMs, asService: true });
+    run({ command: 'cp', args: ['-RPp', '--', from, to], cwd: asked.folder, asService: true });
   const placed = await inTurn(entry, signal, async () => {
     const there = readEntry(entry);
     if (there) log('info', 'These very packages were installed for an earlier build: they are taken from there.');
@@ -130,9 +129,9 @@ async function takeOrInstall(
 async function installIntoStore(
   asked: LockedInstall,
   entry: string,
-  { stage, user, run, withinMs, readAsUser }: StoredInstallSettings,
+  { stage, user, run, readAsUser }: StoredInstallSettings,
 ): Promise<Part<StoreEntry>> {
-  const end = await run({ command: asked.command, args: asked.args, cwd: stage, withinMs });
+  const end = await run({ command: asked.command, args: asked.args, cwd: stage });
   const installed = partOf(asked, end);
   if (!installed.ok) return installed;
   return user ? keepEntryOf(stage, entry, () => readAsUser(stage)) : made(await keepEntry(stage, entry));
@@ -141,9 +140,9 @@ async function installIntoStore(
 /** The package manager's version; undefined when it tells none. */
 async function versionOf(
   { manager }: LockedInstall,
-  { stage, run, withinMs }: StoredInstallSettings,
+  { stage, run }: StoredInstallSettings,
 ): Promise<string | undefined> {
-  const end = await run({ command: manager, args: ['--version'], cwd: stage, withinMs, silent: true });
+  const end = await run({ command: manager, args: ['--version'], cwd: stage, silent: true });
   return end.kind === 'done' ? end.output.at(-1) : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Parser } from 'tar';
 import { hasCode } from '../../database/embedded/file-errors.ts';
@@ -9,7 +10,7 @@ import type { TarBounds } from './tar-entries.ts';
 export type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
 
 /**
- * Unzips a file into a parser, as fast as that takes it. The first thing that is wrong ends it: bytes that are no gzip,
+ * Unzips a file into a parser, as fast as that takes it, and reads the file to its end. The first thing that is wrong ends it: bytes that are no gzip,
  * more of them than the bounds allow, what the parser calls an error, or a sentence from `objection`.
  */
 export async function readTar(
@@ -47,6 +48,9 @@ export async function readTar(
       if (wrong) return refused(wrong);
       if (signal.aborted) return { kind: 'interrupted' };
     }
+    // What stands behind the gzip is nothing to unzip, but belongs to the file.
+    zipped.unpipe(unzip).resume();
+    await finished(zipped);
   } catch (error) {
     return refused(`It can't be unzipped (${wordsOf(error)}).`);
   } finally {

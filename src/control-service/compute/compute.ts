@@ -103,13 +103,24 @@ export class LetGo extends Error {
   }
 }
 
+/** Work that is somebody's for a time only: when it is over, somebody else may be at it. */
+export interface Hold {
+  /** Aborts with a `LetGo` when it is over. Then what was begun is not undone either. */
+  lost: AbortSignal;
+  /** @throws LetGo where its time is over by the clock, also where this process stood still and nobody aborted `lost`. */
+  check: () => void;
+}
+
 /** Something that can run agents: processes of this machine, containers, or a cluster. */
 export interface Compute {
-  /** Starts an agent. When `signal` aborts first, what was begun is ended and the start has failed. */
-  start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart>;
+  /**
+   * Starts an agent. When `signal` aborts first, what was begun is ended and the start has failed. `hold` bounds that too:
+   * a compute whose agents are others' as well touches nothing any more when it is over.
+   */
+  start(spec: AgentSpec, signal: AbortSignal, hold?: Hold): Promise<AgentStart>;
   /**
    * Removes whatever a deployment still has here once it is deleted and its agents are stopped; what is gone already is no
    * error. Absent where stopping leaves nothing.
    */
-  remove?(deployment: { id: string; name: string; namespace: string | undefined }): Promise<void>;
+  remove?(deployment: { id: string; name: string; namespace: string | undefined }, hold?: Hold): Promise<void>;
 }

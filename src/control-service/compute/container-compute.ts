@@ -4,12 +4,13 @@ import type { ProcessUser } from './leashed-process.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
 import { agentSecrets } from './agent-environment.ts';
 import type { AgentSpec, AgentStart, Compute } from './compute.ts';
-import { deploymentLabel, EngineRefusal, removeLabelled, serviceLabel } from './container/containers.ts';
-import { findEngine, type Engine, type EngineSettings } from './container/engine.ts';
+import { deploymentLabel, EngineRefusal, removeLabelled, removeVolumes, serviceLabel } from './container/containers.ts';
+import { findEngine, type Engine, type EngineSettings, type NoEngine } from './container/engine.ts';
 import { mainProgram } from './container/main-program.ts';
 import { containerNetworks, type ContainerNetworks } from './container/networks.ts';
 import { planPod } from './container/plan.ts';
 import { removeBrokenOff, removePod, startPod, type Pod } from './container/pod.ts';
+import { usedBy } from './container/used.ts';
 import { maskOf } from './mask.ts';
 import { openFolders } from './open-folders.ts';
 
@@ -18,6 +19,8 @@ export interface ContainerComputeSettings extends EngineSettings {
   log: (message: string) => void;
   /** Tells this service's containers from those of others, from one start to the next. */
   serviceId: string;
+  /** The folder that notes which deployments had containers or volumes. */
+  usedDir: string;
   /** The program that runs agents of builds. */
   program: AgentProgramFiles;
   /** The image that builds run in; an official one of Node.js when absent. */
@@ -30,6 +33,10 @@ export interface ContainerComputeSettings extends EngineSettings {
 
 /** Containers of this machine, with what they need besides. */
 export interface ContainerCompute extends Compute {
+  /**
+   * @throws EngineRefusal when an engine that made something for the deployment does not answer now, or refuses; where it is
+   * not installed any more, that is told and nothing else can be done.
+   */
   remove: NonNullable<Compute['remove']>;
   /** Looks whether an engine answers: undefined, or why none does. */
   problem(): Promise<string | undefined>;
@@ -45,7 +52,7 @@ interface Equipment {
   networks: ContainerNetworks;
 }
 
-type Look = ({ ok: true } & Equipment) | { ok: false; reason: string };
+type Look = ({ ok: true } & Equipment) | NoEngine;
 
 /**
  * Runs every agent as a container of Docker or Podman, which is looked for when one is asked for. Its limits, its init
@@ -55,35 +62,44 @@ type Look = ({ ok: true } & Equipment) | { ok: false; reason: string };
  */
 export function containerCompute(settings: ContainerComputeSettings): ContainerCompute {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
+  const used = usedBy(settings.usedDir);
   const { startWithinMs = 120_000, drainMs = 30_000 } = settings;
   let looking: Promise<Look> | undefined;
 
   async function lookAnew(): Promise<Look> {
     const seen = await findEngine(settings);
-    if (!seen.ok) {
-      // One that does not answer may do so later.
-      looking = undefined;
-      return seen;
-    }
+    if (!seen.ok) return seen;
     const { engine } = seen;
     const mine = `${serviceLabel}=${serviceId}`;
     const left = await removeLabelled(engine, mine);
-    if (left > 0) log(`${left} containers that an earlier service left behind were removed.`);
+    if (left > 0) {
+      log(`Removed ${left} ${left === 1 ? 'container' : 'containers'} that an earlier service left behind.`);
+    }
     return { ok: true, engine, networks: containerNetworks(engine, `landfall-${serviceId}`, [`--label=${mine}`]) };
   }
 
   /** The engine, looked for when it is needed first; what is left of a service that was killed goes before anything starts. */
-  const look = (): Promise<Look> => (looking ??= lookAnew());
+  const look = (): Promise<Look> => (looking ??= lookOnce());
+
+  async function lookOnce(): Promise<Look> {
+    const seen = await lookAnew().catch((error: unknown): NoEngine => {
+      if (error instanceof EngineRefusal) return { ok: false, reason: error.message, installed: true };
+      throw error;
+    });
+    // One that does not do what it is asked for may do so later.
+    if (!seen.ok) looking = undefined;
+    return seen;
+  }
 
   async function podOf(spec: AgentSpec, { engine, networks }: Equipment): Promise<Pod> {
     const run = randomBytes(5).toString('hex');
     const token = randomBytes(32).toString('base64url');
-    const way = await networks.wayFor(spec.databaseUrl);
+    const way = await networks.wayFor(spec);
     const user = spec.user ?? (engine.facts.rootless ? undefined : ownUser());
-    const facts = { token, drainMs, databaseUrl: way.databaseUrl, buildImage, program, user };
+    const facts = { token, drainMs, reached: way.reached, buildImage, program, user };
     const planned = planPod(spec, mainProgram(spec, facts), run);
     if (!planned.ok) throw new EngineRefusal(`This machine can't run these containers. ${planned.problems.join(' ')}`);
-    const mask = maskOf([...agentSecrets(spec, token), way.databaseUrl]);
+    const mask = maskOf([...agentSecrets(spec, token), way.reached.databaseUrl]);
     const { plan } = planned;
     return { engine, clock, spec, plan, run, serviceId, token, way, mask, startWithinMs, drainMs, made: [] };
   }
@@ -96,6 +112,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
       try {
         if (spec.program.kind === 'build') await openFolders(spec.program, spec.user);
         pod = await podOf(spec, seen);
+        await used.note(spec.deploymentId);
         for (const note of pod.plan.notes) spec.log('warning', note);
         const start = await startPod(pod, signal);
         return signal.aborted && start.kind === 'failed' ? brokenOff : start;
@@ -107,14 +124,18 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
       }
     },
     async remove({ id }) {
+      if (!used.has(id)) return;
       const seen = await look();
-      if (!seen.ok) return;
-      const { engine } = seen;
-      const label = `${deploymentLabel}=${id}`;
-      await removeLabelled(engine, label);
-      const { said } = await engine.run(['volume', 'ls', '--quiet', `--filter=label=${label}`]);
-      const volumes = said.split(/\s+/).filter((name) => name !== '');
-      if (volumes.length > 0) await engine.run(['volume', 'rm', '--force', ...volumes]);
+      if (!seen.ok && seen.installed) {
+        throw new EngineRefusal(`Its containers and volumes are still there. ${seen.reason}`);
+      }
+      if (!seen.ok) log(`What deployment ${id} had in containers and volumes may still be there. ${seen.reason}`);
+      if (seen.ok) {
+        const label = `${deploymentLabel}=${id}`;
+        await removeLabelled(seen.engine, label);
+        await removeVolumes(seen.engine, label);
+      }
+      await used.forget(id);
     },
     async problem() {
       const seen = await look();

@@ -1,9 +1,12 @@
 import * as z from 'zod';
+import { pause, type Clock } from '../../clock.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import type { Kind, Manifest } from '../kubernetes/manifest.ts';
-import type { AgentSpec } from './compute.ts';
+import { kindsOfParts, type Kind, type Manifest } from '../kubernetes/manifest.ts';
+import { labelKeys } from '../kubernetes/names.ts';
+import type { AgentSpec, Hold } from './compute.ts';
 import { follow, workloadsOf, type Following } from './kubernetes-following.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
+import { seconds } from './kubernetes-words.ts';
 import type { Mask } from './mask.ts';
 
 /** What a start has done to the cluster, and what was there before. */
@@ -51,6 +54,49 @@ export async function prune(manifests: readonly Manifest[], objects: Objects, de
   }
 }
 
+/** How long a removal waits for what takes its time to end. */
+export interface RemovalPatience {
+  clock: Clock;
+  /** Milliseconds between two looks. */
+  everyMs: number;
+  /** Milliseconds until everything has to be gone. */
+  withinMs: number;
+  hold: Hold | undefined;
+}
+
+/** The most objects that are named as left. */
+const mostNamed = 5;
+
+/**
+ * Removes everything that a deployment has, what runs before what it stands on, and waits until the last pod has ended.
+ *
+ * @throws Error that names what is left when the time is over.
+ */
+export async function removeAll(
+  deploymentId: string,
+  objects: Objects,
+  { clock, everyMs, withinMs, hold }: RemovalPatience,
+): Promise<void> {
+  const owned = await objects.owned(deploymentId);
+  for (const kind of kindsOfParts.toReversed()) {
+    for (const { name } of owned.filter((one) => one.kind === kind)) await objects.remove(kind, name);
+  }
+  const pods = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods`;
+  const labelSelector = `${labelKeys.deployment}=${deploymentId}`;
+  for (const begun = clock.now(); ; await pause(clock, everyMs, hold?.lost)) {
+    hold?.check();
+    const running = await objects.list('list pods', pods, { labelSelector });
+    const left = [
+      ...(await objects.owned(deploymentId)).map(({ kind, name }) => `${kind} ${name}`),
+      ...running.map(({ metadata }) => `Pod ${metadata.name}`),
+    ];
+    if (left.length === 0) return;
+    if (clock.now() - begun < withinMs) continue;
+    const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : '';
+    throw new Error(`After ${seconds(withinMs)} there still is ${left.slice(0, mostNamed).join(', ')}${more}.`);
+  }
+}
+
 /** What describes how something runs. The others are new with every revision, or hold data. */
 const canGoBack = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAutoscaler']);
 
@@ -59,12 +105,15 @@ const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
 /**
  * Undoes a start: what is new goes, and what was changed is applied as it was. Where the former state was already this
  * revision's, from a start that was cut short, there is nothing to go back to.
+ *
+ * @throws LetGo where the work is somebody else's by now: then it stays as it stands.
  */
 export async function putBack(
   { applied, former }: Begun,
   objects: Objects,
   spec: AgentSpec,
   mask: Mask,
+  hold: Hold | undefined,
 ): Promise<void> {
   if (applied.length === 0) return;
   try {
@@ -82,6 +131,7 @@ export async function putBack(
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    hold?.check();
     spec.log(
       'warning',
       mask.whole(`What the failed revision left in the cluster could not be put back: ${error.message}`),

@@ -3,13 +3,12 @@ import * as z from 'zod';
 import type { Clock } from '../../clock.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { passwordKey } from '../kubernetes/database.ts';
-import type { PartSettings } from '../kubernetes/input.ts';
-import { kindsOfParts } from '../kubernetes/manifest.ts';
+import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName } from '../kubernetes/names.ts';
 import { LetGo } from './compute.ts';
-import type { AgentSpec, AgentStart, Compute, RunningAgent } from './compute.ts';
-import { prune, putBack, rollOut, type Begun } from './kubernetes-changes.ts';
+import type { AgentSpec, AgentStart, Compute, Hold, RunningAgent } from './compute.ts';
+import { prune, putBack, removeAll, rollOut, type Begun } from './kubernetes-changes.ts';
 import { connect, type ClusterSettings, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
 import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-words.ts';
@@ -25,12 +24,16 @@ export interface KubernetesComputeSettings extends ClusterSettings {
   troubleMs?: number;
   /** Milliseconds between two looks at a rollout; a second when absent. */
   everyMs?: number;
+  /** Milliseconds until everything that is removed has to be gone, pods too; two minutes when absent. */
+  goneWithinMs?: number;
   /** Milliseconds that an agent has for finishing when its pod is stopped; 30 s when absent. */
   drainMs?: number;
   /** The image of cache parts. */
-  cacheImage?: string;
+  cacheImage?: string | undefined;
   /** The image of database parts: Postgres, with the variables of its official image. */
-  databaseImage?: string;
+  databaseImage?: string | undefined;
+  /** The storage class of databases' volumes; the cluster's own default when absent. */
+  storageClass?: string | undefined;
 }
 
 /** A compute that can also remove what a deployment has in the cluster. */
@@ -41,13 +44,15 @@ export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
  * apply and followed until its replicas are available, which the cluster asks them for (`GET /ok`): whoever calls this
  * need not be able to reach them. The exchange of revisions is the cluster's own, so stopping an agent does nothing
  * here; `remove` ends a deployment. A start that fails or is broken off puts back what was there before,
- * unless it was let go of (`LetGo`).
+ * unless it was let go of (`LetGo`): nothing is applied or removed when its hold is over, in putting back too.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
   const { rolloutWithinMs = 600_000, troubleMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
+  const { goneWithinMs = 120_000 } = settings;
   const parts: PartSettings = {
     cacheImage: settings.cacheImage ?? 'redis:7',
     databaseImage: settings.databaseImage ?? 'postgres:17',
+    storageClass: settings.storageClass,
     progressDeadlineSeconds: Math.ceil(rolloutWithinMs / 1_000),
     drainMs,
   };
@@ -56,70 +61,78 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
   const namespaceOf = (asked: string | undefined, connection: Connection): string =>
     asked ?? settings.namespace ?? connection.namespace ?? 'default';
 
-  return {
-    async start(spec, signal): Promise<AgentStart> {
-      if (spec.program.kind !== 'image') return failed(noBuilds);
-      const connected = await (connecting ??= connect(settings));
-      if (connected.kind === 'none') {
-        connecting = undefined;
-        return failed(connected.reason);
-      }
-      const { connection } = connected;
-      const namespace = namespaceOf(spec.namespace, connection);
-      const objects = objectsIn(connection, namespace, signal);
-      let mask = maskOf(secretsOf(spec));
-      const begun: Begun = { applied: [], former: [] };
-      const end = async (reason: string): Promise<AgentStart> => {
-        if (signal.reason instanceof LetGo) return failed(`It was let go of: ${signal.reason.message}`);
-        await putBack(begun, objectsIn(connection, namespace), spec, mask);
-        return failed(signal.aborted ? 'The start was broken off.' : mask.whole(reason));
-      };
+  const compute: KubernetesCompute = {
+    async start(spec, signal, hold): Promise<AgentStart> {
       try {
-        const missing = await missingBeforehand(spec, objects);
-        if (missing !== undefined) return failed(missing);
-        begun.former = await objects.owned(spec.deploymentId);
-        const databasePassword = passwordIn(begun.former, spec);
-        mask = maskOf([...secretsOf(spec), databasePassword]);
-        const { manifests, ignored } = kubernetesManifests({
-          spec,
-          imageUri: spec.program.imageUri,
-          namespace,
-          databasePassword,
-          running: runningIn(begun.former, spec),
-          settings: parts,
-        });
-        for (const field of ignored) spec.log('warning', `resource_spec.${field} has no effect.`);
-        const reason = await rollOut(manifests, begun, { objects, patience, log: spec.log, mask, signal });
-        if (reason !== undefined) return await end(reason);
-        await prune(manifests, objects, spec.deploymentId);
-        return {
-          kind: 'running',
-          agent: agentAt(`http://${baseName({ name: spec.name, id: spec.deploymentId })}.${namespace}.svc`),
-        };
+        return await startHeld(spec, signal, hold);
       } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        return await end(clusterProblem(error, connection.server, namespace));
+        if (!(error instanceof LetGo)) throw error;
+        return failed(`It was let go of: ${error.message}`);
       }
     },
-
-    async remove({ id, namespace }) {
+    async remove({ id, namespace }, hold) {
       const connected = await (connecting ??= connect(settings));
       if (connected.kind === 'none') {
         connecting = undefined;
         throw new Error(connected.reason);
       }
-      const objects = objectsIn(connected.connection, namespaceOf(namespace, connected.connection));
-      const owned = await objects.owned(id);
-      // What runs goes before what it stands on.
-      for (const kind of kindsOfParts.toReversed()) {
-        for (const { name } of owned.filter((one) => one.kind === kind)) await objects.remove(kind, name);
-      }
+      const { connection } = connected;
+      const objects = objectsIn(connection, namespaceOf(namespace, connection), hold?.lost, hold?.check);
+      await removeAll(id, objects, { clock, everyMs, withinMs: goneWithinMs, hold });
     },
   };
+  return compute;
+
+  async function startHeld(spec: AgentSpec, signal: AbortSignal, hold: Hold | undefined): Promise<AgentStart> {
+    if (spec.program.kind !== 'image') return failed(noBuilds);
+    const connected = await (connecting ??= connect(settings));
+    if (connected.kind === 'none') {
+      connecting = undefined;
+      return failed(connected.reason);
+    }
+    const { connection } = connected;
+    const namespace = namespaceOf(spec.namespace, connection);
+    const check = hold?.check;
+    const objects = objectsIn(connection, namespace, signal, check);
+    let mask = maskOf(secretsOf(spec));
+    const begun: Begun = { applied: [], former: [] };
+    const end = async (reason: string): Promise<AgentStart> => {
+      if (signal.reason instanceof LetGo) throw signal.reason;
+      await putBack(begun, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
+      return failed(signal.aborted ? 'The start was broken off.' : mask.whole(reason));
+    };
+    try {
+      const missing = await missingBeforehand(spec, objects);
+      if (missing !== undefined) return failed(missing);
+      begun.former = await objects.owned(spec.deploymentId);
+      const databasePassword = passwordIn(begun.former, spec);
+      mask = maskOf([...secretsOf(spec), databasePassword]);
+      const { manifests, ignored } = kubernetesManifests({
+        spec,
+        imageUri: spec.program.imageUri,
+        namespace,
+        databasePassword,
+        running: runningIn(begun.former, spec),
+        formerVolume: volumeIn(begun.former, spec),
+        settings: parts,
+      });
+      for (const field of ignored) spec.log('warning', `resource_spec.${field} has no effect.`);
+      const reason = await rollOut(manifests, begun, { objects, patience, log: spec.log, mask, signal });
+      if (reason !== undefined) return await end(reason);
+      await prune(manifests, objects, spec.deploymentId);
+      return {
+        kind: 'running',
+        agent: agentAt(`http://${baseName({ name: spec.name, id: spec.deploymentId })}.${namespace}.svc`),
+      };
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return await end(clusterProblem(error, connection.server, namespace));
+    }
+  }
 }
 
 const noBuilds =
-  'A cluster runs container images, which a build is not. Use the source external_docker or internal_docker, or a deployment without a listener.';
+  'A cluster runs container images, which a build is not. Use the source external_docker, or a deployment without a listener.';
 
 const failed = (reason: string): AgentStart => ({ kind: 'failed', reason });
 
@@ -175,6 +188,21 @@ function passwordIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSp
   return typeof inBase64 === 'string'
     ? Buffer.from(inBase64, 'base64').toString()
     : randomBytes(24).toString('base64url');
+}
+
+const claim = z.looseObject({
+  spec: z.looseObject({
+    resources: z.looseObject({ requests: z.looseObject({ storage: z.string().min(1) }) }),
+    storageClassName: z.string().optional(),
+  }),
+});
+
+/** The volume of the deployment's own database, as the cluster was asked for it last. */
+function volumeIn(owned: readonly OwnObject[], { name, deploymentId }: AgentSpec): FormerVolume | undefined {
+  const claimName = partName(baseName({ name, id: deploymentId }), 'database');
+  const found = owned.find((one) => one.kind === 'PersistentVolumeClaim' && one.name === claimName);
+  const spec = claim.safeParse(found?.object).data?.spec;
+  return spec && { storage: spec.resources.requests.storage, storageClass: spec.storageClassName };
 }
 
 const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });

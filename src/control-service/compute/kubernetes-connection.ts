@@ -25,6 +25,8 @@ export interface ClusterRequest {
   /** Applied as JSON, which is YAML. */
   body?: unknown;
   signal?: AbortSignal | undefined;
+  /** Called before each try; what it throws ends the request. */
+  check?: (() => void) | undefined;
 }
 
 /** A cluster's API. Everything that is sent may be sent again: reading, applying and deleting. */
@@ -100,6 +102,7 @@ interface Sender {
 
 async function sendPatiently(sender: Sender, request: ClusterRequest): Promise<string> {
   for (let tries = 0; ; tries += 1) {
+    request.check?.();
     try {
       return await sendOnce(sender, request);
     } catch (error) {

@@ -5,6 +5,7 @@ import { pathOf, type Manifest } from '../kubernetes/manifest.ts';
 import { partOf } from '../kubernetes/manifests.ts';
 import { asQuery, labelKeys } from '../kubernetes/names.ts';
 import type { Objects } from './kubernetes-objects.ts';
+import { inWords, isOverOnceRun, podEvent, saysWhy, tellsMuch, whenNoted, type PodEvent } from './kubernetes-events.ts';
 import { podTroubles, rolloutState, type PodTrouble } from './kubernetes-rollout.ts';
 import { seconds } from './kubernetes-words.ts';
 import { lastWords } from './last-words.ts';
@@ -79,7 +80,8 @@ export async function follow(workloads: readonly Manifest[], following: Followin
   return 'The start was broken off.';
 }
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/[.\s]+$/, '')}.`;
+const trimmed = (text: string): string => text.replace(/[.\s]+$/, '');
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${trimmed(text.slice(1))}.`;
 
 /** What is not rolled out yet, with its pods; undefined where the cluster does not answer now and there is still time. */
 async function lookAt(workloads: readonly Manifest[], { objects, log, mask }: Following, isLate: boolean) {
@@ -134,31 +136,35 @@ async function wordsOf(
   const sentences: string[] = [];
   const concerned =
     troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map((pod) => named.parse(pod).metadata.name);
-  for (const pod of [...new Set(concerned)].slice(0, mostPods)) await tellEvents(pod, following);
+  const noted = new Map<string, PodEvent | undefined>();
+  for (const pod of [...new Set(concerned)].slice(0, mostPods)) noted.set(pod, await tellEvents(pod, following));
   for (const { pod, words, log } of troubles.slice(0, mostPods)) {
     const said = log && (await lastLines(pod, log, following));
     const spoke = said === undefined ? '' : ` It said last: ${said}`;
-    sentences.push(`Pod ${pod}: ${words.replace(/[.\s]+$/, '')}.${spoke}`);
+    const note = noted.get(pod);
+    const isNew = note && tellsMuch(note) && !words.includes(note.message) && !(log && isOverOnceRun(note));
+    sentences.push(`Pod ${pod}: ${trimmed(words)}.${isNew ? ` The cluster noted: ${inWords(note)}` : ''}${spoke}`);
+  }
+  if (troubles.length === 0) {
+    for (const [pod, note] of noted) if (note) sentences.push(`Pod ${pod}: The cluster noted: ${inWords(note)}`);
   }
   if (troubles.length > mostPods) sentences.push(`So it is with ${troubles.length - mostPods} more.`);
   return sentences;
 }
 
-const event = z.looseObject({
-  reason: z.string().default(''),
-  message: z.string().default(''),
-  type: z.string().default(''),
-});
-
-/** What the cluster noted about a pod. */
-async function tellEvents(pod: string, { objects, log, mask }: Following): Promise<void> {
+/** Tells in the log what the cluster noted about a pod; returned is what says best why it does not run. */
+async function tellEvents(pod: string, { objects, log, mask }: Following): Promise<PodEvent | undefined> {
   const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/events`;
   const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
   const events = await unlessRefused(() => objects.list(`list events of pod ${pod}`, path, query), { log, mask });
-  const warnings = (events ?? []).map((told) => event.parse(told)).filter(({ type }) => type === 'Warning');
+  const warnings = (events ?? [])
+    .map((told) => podEvent.parse(told))
+    .filter(({ type }) => type === 'Warning')
+    .toSorted((one, other) => whenNoted(one).localeCompare(whenNoted(other)));
   for (const { reason, message } of warnings.slice(-mostEvents)) {
     log('warning', mask.whole(`Pod ${pod}: ${reason}: ${message}`));
   }
+  return warnings.findLast(saysWhy) ?? warnings.findLast(tellsMuch) ?? warnings.at(-1);
 }
 
 /** The last lines of a container, told in the log; returned is the one that says best what went wrong. */

@@ -46,8 +46,13 @@ export interface Objects {
   remove(kind: Kind, name: string): Promise<void>;
 }
 
-/** The objects of one namespace. Requests end when `signal` aborts. */
-export function objectsIn(connection: Connection, namespace: string, signal?: AbortSignal): Objects {
+/** The objects of one namespace. Requests end when `signal` aborts; none that changes something is sent where `check` throws. */
+export function objectsIn(
+  connection: Connection,
+  namespace: string,
+  signal?: AbortSignal,
+  check?: () => void,
+): Objects {
   const read = <T>(operation: string, path: string, text: string, shape: z.ZodType<T>): T => {
     const parsed = shape.safeParse(fromJson(text));
     if (parsed.success) return parsed.data;
@@ -85,13 +90,14 @@ export function objectsIn(connection: Connection, namespace: string, signal?: Ab
         query: { fieldManager: manager, force: String(isOurs), fieldValidation: 'Strict' },
         body: manifest,
         signal,
+        check,
       });
     },
     async remove(kind, name) {
       const path = pathOf(kind, namespace, name);
       const query = { propagationPolicy: 'Background' };
       await unlessMissing(
-        connection.send({ operation: `delete ${kind} ${name}`, method: 'DELETE', path, query, signal }),
+        connection.send({ operation: `delete ${kind} ${name}`, method: 'DELETE', path, query, signal, check }),
       );
     },
   };

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { folderKey } from '../../database/embedded/placement.ts';
 import { deploymentUsers, type DeploymentUsers } from '../isolation/deployment-users.ts';
@@ -66,6 +67,7 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
     clock,
     log,
     serviceId,
+    usedDir: join(dataDir, 'containers'),
     program,
     named: choice.engine,
     buildImage: choice.image,

@@ -5,12 +5,16 @@ import type { AgentSpec } from './compute.ts';
 /** MB that an agent may take on this machine where no `resource_spec` says otherwise (our choice). */
 const byType: Readonly<Record<DeploymentType, number>> = { dev_free: 512, dev: 1_024, prod: 2_048 };
 
+/** A MB in bytes: the document says MB beside GiB. The same for processes, containers and clusters. */
+export const megabyte = 1_000_000;
+const mebibyte = 1_048_576;
+
 /** How much memory an agent may take. */
 export interface MemoryBound {
   /** All of its processes together, in MB. */
   totalMb: number;
-  /** What its JavaScript objects may take of that, in MB: the rest is for buffers, code and what it starts. */
-  heapMb: number;
+  /** What its JavaScript objects may take of that, in MiB as Node.js is told: the rest is for buffers, code and what it starts. */
+  heapMib: number;
 }
 
 /** The bound of a revision's agent: `memory_limit_mb` with its default, else what its `deployment_type` gets; null is `prod`. */
@@ -19,5 +23,5 @@ export function memoryBound({
   deploymentType,
 }: Pick<AgentSpec, 'resourceSpec' | 'deploymentType'>): MemoryBound {
   const totalMb = resolvedResources(resourceSpec).agent.memoryLimitMb ?? byType[deploymentType ?? 'prod'];
-  return { totalMb, heapMb: Math.max(Math.floor(totalMb * 0.75), 1) };
+  return { totalMb, heapMib: Math.max(Math.floor((totalMb * megabyte * 0.75) / mebibyte), 1) };
 }

@@ -12,7 +12,7 @@ import { lastWords } from './last-words.ts';
 import { announcedPort } from './listening.ts';
 import type { WriteLine } from './log-line.ts';
 import { maskOf } from './mask.ts';
-import { memoryBound, type MemoryBound } from './memory-bound.ts';
+import { megabyte, memoryBound, type MemoryBound } from './memory-bound.ts';
 import { memoryWatch, type MemoryWatch } from './memory-watch.ts';
 import { openFolders } from './open-folders.ts';
 import { logProcess } from './process-log.ts';
@@ -62,7 +62,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const running = startLeashed(
         {
           command: node,
-          args: [`--max-old-space-size=${bounds.heapMb}`, agentServer],
+          args: [`--max-old-space-size=${bounds.heapMib}`, agentServer],
           cwd: dirname(program.graphConfigFile),
           env: agentEnvironment(spec, program, { token, drainMs, path, node }),
           withInput: true,
@@ -99,7 +99,6 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
 
   /** Ends an agent that takes more memory than it may; what is returned tells whether that was so, for a person. */
   function endAbove({ totalMb }: MemoryBound, running: LeashedProcess): () => string | undefined {
-    const megabyte = 1_048_576;
     let words: string | undefined;
     const ended = new AbortController();
     void running.ended.then(() => ended.abort());

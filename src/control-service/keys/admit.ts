@@ -19,15 +19,15 @@ export interface KeyBook {
 }
 
 /**
- * Finds the tenant of a request by its key: in `X-Api-Key`, or as the bearer token of `Authorization`. `X-Tenant-Id`,
- * where given, has to be a tenant of the key; a key that has several needs it. Whatever cannot be read is refused.
+ * Finds the tenant of a request by its key: in `X-Api-Key`, or, where that is missing or empty, as the bearer token of
+ * `Authorization`. `X-Tenant-Id`, where given, has to be a tenant of the key; a key that has several needs it. Whatever cannot be read is refused.
  */
 export async function admit(header: ReadHeader, { findKey, noteKeyUse }: KeyBook): Promise<Caller> {
-  const sent = header('x-api-key') ?? bearerToken(header('authorization'));
-  if (sent === undefined) {
+  const sent = header('x-api-key')?.trim() || bearerToken(header('authorization'));
+  if (!sent) {
     return refused(401, 'No API key was sent. Send one in the header X-Api-Key, or as Authorization: Bearer <key>.');
   }
-  const key = readApiKey(sent.trim());
+  const key = readApiKey(sent);
   const kept = key && (await findKey(key.id));
   if (!key || !isSameKey(key, kept ?? { hash: hashApiKey({ id: '', text: '' }) }) || !kept) {
     return refused(401, 'The API key is not valid. Send a key of this service in the header X-Api-Key.');

@@ -5,14 +5,15 @@ import { selectorOf } from './names.ts';
 import { gibibytes, resourcesOf } from './quantities.ts';
 
 const port = 5432;
-/** GiB, where a database was asked for and no size. */
-const defaultStorageGi = 10;
+/** GiB, where no size was ever asked for. */
+const usualStorageGi = 10;
 /** The key of the password in the database's Secret. */
 export const passwordKey = 'password';
 
 /**
  * The database part: one Postgres with a volume of its own. The claim stands by itself, not in the StatefulSet, which
- * could never change it: so a larger `db_storage_gi` reaches it. Its pod knows nothing of revisions: a new one of the
+ * could never change it: so a larger `db_storage_gi` reaches it, and a revision that asks for none keeps what is there,
+ * since a volume never shrinks. Its pod knows nothing of revisions: a new one of the
  * agent is no reason to start the database again.
  */
 export function databaseParts(plan: Plan): Manifest[] {
@@ -20,6 +21,9 @@ export function databaseParts(plan: Plan): Manifest[] {
   const { name } = metadata;
   const matchLabels = selectorOf(plan.base, 'database');
   const { storageGi, maxConnections } = plan.resources.database;
+  const former = plan.formerVolume;
+  // A volume keeps its class for ever.
+  const storageClass = former ? former.storageClass : plan.settings.storageClass;
   return [
     {
       ...head('Secret'),
@@ -32,7 +36,10 @@ export function databaseParts(plan: Plan): Manifest[] {
       metadata,
       spec: {
         accessModes: ['ReadWriteOnce'],
-        resources: { requests: { storage: gibibytes(storageGi || defaultStorageGi) } },
+        resources: {
+          requests: { storage: storageGi ? gibibytes(storageGi) : (former?.storage ?? gibibytes(usualStorageGi)) },
+        },
+        ...(storageClass ? { storageClassName: storageClass } : {}),
       },
     },
     {
@@ -51,6 +58,8 @@ export function databaseParts(plan: Plan): Manifest[] {
       spec: {
         replicas: 1,
         serviceName: name,
+        // Else a pod that never becomes ready would keep the one that is to take its place from being made.
+        podManagementPolicy: 'Parallel',
         selector: { matchLabels },
         template: {
           metadata: podMetaOf(plan, 'database'),

@@ -9,6 +9,8 @@ export interface PartSettings {
   cacheImage: string;
   /** The image of the database part: Postgres, with the variables of its official image. */
   databaseImage: string;
+  /** The storage class of the database part's volume; the cluster's own default when absent. */
+  storageClass?: string | undefined;
   /** Seconds within which the cluster has to make progress with a rollout. */
   progressDeadlineSeconds: number;
   /** Milliseconds that an agent has for finishing when it is stopped. */
@@ -25,7 +27,16 @@ export interface ManifestInput {
   databasePassword: string;
   /** How many replicas run already, where the cluster changed them: they are kept within what was asked. */
   running: { readonly [part in 'agent' | 'queue']?: number | undefined };
+  /** The volume of the database part as it was asked for before; absent where there is none yet. */
+  formerVolume?: FormerVolume | undefined;
   settings: PartSettings;
+}
+
+/** What a volume's claim says that is there already. */
+export interface FormerVolume {
+  /** In the cluster's own words: `20Gi`. */
+  storage: string;
+  storageClass: string | undefined;
 }
 
 /** An input, and what all parts are called and get. */

@@ -14,6 +14,7 @@ export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {
   413: sentence('The body is too large.'),
   415: sentence('The body is of another media type.'),
   422: { description: 'Fields of a wrong shape or out of bounds: an entry for each.', schema: toldFieldProblems },
+  502: sentence('What has to be asked elsewhere for it, GitHub or the image registry, did not answer or broke down.'),
   507: sentence('The disk is full.'),
 };
 

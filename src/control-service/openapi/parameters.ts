@@ -54,6 +54,8 @@ export const queryNotes: Readonly<Record<string, string>> = {
   remote_reconciled: 'Those that a listener carries out elsewhere, or those that this service does itself.',
   delete_tracing_project:
     'Whether the tracing project goes with the deployment. It stays, and keeps the name, when absent.',
+  without_listener:
+    'Whether nobody waits for its listener: what runs in its cluster is left there. For a cluster that is gone for good.',
   kind: 'Which log; the deploy log when absent.',
   log_type: 'The same as `kind`.',
   sort_order: 'The same as `order`.',

@@ -31,6 +31,7 @@ const integrations = (path: string, prefix: string): Operation[] => [
     summary: 'List the installations of the GitHub App',
     tag: 'Sources',
     answers: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(toldIntegration) } },
+    errors: [502],
   },
   {
     method: 'get',
@@ -39,7 +40,7 @@ const integrations = (path: string, prefix: string): Operation[] => [
     summary: 'List the repositories that an installation reaches',
     tag: 'Sources',
     answers: { 200: { description: 'The repositories.', schema: z.array(toldRepository) } },
-    errors: [404, 422],
+    errors: [404, 422, 502],
   },
 ];
 
@@ -69,7 +70,7 @@ export const sourceOperations: readonly Operation[] = [
     description: 'For the source `internal_docker`.',
     tag: 'Sources',
     answers: { 200: { description: 'The token, a secret, and the registry.', schema: pushToken } },
-    errors: [400, 404, 409, 422],
+    errors: [400, 404, 409, 422, 502],
   },
   ...integrations('/v1/integrations/github', ''),
   ...integrations('/v1/integrations/forge/github', 'forge_'),

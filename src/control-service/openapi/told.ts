@@ -65,7 +65,7 @@ export const toldDeployment = z.looseObject({
   active_revision_id: id.nullable(),
   image_version: text.nullable(),
   tracer_session_id: id.nullable(),
-  url: text,
+  url: text.nullable(),
 });
 
 export const toldRevision = z.looseObject({

@@ -17,7 +17,9 @@ export function readRegistryAddress(written: string): RegistryAddress | undefine
   const [host = '', ...components] = written.replace(/\/$/, '').split('/');
   if (!hostName.test(host.toLowerCase()) || !components.every((part) => component.test(part))) return undefined;
   const protocol = isLoopback(host) ? 'http' : 'https';
-  return { host: plainHost(host, protocol), path: components.join('/'), protocol };
+  const place = placeOf(host, protocol);
+  if (!place) return undefined;
+  return { host: place.port === '' ? place.name : `${place.name}:${place.port}`, path: components.join('/'), protocol };
 }
 
 /** The repository that a deployment's images are pushed to: nobody else's token reaches it. */
@@ -34,7 +36,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  */
 export function foreignImageProblem(imageUri: string, registry: RegistryAddress, tenantId: string): string | undefined {
   const [host = '', ...components] = imageUri.split('/');
-  if (plainHost(host, registry.protocol) !== registry.host) return undefined;
+  if (!isSameHost(host, registry.host, registry.protocol)) return undefined;
   const ours = registry.path === '' ? [] : registry.path.split('/');
   if (!ours.every((part, at) => components[at] === part)) return undefined;
   const owner = components[ours.length] ?? '';
@@ -42,7 +44,22 @@ export function foreignImageProblem(imageUri: string, registry: RegistryAddress,
   return 'source_revision_config.image_uri names an image of another tenant.';
 }
 
-const isLoopback = (host: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i.test(host);
+/** This machine by any of its names, as an address has them. */
+const loopback =
+  /^(?:(?:.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/;
 
-const plainHost = (host: string, protocol: 'https' | 'http'): string =>
-  host.toLowerCase().replace(protocol === 'https' ? /:443$/ : /:80$/, '');
+/** A host as an address has it: numbers in one spelling, and no port that the protocol has anyway. */
+function placeOf(host: string, protocol: 'https' | 'http'): { name: string; port: string } | undefined {
+  if (!URL.canParse(`${protocol}://${host}`)) return undefined;
+  const { hostname, port } = new URL(`${protocol}://${host}`);
+  return { name: hostname, port };
+}
+
+const isLoopback = (host: string): boolean => loopback.test(placeOf(host, 'http')?.name ?? '');
+
+/** Whether two hosts are one registry: all names of this machine are. */
+function isSameHost(one: string, other: string, protocol: 'https' | 'http'): boolean {
+  const [first, second] = [placeOf(one, protocol), placeOf(other, protocol)];
+  if (!first || !second || first.port !== second.port) return false;
+  return first.name === second.name || (loopback.test(first.name) && loopback.test(second.name));
+}

@@ -15,7 +15,8 @@ export function databaseOf({
 }: Pick<DeploymentRecord, 'id' | 'database_password'> &
   Partial<Pick<DeploymentRecord, 'source_config'>>): AgentDatabase {
   const name = `${prefix}${id.replaceAll('-', '')}`;
-  const connections = source_config?.resource_spec?.db_max_connections ?? undefined;
+  // 0 is not given, as in a cluster: a role without connections could not log in.
+  const connections = source_config?.resource_spec?.db_max_connections || undefined;
   return { database: name, role: name, password: database_password, connections };
 }
 

@@ -87,7 +87,7 @@ export function readQuery(context: Context): Record<string, unknown> {
     const written = query[name];
     if (typeof written === 'string' && /^-?\d{1,15}$/.test(written)) query[name] = Number(written);
   }
-  for (const name of ['delete_tracing_project', 'remote_reconciled', 'undone']) {
+  for (const name of ['delete_tracing_project', 'remote_reconciled', 'undone', 'without_listener']) {
     const written = query[name];
     if (typeof written === 'string') query[name] = truths.get(written.toLowerCase()) ?? written;
   }

@@ -45,7 +45,7 @@ export function statusMessage({ status, listenerId, deletionProblem }: MessageCa
   if (status !== 'AWAITING_DELETE' && status !== 'AWAITING_FINAL_DELETE') return null;
   if (deletionProblem !== null) return `It could not be deleted yet, and that is tried again: ${deletionProblem}`;
   if (status === 'AWAITING_DELETE' && listenerId !== null) {
-    return `It waits until the listener ${listenerId} has removed what runs in its cluster. Start that listener if it does not run.`;
+    return `It waits until the listener ${listenerId} has removed what runs in its cluster. Start that listener if it does not run; where the cluster is gone for good, delete this deployment again with without_listener=true.`;
   }
   return 'It is being deleted.';
 }

@@ -47,6 +47,16 @@ export function whatNext<Revision extends { id: string; status: RevisionStatus }
   return { kind: isAbandoned ? 'put-back' : 'nothing' };
 }
 
+const shortestPutBackMs = 10_000;
+const longestPutBackMs = 600_000;
+
+/**
+ * How long to wait after a way back that failed (ms): as long again as the cluster has been awry, so that the tries get
+ * rarer, from ten seconds up to ten minutes.
+ */
+export const putBackAgainMs = (awryForMs: number): number =>
+  Math.min(longestPutBackMs, Math.max(shortestPutBackMs, awryForMs));
+
 /** From where a revision was broken off to where it begins again. */
 const againFrom: Partial<Record<RevisionStatus, readonly RevisionStatus[]>> = {
   AWAITING_BUILD: ['BUILDING', 'AWAITING_DEPLOY'],

@@ -151,7 +151,10 @@ function withoutNulls(body: unknown): unknown {
 }
 
 /** Deleting one deployment. */
-export const deletionQuery = z.strictObject({ delete_tracing_project: z.boolean().optional() });
+export const deletionQuery = z.strictObject({
+  delete_tracing_project: z.boolean().optional(),
+  without_listener: z.boolean().optional(),
+});
 
 /** Deleting several at once: up to 100, each by its id. */
 export const bulkDeletionQuery = deletionQuery.extend({

@@ -4,14 +4,15 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
  * Every step that a revision may take from one status to the next (control-service.md, States, names only DEPLOYED;
  * the others are our choice and drawn in this room's README). A step back is one that is taken again after the
  * service was killed in the middle of it. The step out of DEPLOYED is that of a live revision whose agent breaks down again
- * and again.
+ * and again. No step leads to CREATE_FAILED and UNKNOWN: they are in the contract for what other services say. Here a
+ * creation that fails leaves nothing, and a revision's status stands in the one database that is asked for it.
  */
 export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
-  CREATING: ['QUEUED', 'AWAITING_BUILD', 'AWAITING_DEPLOY', 'CREATE_FAILED', 'SKIPPED', 'INTERRUPTED'],
-  QUEUED: ['AWAITING_BUILD', 'AWAITING_DEPLOY', 'CREATE_FAILED', 'SKIPPED', 'INTERRUPTED'],
-  AWAITING_BUILD: ['BUILDING', 'CREATE_FAILED', 'BUILD_FAILED', 'INTERRUPTED'],
+  CREATING: ['QUEUED', 'AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED'],
+  QUEUED: ['AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED'],
+  AWAITING_BUILD: ['BUILDING', 'BUILD_FAILED', 'INTERRUPTED'],
   BUILDING: ['AWAITING_BUILD', 'AWAITING_DEPLOY', 'BUILD_FAILED', 'INTERRUPTED'],
-  AWAITING_DEPLOY: ['DEPLOYING', 'CREATE_FAILED', 'DEPLOY_FAILED', 'INTERRUPTED'],
+  AWAITING_DEPLOY: ['DEPLOYING', 'DEPLOY_FAILED', 'INTERRUPTED'],
   DEPLOYING: ['AWAITING_DEPLOY', 'DEPLOYED', 'DEPLOY_FAILED', 'INTERRUPTED'],
   DEPLOYED: ['DEPLOY_FAILED'],
   CREATE_FAILED: [],

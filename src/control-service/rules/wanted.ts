@@ -4,6 +4,7 @@ import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../../con
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import { commandProblem } from './commands.ts';
 import { environmentProblems } from './environment-names.ts';
+import { resourceProblems } from './resource-problems.ts';
 import { customUrlProblem, graphConfigPathProblem, imageProblem } from './names.ts';
 
 /** What a deployment is asked to be, as far as rules look at it. */
@@ -27,7 +28,7 @@ export function askedProblems({ source_config, source_revision_config, secrets, 
     custom_url ? customUrlProblem(custom_url) : undefined,
     install_command ? commandProblem('source_config.install_command', install_command) : undefined,
     build_command ? commandProblem('source_config.build_command', build_command) : undefined,
-    ...(resource_spec ? containerProblems(resource_spec) : []),
+    ...(resource_spec ? [...containerProblems(resource_spec), ...resourceProblems(resource_spec)] : []),
     ...environmentProblems(secrets, secret_references),
   ].filter((told) => told !== undefined);
 }

@@ -26,11 +26,18 @@ export function deletionOperations(settings: ServiceSettings) {
     within: StoreOperations,
     record: Recorder,
     id: string,
-    deleteTracingProject: boolean,
+    { delete_tracing_project = false, without_listener = false }: z.infer<typeof deletionQuery>,
   ): Promise<Asked | undefined> {
-    const asked = await within.askDeletion(tenantId, id, { deleteTracingProject });
+    const asked = await within.askDeletion(tenantId, id, {
+      deleteTracingProject: delete_tracing_project,
+      withoutListener: without_listener,
+    });
     if (!asked) return undefined;
-    await record({ deployment_id: id }, deleteTracingProject ? ['tracing_project'] : []);
+    const also = [
+      ...(delete_tracing_project ? ['tracing_project'] : []),
+      ...(without_listener ? ['without_listener'] : []),
+    ];
+    if (asked.isNew) await record({ deployment_id: id }, also);
     return { id, interrupted: asked.interrupted };
   }
 
@@ -42,14 +49,16 @@ export function deletionOperations(settings: ServiceSettings) {
   }
 
   return {
-    /** DELETE /v2/deployments/{id}: it is AWAITING_DELETE from then on, and a 404 once it is gone. Asking again is no error. */
+    /**
+     * DELETE /v2/deployments/{id}: it is AWAITING_DELETE from then on, and a 404 once it is gone. Asking again is no error.
+     * `without_listener` (an addition of ours) gives up what runs in a listener's cluster, for one that is gone for good.
+     */
     async deleteDeployment(id: string, query: unknown = {}, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete deployment', method: 'DELETE', path: `/v2/deployments/${id}` };
       const deploymentId = takeId(call, 'deployment_id', id);
       const body = take(call, readShape(deletionQuery, query, 'query'));
-      const { delete_tracing_project = false } = body;
       const done = await once(call, { idempotencyKey, body, shape: asked }, async (within, record) =>
-        found(call, 'Deployment', id, await ask(within, record, deploymentId, delete_tracing_project)),
+        found(call, 'Deployment', id, await ask(within, record, deploymentId, body)),
       );
       carryOut(done);
     },
@@ -58,13 +67,13 @@ export function deletionOperations(settings: ServiceSettings) {
     async deleteDeployments(query: unknown, { idempotencyKey }: WriteOptions = {}): Promise<BulkDeletion> {
       const call = { operation: 'delete deployments', method: 'DELETE', path: '/v2/deployments' };
       const body = take(call, readShape(bulkDeletionQuery, query, 'query'));
-      const { deployment_ids, delete_tracing_project = false } = body;
+      const { deployment_ids, ...how } = body;
       const ids = [...new Set(deployment_ids)];
       const done = await once(call, { idempotencyKey, body, shape: allAsked }, async (within, record) => {
         const going: Asked[] = [];
         // In one order, so that two of these never wait for each other.
         for (const id of ids.toSorted()) {
-          const end = await ask(within, record, id, delete_tracing_project);
+          const end = await ask(within, record, id, how);
           if (end) going.push(end);
         }
         if (going.length > 0) return going;

@@ -89,7 +89,7 @@ function list(names: readonly string[]): string {
 }
 
 const inUse = (names: readonly string[]): string =>
-  `This listener is in use by ${list(names)}. Delete these deployments first, and leave the listener running until they are gone.`;
+  `This listener is in use by ${list(names)}. Delete these deployments first, and leave the listener running until they are gone; where its cluster is gone for good, delete them with without_listener=true.`;
 
 const deployedThere = (names: readonly string[]): string =>
   `compute_config.k8s_namespaces leaves out namespaces in which there are deployments: ${list(names)}. Keep these namespaces, or delete the deployments first.`;

@@ -9,12 +9,16 @@ import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 export interface DeletionAsked {
   /** The ids of the revisions that were on their way and are interrupted by it. */
   interrupted: string[];
+  /** False where all of it was asked for before, so that nothing has changed. */
+  isNew: boolean;
 }
 
 /**
  * Asks for the deletion of a tenant's deployment, in one transaction: from then on nothing can be changed, and what was on
- * its way is interrupted. Asking again changes nothing, but that the tracing project goes too once that was asked for.
+ * its way is interrupted. Asking again changes nothing, but that the tracing project goes too once that was asked for,
+ * and that nobody waits for its listener any more.
  *
+ * @param withoutListener whether what runs in the listener's cluster is given up: it is left there.
  * @returns undefined where there is no such deployment.
  */
 export async function askDeletion(
@@ -22,11 +26,11 @@ export async function askDeletion(
   clock: Clock,
   tenantId: string,
   id: string,
-  { deleteTracingProject }: { deleteTracingProject: boolean },
+  { deleteTracingProject, withoutListener = false }: { deleteTracingProject: boolean; withoutListener?: boolean },
 ): Promise<DeletionAsked | undefined> {
   return inTransaction(db, async (trx) => {
-    const deployment = await lockDeployment(trx, id);
-    if (!deployment || deployment.tenant_id !== tenantId) return undefined;
+    const deployment = await lockDeployment(trx, id, tenantId);
+    if (!deployment) return undefined;
     const now = new Date(clock.now());
     const unfinished = await trx
       .selectFrom('revisions')
@@ -36,15 +40,22 @@ export async function askDeletion(
       .execute();
     const message = 'Its deployment is being deleted.';
     for (const revision of unfinished) await step(trx, now, revision.id, 'INTERRUPTED', { message });
-    const first = (await runsNowhere(trx, deployment)) ? 'stopped' : 'asked';
-    const deletion = deployment.deletion === 'none' ? first : deployment.deletion;
+    const isLeft = withoutListener && deployment.listener_id !== null && deployment.deletion !== 'stopped';
+    const first = isLeft || (await runsNowhere(trx, deployment)) ? 'stopped' : 'asked';
+    const deletion = isLeft || deployment.deletion === 'none' ? first : deployment.deletion;
     await trx
       .updateTable('deployments')
-      .set({ deletion, delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject })
+      .set({
+        deletion,
+        delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject,
+        ...(isLeft ? { active_revision_id: null } : {}),
+      })
       .where('id', '=', id)
       .execute();
     await refreshStatus(trx, now, { ...deployment, deletion });
-    return { interrupted: unfinished.map((revision) => revision.id) };
+    const isNew =
+      isLeft || deployment.deletion === 'none' || (deleteTracingProject && !deployment.delete_tracing_project);
+    return { interrupted: unfinished.map((revision) => revision.id), isNew };
   });
 }
 

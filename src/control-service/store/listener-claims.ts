@@ -1,8 +1,10 @@
 import type { Clock } from '../../clock.ts';
 import type { ReportedStatus } from '../../contract/control/listener-work.ts';
+import { putBackAgainMs } from '../rules/listener-turn.ts';
 import { runningStatuses } from '../rules/revision-states.ts';
 import type { ClaimEnd } from './listener-tables.ts';
-import { appendLog } from './log-lines.ts';
+import { noteLive } from './live-revision.ts';
+import { appendLog, trimLog } from './log-lines.ts';
 import type { NewLogLine } from './log-lines.ts';
 import { lockDeployment, makeLive, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from './tables.ts';
@@ -55,8 +57,11 @@ export async function reportWork(
       if (unfit !== undefined) return { kind: 'unfit', why: unfit };
       if (report.status === 'DEPLOYING') return prolong(trx, now, held);
       // Whoever took it over can't have put back what stood there before the first one began.
+      if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
+        return end(trx, held, 'abandoned', new Date(now.getTime() + putBackAgainMs(await awryForMs(trx, now, held))));
+      }
       const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
-      return end(trx, held, isHalfDone ? 'abandoned' : report.status);
+      return end(trx, held, isHalfDone ? 'abandoned' : report.status, now);
     },
     (ended) => (ended.ended_as === report.status ? { kind: 'held', claim: ended, wanted: true } : undefined),
   );
@@ -80,7 +85,7 @@ export async function releaseClaim(
       await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Handed back by ${claim.holder}.` });
     }
     const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
-    return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned');
+    return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
   });
 }
 
@@ -137,14 +142,27 @@ async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, rev
   return { kind: 'held', claim: prolonged, wanted };
 }
 
-async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd): Promise<Standing> {
+async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, expires_at: Date): Promise<Standing> {
   const ended = await trx
     .updateTable('listener_claims')
-    .set({ ended_as })
+    .set({ ended_as, expires_at })
     .where('id', '=', claim.id)
     .returningAll()
     .executeTakeFirstOrThrow();
   return { kind: 'held', claim: ended, wanted: true };
+}
+
+/** A log is shortened to what is kept of it with the first lines of a claim, and whenever so many more have come. */
+const linesBetweenTrims = 1_000;
+
+/** Since the newest revision ended, in which the cluster may have held something else than what is live (ms). */
+async function awryForMs(trx: ControlDatabase, now: Date, { deployment }: Held): Promise<number> {
+  const newest = await trx
+    .selectFrom('revisions')
+    .select('updated_at')
+    .where('id', '=', deployment.latest_revision_id)
+    .executeTakeFirst();
+  return newest ? now.getTime() - newest.updated_at.getTime() : 0;
 }
 
 /** Lines of a removal stand in the log of the deployment's latest revision. */
@@ -160,6 +178,8 @@ async function keepLines(
   const last = fresh.at(-1);
   if (!last || about === null) return;
   await appendLog(trx, clock, about, 'deploy', fresh);
+  const isDue = known === 0 || Math.floor(known / linesBetweenTrims) < Math.floor(last.sequence / linesBetweenTrims);
+  if (isDue) await trimLog(trx, about, 'deploy');
   await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
 }
 
@@ -178,7 +198,16 @@ async function apply(
     return status === 'DEPLOYING' ? undefined : `This claim is of what is to go: ${status} is for revisions.`;
   }
   if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
-  if (claim.work === 'put-back') return undefined;
+  if (claim.work === 'put-back') {
+    // It stays the live one, by what was said of it; the cluster may hold something else.
+    const isWrong = status === 'DEPLOY_FAILED';
+    const note = isWrong
+      ? `The cluster could not be put back to this revision, which is tried again: ${message}`
+      : null;
+    if (isWrong) await appendLog(trx, clock, claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);
+    if (status !== 'DEPLOYING') await noteLive(trx, clock, claim.revision_id, note);
+    return undefined;
+  }
   if (!revision || !isRunning(revision)) return `The revision has ended already: it is ${revision?.status ?? 'gone'}.`;
   if (revision.status === 'AWAITING_DEPLOY') await step(trx, now, revision.id, 'DEPLOYING');
   if (status === 'DEPLOY_FAILED') {

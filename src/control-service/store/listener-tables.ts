@@ -31,6 +31,7 @@ export interface ListenerClaimsTable {
   /** The number of the last line of the deploy log that was kept. */
   log_sequence: ColumnType<string, string | number, string | number>;
   claimed_at: Date;
+  /** Until when it is held; of one that was abandoned, from when on the way back is somebody's work. */
   expires_at: Date;
   /** Null while it is at work, also where its lease has run out. */
   ended_as: ClaimEnd | null;

@@ -72,7 +72,10 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
           where.or([
             // Whoever let a lease run out may have left anything.
             where.and([where('listener_claims.id', 'is not', null), where('listener_claims.ended_as', 'is', null)]),
-            where('listener_claims.ended_as', '=', 'abandoned'),
+            where.and([
+              where('listener_claims.ended_as', '=', 'abandoned'),
+              where('listener_claims.expires_at', '<=', now),
+            ]),
             where.exists(
               where
                 .selectFrom('revisions')
@@ -113,6 +116,7 @@ async function take(
     for (const { id } of next.queued) await step(trx, now, id, 'QUEUED');
     revision = await begin(trx, now, next.revision, next.steps, begunBy(holder, listener.compute_id, former));
   }
+  if (next.kind === 'put-back' && former && former.expires_at > now) return 'gone';
   if (next.kind === 'put-back') revision = await liveOf(trx, deployment);
   const asked = deployment.source_config.listener_config?.k8s_namespace;
   const claim = {

@@ -151,9 +151,19 @@ export async function setDatabaseState(
   });
 }
 
-/** Every change of a deployment's revisions begins here, so that two never meet in another order. */
-export async function lockDeployment(trx: ControlDatabase, id: string): Promise<DeploymentRecord | undefined> {
-  return trx.selectFrom('deployments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+/**
+ * Every change of a deployment's revisions begins here, so that two never meet in another order.
+ *
+ * @param tenantId whose it has to be, where a caller names it: another tenant's is neither found nor waited for.
+ */
+export async function lockDeployment(
+  trx: ControlDatabase,
+  id: string,
+  tenantId?: string,
+): Promise<DeploymentRecord | undefined> {
+  const named = trx.selectFrom('deployments').selectAll().where('id', '=', id);
+  const wanted = tenantId === undefined ? named : named.where('tenant_id', '=', tenantId);
+  return wanted.forUpdate().executeTakeFirst();
 }
 
 /** Moves a revision whose deployment is locked, and writes the event. */

@@ -128,7 +128,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     namedBuilds: () => namedBuilds(db),
     noteCommit: (revisionId: string, commit: string) => noteCommit(db, clock, revisionId, commit),
 
-    askDeletion: (tenantId: string, id: string, asked: { deleteTracingProject: boolean }) =>
+    askDeletion: (tenantId: string, id: string, asked: { deleteTracingProject: boolean; withoutListener?: boolean }) =>
       askDeletion(db, clock, tenantId, id, asked),
     deletionsToCarryOut: () => deletionsToCarryOut(db),
     noteStopped: (id: string) => noteStopped(db, clock, id),

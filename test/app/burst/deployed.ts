@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Repository } from '../../../src/demo/repository.ts';
+import { installedPackages } from '../../installed-packages.ts';
 import type { BurstService } from './burst-service.ts';
 import type { ModelGitHub, ModelRepository } from './github-model.ts';
 
@@ -29,7 +30,7 @@ export interface Deployed {
 /** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
 const installCommand = 'node link.mjs';
 const linkScript = `import { symlinkSync } from 'node:fs';
-symlinkSync(${JSON.stringify(join(root, 'node_modules'))}, 'node_modules');
+symlinkSync(${JSON.stringify(installedPackages())}, 'node_modules');
 `;
 
 /** With whom deployments are made. */

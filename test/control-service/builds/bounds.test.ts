@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { killLeftBehind } from '../../../src/control-service/builds/build-processes.ts';
+import { buildProcesses, killLeftBehind } from '../../../src/control-service/builds/build-processes.ts';
 import { tooMuch } from '../../../src/control-service/builds/build-watch.ts';
 import { outputBound } from '../../../src/control-service/builds/output-bound.ts';
+import { commandRunner } from '../../../src/control-service/builds/run-command.ts';
 import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { maskOf } from '../../../src/control-service/compute/mask.ts';
 import { runs, until } from '../compute/agents.ts';
 import type { BuildSettings } from '../../../src/control-service/builds/make-build.ts';
 import { workplace } from './building.ts';
+import { digestOf, tarballOf } from './tarballs.ts';
 import { plainAgent, write, type Files } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -99,6 +102,40 @@ test.each([
   expect(runs(others.pid ?? 0)).toBe(true);
   others.kill();
   await others.ended;
+});
+
+test('the commands of a part of a build have its time together, and nothing of it is left for a later one', async () => {
+  const { root } = place();
+  const beginPart = commandRunner({
+    env: { PATH: process.env['PATH'] ?? '' },
+    user: undefined,
+    output: outputBound(() => undefined, { outputBytes: megabyte, outputLines: 100 }),
+    mask: maskOf([]),
+    clock: systemClock,
+    processes: buildProcesses(root, systemClock),
+    watch: (over) => new Promise((resolve) => over.addEventListener('abort', () => resolve(undefined))),
+    signal: new AbortController().signal,
+  });
+  const shell = (command: string) => ({ command: '/bin/sh', args: ['-c', command], cwd: root });
+  const run = beginPart(2_000);
+  expect(await run(shell('sleep 1'))).toMatchObject({ kind: 'done' });
+  const tooLong = { kind: 'failed', how: 'it took longer than 2 s and was ended', isLate: true };
+  expect(await run(shell('sleep 600'))).toMatchObject(tooLong);
+  expect(await run(shell('touch begun'))).toMatchObject(tooLong);
+  expect(existsSync(join(root, 'begun'))).toBe(false);
+  expect(await beginPart(2_000)(shell('exit 7'))).toMatchObject({ kind: 'failed', how: 'exit code 7', isLate: false });
+});
+
+test('unpacking a tarball has its time as well', async () => {
+  const { reason, root, dataDir } = place();
+  const [file, bytes] = [join(root, 'source.tar.gz'), tarballOf()];
+  writeFileSync(file, bytes);
+  const from = { kind: 'tarball', file, digest: digestOf(bytes) } as const;
+  const clock = { now: () => Date.now(), sleep: () => Promise.resolve() };
+  expect(await reason({ request: { from }, settings: { clock, bounds: { cloneMs: 5_000 } } })).toBe(
+    "The source tarball can't be unpacked: it took longer than 5 s and was ended.",
+  );
+  expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
 });
 
 test('a build that prints for ever is cut with a note, and goes on', async () => {

@@ -92,6 +92,16 @@ const looseObjects = (mirror: string): string[] =>
     .filter((entry) => entry.isFile() && /\/[0-9a-f]{2}$/.test(entry.parentPath))
     .map(({ parentPath, name }) => join(parentPath, name));
 
+test('a clone whose time is up is told as that, and the mirror is not taken for damaged', async () => {
+  const here = place();
+  await here.build();
+  commit(here.repo, { 'small.txt': 'new' });
+  const before = packs(mirrorOf(here));
+  const told = await here.reason({ request: { revisionId: 'r-2' }, settings: { bounds: { cloneMs: 1 } } });
+  expect(told).toBe(`${here.repo} could not be cloned. (git: it took longer than 0.001 s and was ended)`);
+  expect([packs(mirrorOf(here)), here.lines.filter((line) => line.includes('damaged'))]).toEqual([before, []]);
+});
+
 test('what a git that was killed left in a mirror is cleared up', async () => {
   const here = place();
   await here.build();

@@ -335,6 +335,15 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
     expect(tree(unpacked.into)).toEqual([]);
   });
 
+  test.each([
+    ['a megabyte of zeros', Buffer.alloc(1024 ** 2)],
+    ['ten megabytes of zeros', Buffer.alloc(10 * 1024 ** 2)],
+    ['an empty gzip and zeros', Buffer.concat([gzipSync(''), Buffer.alloc(1024 ** 2)])],
+  ])('what ends with %s is the one that was uploaded all the same', async (_, behind) => {
+    const { end } = await unpack(Buffer.concat([tarballOf(), behind]));
+    expect(end).toMatchObject({ ok: true });
+  });
+
   test('a tarball that was cleared away', async () => {
     const around = temporaryFolder(atTheEnd);
     const source = { kind: 'tarball', file: join(around, 'gone.tar.gz'), digest: '' } as const;

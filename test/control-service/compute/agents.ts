@@ -1,11 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AgentProgram, AgentSpec, RunningAgent } from '../../../src/control-service/compute/compute.ts';
 import { processBirth } from '../../../src/database/embedded/process-identity.ts';
+import { isOpen } from '../../installed-packages.ts';
 
 /** A stand-in for the agent server that keeps the same contract with its starter. */
 export const fakeAgent = join(import.meta.dirname, 'fake-agent.mjs');
+
+/** The same with Node.js, copied to a folder, which is opened for all, where an agent's own user could not reach the checkout. */
+export function openFakeAgent(folder: string): { agentServer: string; node: string } {
+  const node = process.execPath;
+  if (isOpen(import.meta.dirname) && isOpen(dirname(node))) return { agentServer: fakeAgent, node };
+  const copies = { agentServer: join(folder, 'fake-agent.mjs'), node: join(folder, 'node') };
+  chmodSync(folder, 0o711);
+  copyFileSync(fakeAgent, copies.agentServer);
+  copyFileSync(node, copies.node);
+  return copies;
+}
 
 export interface TriedSpec extends AgentSpec {
   program: Extract<AgentProgram, { kind: 'build' }>;

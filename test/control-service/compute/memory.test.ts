@@ -6,15 +6,15 @@ import { groupIn, memoryWatch, ownBytesIn, readMemory } from '../../../src/contr
 
 describe('how much memory an agent may take', () => {
   test.each([
-    ['a deployment of no type has that of prod', undefined, undefined, 2_048, 1_536],
-    ['prod', 'prod', undefined, 2_048, 1_536],
-    ['dev', 'dev', undefined, 1_024, 768],
-    ['dev_free', 'dev_free', undefined, 512, 384],
-    ['what resource_spec says counts more than the type', 'dev', { memory_limit_mb: 300 }, 300, 225],
-    ['the limit is twice what is asked for', undefined, { memory_mb: 100 }, 200, 150],
-    ['a resource_spec without memory leaves it to the type', 'dev_free', { cpu: 1 }, 512, 384],
-  ] as const)('%s', (_, deploymentType, resourceSpec, totalMb, heapMb) => {
-    expect(memoryBound({ deploymentType, resourceSpec })).toEqual({ totalMb, heapMb });
+    ['a deployment of no type has that of prod', undefined, undefined, 2_048, 1_464],
+    ['prod', 'prod', undefined, 2_048, 1_464],
+    ['dev', 'dev', undefined, 1_024, 732],
+    ['dev_free', 'dev_free', undefined, 512, 366],
+    ['what resource_spec says counts more than the type', 'dev', { memory_limit_mb: 300 }, 300, 214],
+    ['the limit is twice what is asked for', undefined, { memory_mb: 100 }, 200, 143],
+    ['a resource_spec without memory leaves it to the type', 'dev_free', { cpu: 1 }, 512, 366],
+  ] as const)('%s', (_, deploymentType, resourceSpec, totalMb, heapMib) => {
+    expect(memoryBound({ deploymentType, resourceSpec })).toEqual({ totalMb, heapMib });
   });
 });
 

@@ -188,7 +188,7 @@ test('an agent that takes more memory than its bound is ended, with that as the 
     new AbortController().signal,
   );
   if (start.kind !== 'running') throw new Error(start.reason);
-  expect(await (await ask(start.agent, '/eat')).json()).toEqual(['--max-old-space-size=150']);
+  expect(await (await ask(start.agent, '/eat')).json()).toEqual(['--max-old-space-size=143']);
   expect(await start.agent.exited).toMatch(/^it took \d+ MB of memory, more than its bound of 200 MB, and was ended$/);
 });
 

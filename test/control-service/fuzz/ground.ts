@@ -4,6 +4,9 @@ import type { TracedRun } from '../../../src/contract/control/tracing-project.ts
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { workBell } from '../../../src/control-service/listeners/work-bell.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
+import type { Integrations } from '../../../src/control-service/integrations/integrations.ts';
+import { GitHubTrouble } from '../../../src/control-service/integrations/github-trouble.ts';
+import type { Registry } from '../../../src/control-service/registry/registry.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
 import { instantRollouts } from '../instant-rollouts.ts';
@@ -25,6 +28,8 @@ export interface Ground {
   own: Thing[];
   /** Makes more of everything that the tenant may have. */
   furnish(): Promise<void>;
+  /** Claims whatever of the tenant's listeners is free again: quicker than making more. */
+  claimAgain(): Promise<void>;
   /** Ids of things that another tenant has. */
   foreign: string[];
   /** What the service wrote to its log. */
@@ -44,6 +49,8 @@ export async function openGround(): Promise<Ground> {
   const bell = workBell(systemClock);
   bell.close();
   const logged: string[] = [];
+  const registry = failingRegistry();
+  const integrations = failingIntegrations(store);
   const serviceFor = (tenantId: string) =>
     createControlService({
       store,
@@ -54,6 +61,8 @@ export async function openGround(): Promise<Ground> {
       allowGit: ['/srv/git'],
       uploads: places.uploads,
       tracing: testTracing,
+      registry,
+      integrations,
     });
   const app = createApp({
     serviceFor,
@@ -91,7 +100,12 @@ export async function openGround(): Promise<Ground> {
         source_config: {},
         source_revision_config: { graph_config_path: 'a.json' },
       },
-      { ...fromGit(), source: 'internal_docker', source_config: {}, source_revision_config: {} },
+      ...Array.from({ length: 2 }, () => ({
+        ...fromGit(),
+        source: 'internal_docker',
+        source_config: {},
+        source_revision_config: {},
+      })),
     ]) {
       const { id, name, source, latest_revision_id } = await control.createDeployment(request);
       made.push({ deployment_id: id, revision_id: latest_revision_id ?? '' });
@@ -99,10 +113,15 @@ export async function openGround(): Promise<Ground> {
       made.push(await projectWithRun(project?.id ?? ''));
       if (source === 'internal_source') made.push(addressIn(id, await control.requestUpload(id)));
     }
+    return [...made, ...(await claimsOf(tenantId, listener.id))];
+  }
+
+  async function claimsOf(tenantId: string, listenerId: string): Promise<Thing[]> {
+    const made: Thing[] = [];
     for (;;) {
-      const claim = await control.claimWork(listener.id, { holder: 'first', lease_seconds: 600 });
+      const claim = await serviceFor(tenantId).claimWork(listenerId, { holder: 'first', lease_seconds: 600 });
       if (!claim) return made;
-      made.push({ listener_id: listener.id, claim_id: claim.claim_id });
+      made.push({ listener_id: listenerId, claim_id: claim.claim_id });
     }
   }
 
@@ -127,6 +146,10 @@ export async function openGround(): Promise<Ground> {
       own.push(...(await furnish(tenants[0])));
       await rollouts.settled();
     },
+    claimAgain: async () => {
+      const listeners = own.filter((thing) => 'listener_id' in thing && !('claim_id' in thing));
+      for (const { listener_id = '' } of listeners) own.push(...(await claimsOf(tenants[0], listener_id)));
+    },
     foreign,
     logged,
     settled: () => rollouts.settled(),
@@ -139,6 +162,35 @@ export async function openGround(): Promise<Ground> {
 }
 
 let clusters = 0;
+
+/** An image registry that does not answer, says no, and makes a token, in turn. */
+function failingRegistry(): Registry {
+  const ends = [
+    { kind: 'unreachable', why: 'The image registry registry.test can’t be reached.' },
+    { kind: 'refused', why: 'The image registry registry.test made no token.' },
+    { kind: 'made', token: 'a-token', repository: 'registry.test/agent' },
+  ] as const;
+  let asked = 0;
+  return {
+    address: { host: 'registry.test', path: '', protocol: 'https' },
+    pushToken: async () => ends[asked++ % ends.length] ?? ends[0],
+  };
+}
+
+/** A GitHub App whose GitHub is away every third time. */
+function failingIntegrations(store: ControlStore): Integrations {
+  let asked = 0;
+  const gitHub = async (): Promise<void> => {
+    if ((asked += 1) % 3 === 0) throw new GitHubTrouble('GitHub was asked and could not be reached.', undefined);
+  };
+  return {
+    list: (tenantId) => gitHub().then(() => store.listIntegrations(tenantId)),
+    repositories: ({ id }) => gitHub().then(() => store.listRepositories(id)),
+    problem: async () => undefined,
+    cloneToken: async () => ({ ok: false, reason: 'Nothing is cloned here.' }),
+    endToken: async () => undefined,
+  };
+}
 
 /** An address that was handed out, by its parts. */
 function addressIn(deploymentId: string, { upload_url }: { upload_url: string }): Thing {

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { inTurn } from '../../../src/control-service/builds/turns.ts';
 import { ages, agesInWords } from '../../../src/control-service/keeping/ages.ts';
 import { createKeeping, type KeepingSettings } from '../../../src/control-service/keeping/keeping.ts';
@@ -185,6 +187,56 @@ test('lines of logs and of changes go by their age, and a live revision keeps it
   expect(logged).toEqual(['Cleared away for its age: 1 line of logs.']);
   const named = await store.revisionsOfBuilds(['builds/live', 'builds/none']);
   expect(named).toMatchObject([{ id: live, deployment_id: deployment, active_revision_id: live, status: 'DEPLOYED' }]);
+});
+
+test('every kind that has an age is looked for', async () => {
+  const asked: string[] = [];
+  const asks = (kind: string) => async (): Promise<number> => {
+    asked.push(kind);
+    return 1;
+  };
+  const store: KeepingSettings['store'] = {
+    revisionsOfBuilds: async () => {
+      asked.push('builds');
+      return [];
+    },
+    forgetOldLines: asks('logs'),
+    forgetOldRuns: asks('runs'),
+    forgetChanges: asks('changes'),
+  };
+  const { keeping, logged, put } = house({ store, uploads: { removeOld: asks('uploads') } });
+  for (const file of [`${mirror}/HEAD`, `${entry}/entry.json`, 'npm-cache/t-1/file']) put(file, 15);
+  await keeping.look();
+  expect(asked.toSorted()).toEqual(['builds', 'changes', 'logs', 'runs', 'uploads']);
+  const everyKind = Object.fromEntries(Object.keys(ages).map((kind) => [kind, kind === 'builds' ? 0 : 1]));
+  expect(logged).toEqual([`Cleared away for its age: ${inOneLine(everyKind)}.`]);
+});
+
+test('runs of tracing projects go 90 days after they ended', async () => {
+  const clock = { now: () => now, sleep: () => Promise.resolve() };
+  const opened = await openTestStore(clock);
+  const { store } = opened;
+  atTheEnd.push(() => opened.close());
+  const project = await store.addTracingProject(await store.addTenant('one'), 'agent');
+  const runOf = (days: number): TracedRun => ({
+    id: randomUUID(),
+    thread_id: null,
+    assistant_id: 'helper',
+    graph_id: 'agent',
+    revision_id: null,
+    status: 'success',
+    error: null,
+    tokens: null,
+    created_at: new Date(now - (days + 1) * day).toISOString(),
+    started_at: null,
+    ended_at: new Date(now - days * day).toISOString(),
+  });
+  const [old, young] = [runOf(91), runOf(89)];
+  await store.putTracedRuns(project, [old, young]);
+  const { keeping, logged } = house({ store, clock });
+  await keeping.look();
+  expect((await store.listTracedRuns(project, {})).map(({ id }) => id)).toEqual([young.id]);
+  expect(logged).toEqual(['Cleared away for its age: 1 run of a tracing project.']);
 });
 
 test('what was cleared away is told in words', () => {

@@ -28,6 +28,7 @@ async function ask(headers: Record<string, string>) {
 test.each([
   ['a key of one tenant', { 'x-api-key': own.text }, shop],
   ['the same as a bearer token', { authorization: `Bearer ${own.text}` }, shop],
+  ['a bearer token beside an empty key', { 'x-api-key': ' ', authorization: `Bearer ${own.text}` }, shop],
   ['with its own tenant', { 'x-api-key': own.text, 'x-tenant-id': shop }, shop],
   ['with its own tenant in capitals', { 'x-api-key': own.text, 'x-tenant-id': shop.toUpperCase() }, shop],
   ['with an empty tenant', { 'x-api-key': own.text, 'x-tenant-id': ' ' }, shop],
@@ -55,6 +56,7 @@ test.each([
     'no tenant of this',
   ],
   ['a key with a tenant that is none', { 'x-api-key': own.text, 'x-tenant-id': 'shop' }, 403, 'no tenant of this'],
+  ['an empty key', { 'x-api-key': '' }, 401, 'No API key was sent'],
   ['a tenant alone', { 'x-tenant-id': shop }, 401, 'No API key was sent'],
   ['a key that nobody has', { 'x-api-key': makeApiKey().text }, 401, 'not valid'],
   ['a known id with another secret', { 'x-api-key': own.text.slice(0, 20) + wide.text.slice(20) }, 401, 'not valid'],

@@ -73,7 +73,7 @@ export function admissionProblems(object: Json, before: Json | undefined): strin
     problems.push(...podProblems(template.spec, 'spec.template.spec'));
     problems.push(...fixed(['selector'], spec, before?.['spec']));
     if (kind === 'StatefulSet')
-      problems.push(...fixed(['serviceName', 'volumeClaimTemplates'], spec, before?.['spec']));
+      problems.push(...fixed(['serviceName', 'podManagementPolicy', 'volumeClaimTemplates'], spec, before?.['spec']));
   }
   if (kind === 'HorizontalPodAutoscaler') {
     const { minReplicas, maxReplicas } = scaler.parse(spec);
@@ -149,8 +149,9 @@ const claim = z.looseObject({ resources: z.looseObject({ requests: z.looseObject
 
 function claimProblems(spec: unknown, before: unknown): string[] {
   const size = (of: unknown): number => amountOf(claim.parse(of).resources.requests.storage);
-  if (before === undefined || size(spec) >= size(before)) return [];
-  return ['spec.resources.requests.storage: Forbidden: field can not be less than previous value'];
+  const problems = fixed(['accessModes', 'storageClassName'], spec, before);
+  if (before === undefined || size(spec) >= size(before)) return problems;
+  return [...problems, 'spec.resources.requests.storage: Forbidden: field can not be less than previous value'];
 }
 
 function fixed(fields: readonly string[], spec: unknown, before: unknown): string[] {

@@ -59,6 +59,8 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
   const faults: Fault[] = [];
   const seen: Seen[] = [];
   const forbidden = new Set<string>();
+  /** Pods whose workload is gone and that take their time. */
+  const ending: Stored[] = [];
   let oldest = 0;
   for (const name of namespaces) state.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
@@ -163,6 +165,9 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
     query: Record<string, string>,
   ): void {
     may('list', resource);
+    if (resource === 'pods' && ending.length > 0 && (control.slowEnd -= 1) <= 0) {
+      for (const pod of ending.splice(0)) state.remove('pods', pod.metadata.namespace, pod.metadata.name);
+    }
     const items = state.list(resource, namespace).filter((object) => isSelected(object, query));
     // As the real one does: entries of a list do not say of what kind they are.
     const plain = items.map(({ apiVersion: _version, kind: _kind, ...rest }) => rest);
@@ -208,8 +213,9 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
   function collect({ metadata, kind }: Stored): void {
     if (kind !== 'Deployment' && kind !== 'StatefulSet') return;
     for (const pod of state.list('pods', metadata.namespace)) {
-      if (pod.metadata['generateName'] === `${metadata.name}-`)
-        state.remove('pods', metadata.namespace, pod.metadata.name);
+      if (pod.metadata['generateName'] !== `${metadata.name}-`) continue;
+      if (control.slowEnd > 0) ending.push(pod);
+      else state.remove('pods', metadata.namespace, pod.metadata.name);
     }
   }
 

@@ -2,7 +2,7 @@
 // It takes its time to load, which is none of a start's.
 import '@kubernetes/client-node';
 import type { Clock } from '../../../src/clock.ts';
-import type { AgentSpec, AgentStart } from '../../../src/control-service/compute/compute.ts';
+import type { AgentSpec, AgentStart, Hold } from '../../../src/control-service/compute/compute.ts';
 import {
   kubernetesCompute,
   type KubernetesCompute,
@@ -42,6 +42,7 @@ export const inHaste = (kubeconfig: string): KubernetesComputeSettings => ({
   answerWithinMs: 500_000,
   rolloutWithinMs: 300_000,
   troubleMs: 10_000,
+  goneWithinMs: 1_000_000,
 });
 
 /** A cluster with a compute that works in it. */
@@ -51,7 +52,7 @@ export interface Cluster {
   /** Every line of the deploy logs. */
   logged: string[];
   /** Starts a revision in the namespace team-a. */
-  start: (spec?: Partial<AgentSpec>, signal?: AbortSignal) => Promise<AgentStart>;
+  start: (spec?: Partial<AgentSpec>, signal?: AbortSignal, hold?: Hold) => Promise<AgentStart>;
   /** The names of a namespace's objects, by kind. */
   names: (namespace?: string) => string[];
 }
@@ -69,7 +70,8 @@ export async function withCluster(
       api,
       compute,
       logged,
-      start: (spec = {}, signal = new AbortController().signal) => compute.start(specOf(spec, logged), signal),
+      start: (spec = {}, signal = new AbortController().signal, hold) =>
+        compute.start(specOf(spec, logged), signal, hold),
       names: (namespace = 'team-a') =>
         ['secrets', 'persistentvolumeclaims', 'services', 'statefulsets', 'deployments', 'horizontalpodautoscalers']
           .flatMap((resource) => api.state.list(resource, namespace))

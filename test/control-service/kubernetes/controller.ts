@@ -5,12 +5,23 @@ import type { ClusterState, Stored } from './cluster-state.ts';
 
 /** What becomes of a rollout. */
 export type Fate =
-  'available' | 'image missing' | 'crashes' | 'init crashes' | 'quota' | 'unplaced' | 'given up' | 'stands still';
+  | 'available'
+  | 'image missing'
+  | 'mount fails'
+  | 'unhealthy'
+  | 'crashes'
+  | 'init crashes'
+  | 'quota'
+  | 'unplaced'
+  | 'given up'
+  | 'stands still';
 
 /** The cluster's controllers. */
 export interface Controller {
   /** The fate of each workload by its name's end: `-db`, `-cache`, `-queue`, or `` for all others. */
   fates: Map<string, Fate>;
+  /** Lists of pods, until those of a workload that was deleted have ended. */
+  slowEnd: number;
   /** What a container that crashed wrote. */
   lastWords: string;
   /** The next step of a workload, as far as it goes; called before it is read. */
@@ -66,11 +77,33 @@ const containerStates: Partial<Record<Fate, { restartCount?: number; state: obje
     lastState: { terminated: { exitCode: 1, reason: 'Error' } },
   },
   'stands still': { state: { waiting: { reason: 'ContainerCreating' } } },
+  'mount fails': { state: { waiting: { reason: 'ContainerCreating' } } },
+  unhealthy: { state: { running: {} } },
 };
 
-const warnings: Partial<Record<Fate, { reason: string; message: string }>> = {
-  'image missing': { reason: 'Failed', message: 'Failed to pull image "registry.example.com/agent:1": not found' },
-  crashes: { reason: 'BackOff', message: 'Back-off restarting failed container agent' },
+/** In the order in which a kubelet notes them. */
+const warnings: Partial<Record<Fate, { reason: string; message: string }[]>> = {
+  'image missing': [
+    { reason: 'Failed', message: 'Failed to pull image "registry.example.com/agent:1": not found' },
+    { reason: 'Failed', message: 'Error: ErrImagePull' },
+    { reason: 'BackOff', message: 'Back-off pulling image "registry.example.com/agent:1"' },
+    { reason: 'Failed', message: 'Error: ImagePullBackOff' },
+  ],
+  'mount fails': [
+    {
+      reason: 'FailedMount',
+      message: 'MountVolume.SetUp failed for volume "models" : configmap "models" not found',
+    },
+  ],
+  unhealthy: [
+    { reason: 'FailedScheduling', message: '0/3 nodes are available: 3 Insufficient cpu.' },
+    { reason: 'Unhealthy', message: 'Startup probe failed: HTTP probe failed with statuscode: 503' },
+    { reason: 'BackOff', message: 'Back-off restarting failed container agent' },
+  ],
+  crashes: [
+    { reason: 'FailedScheduling', message: '0/3 nodes are available: 3 Insufficient cpu.' },
+    { reason: 'BackOff', message: 'Back-off restarting failed container agent' },
+  ],
 };
 
 /** The controllers of a cluster. Everything becomes available where nothing else was said. */
@@ -79,6 +112,7 @@ export function controller(state: ClusterState): Controller {
   const crashed = new Set<string>();
   const self: Controller = {
     fates: new Map(),
+    slowEnd: 0,
     lastWords: 'TypeError: the model has no name\n    at main (agent.js:1:1)\n',
     advance(object) {
       const key = `${String(object.metadata['uid'])}/${object.metadata.generation}`;
@@ -147,8 +181,7 @@ export function controller(state: ClusterState): Controller {
         spec: template.spec,
         status: podStatus(fate, template, name),
       });
-      const warning = warnings[fate];
-      if (warning) tell(object, name, warning);
+      for (const warning of warnings[fate] ?? []) tell(object, name, warning);
     }
     describe(object, { replicas: podsOf(object).length, updatedReplicas: count, availableReplicas: 0 }, fate);
   }

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { at, base, inputOf } from './inputs.ts';
 import type { Fate } from './controller.ts';
-import { reasonOf, revisions, specOf, withCluster } from './clusters.ts';
+import type { ApiServer, Fault } from './api-server.ts';
+import { hurried, inHaste, reasonOf, revisions, specOf, withCluster } from './clusters.ts';
 import { LetGo } from '../../../src/control-service/compute/compute.ts';
 import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
-import { hurried } from './clusters.ts';
+import { keepLease } from '../../../src/listener/lease.ts';
 
 const [first = '', second = ''] = revisions;
 const env = `Secret *-env-beef000`;
@@ -65,6 +66,30 @@ describe('a revision in a cluster', () => {
       expect(api.state.list('pods', 'team-a')).toEqual([]);
     }));
 
+  test('keeps the size of its database where a later one does not repeat it', () =>
+    withCluster(async ({ api, start }) => {
+      const size = () =>
+        at(api.find('persistentvolumeclaims', 'team-a', `${base}-db`), 'spec.resources.requests.storage');
+      await start({ databaseUrl: '', resourceSpec: { db_storage_gi: 20 } });
+      expect((await start({ databaseUrl: '', revisionId: second, resourceSpec: { cpu: 1 } })).kind).toBe('running');
+      expect(size()).toBe('20Gi');
+      await start({ databaseUrl: '', revisionId: second, resourceSpec: { db_storage_gi: 25 } });
+      expect(size()).toBe('25Gi');
+    }));
+
+  test('keeps the storage class of its database, whatever the listener is told later', () =>
+    withCluster(
+      async ({ api, start, logged }) => {
+        const spec = { databaseUrl: '', resourceSpec: {} };
+        await start(spec);
+        const other = kubernetesCompute({ ...inHaste(api.kubeconfig), storageClass: 'slow' });
+        const next = await other.start(specOf({ ...spec, revisionId: second }, logged), new AbortController().signal);
+        expect(next.kind).toBe('running');
+        expect(at(api.find('persistentvolumeclaims', 'team-a', `${base}-db`), 'spec.storageClassName')).toBe('fast');
+      },
+      { storageClass: 'fast' },
+    ));
+
   test('begins with what its agents stand on, and only then starts them', () =>
     withCluster(async ({ api, start }) => {
       await start({ resourceSpec: { db_storage_gi: 5, cache_cpu: 0.5 } });
@@ -121,6 +146,28 @@ describe('a revision in a cluster', () => {
       expect(names()).toEqual([]);
     }));
 
+  const gone = { id: inputOf().spec.deploymentId, name: 'support-agent', namespace: 'team-a' };
+
+  test('is removed when its last pod has ended, not before', () =>
+    withCluster(async ({ api, compute, start }) => {
+      await start();
+      api.controller.slowEnd = 4;
+      await compute.remove(gone);
+      expect(api.state.list('pods', 'team-a')).toEqual([]);
+      expect(api.seen.filter(({ path }) => path.endsWith('/pods'))).not.toEqual([]);
+    }));
+
+  test('is not removed while a pod does not end, and says which', () =>
+    withCluster(
+      async ({ api, compute, start }) => {
+        await start();
+        api.controller.slowEnd = 100_000;
+        const why = /^After 50 s there still is Pod support-agent-0c0ffee0-\w+-0\.$/;
+        await expect(compute.remove(gone)).rejects.toThrow(why);
+      },
+      { goneWithinMs: 50_000 },
+    ));
+
   test('tells what of its ResourceSpec has no effect', () =>
     withCluster(async ({ start, logged }) => {
       await start({ resourceSpec: { executor_cpu: 1 } });
@@ -128,10 +175,89 @@ describe('a revision in a cluster', () => {
     }));
 });
 
+describe('a hold that is over', () => {
+  const changing = (api: ApiServer) =>
+    api.seen.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`);
+  const newest = (api: ApiServer) =>
+    at(api.find('deployments', 'team-a', base), 'spec.template.metadata.annotations.landfall/revision-id');
+
+  test('ends putting back, too: the next holder’s rollout stays as it is', () =>
+    withCluster(async ({ api, start }) => {
+      await start({ resourceSpec: { max_scale: 4 } });
+      api.controller.fates.set('', 'stands still');
+      const [breakOff, lost] = [new AbortController(), new AbortController()];
+      const hold = { lost: lost.signal, check: () => lost.signal.throwIfAborted() };
+      const resourceSpec = { max_scale: 5, queue_cpu: 1 };
+      const starting = start({ revisionId: second, resourceSpec }, breakOff.signal, hold);
+      const scaler = () => at(api.find('horizontalpodautoscalers', 'team-a', base), 'spec.maxReplicas');
+      await expect.poll(scaler, { timeout: 10_000 }).toBe(5);
+      // The first request of putting back hangs when the lease ends.
+      for (const method of ['PATCH', 'DELETE']) api.faults.push({ method, times: 1, how: { kind: 'silent' } });
+      breakOff.abort();
+      await expect.poll(() => api.faults.some(({ times }) => times === 0), { timeout: 10_000 }).toBe(true);
+      const before = changing(api).length;
+      lost.abort(new LetGo('its lease ran out'));
+      expect(reasonOf(await starting)).toBe('It was let go of: its lease ran out');
+      expect(changing(api).slice(before)).toEqual([]);
+      expect(newest(api)).toBe(second);
+      expect(scaler()).toBe(5);
+    }));
+
+  /** A lease as the listener keeps it, whose time is over in an instant and whose timers never fire: as in a stopped process. */
+  function leaseOver(isOver: () => boolean) {
+    const never = new Promise<never>(() => undefined);
+    const clock = { now: () => (isOver() ? 10_000 : 0), sleep: () => never };
+    return keepLease({ leaseMs: 10_000, clock, renew: () => never }, 0);
+  }
+
+  test('keeps whoever stood still from applying anything more, also what was under way', () =>
+    withCluster(
+      async ({ api, start }) => {
+        const hangs: Fault = { method: 'PATCH', path: '/deployments/', times: 1, how: { kind: 'silent' } };
+        api.faults.push(hangs);
+        const lease = leaseOver(() => hangs.times === 0);
+        expect(reasonOf(await start({}, lease.signal, lease))).toBe(
+          'It was let go of: its time ran out before it was renewed.',
+        );
+        expect(changing(api).filter((seen) => seen.includes('/deployments/'))).toHaveLength(1);
+        expect(lease.lost.aborted).toBe(true);
+      },
+      { answerWithinMs: 50_000 },
+    ));
+
+  test('keeps whoever stood still from removing anything', () =>
+    withCluster(async ({ api, compute, start, names }) => {
+      await start();
+      const deployment = { id: inputOf().spec.deploymentId, name: 'support-agent', namespace: 'team-a' };
+      await expect(
+        compute.remove(
+          deployment,
+          leaseOver(() => true),
+        ),
+      ).rejects.toBeInstanceOf(LetGo);
+      expect(names()).toHaveLength(3);
+      expect(changing(api).every((seen) => seen.startsWith('PATCH'))).toBe(true);
+    }));
+});
+
 describe('a rollout that fails', () => {
   const spoken = 'It said last: TypeError: the model has no name';
   test.each<[string, Fate, string[]]>([
-    ['because the image can’t be pulled', 'image missing', ['ImagePullBackOff', 'Back-off pulling image']],
+    [
+      'because the image can’t be pulled',
+      'image missing',
+      ['ImagePullBackOff', 'Back-off pulling image', 'The cluster noted: Failed: Failed to pull image', 'not found.'],
+    ],
+    [
+      'because a volume can’t be mounted, which only an event tells',
+      'mount fails',
+      ['did not end within 30 s', 'The cluster noted: FailedMount: MountVolume.SetUp failed', '"models" not found.'],
+    ],
+    [
+      'because the agent never says that it is well',
+      'unhealthy',
+      ['did not end within 30 s', 'The cluster noted: Unhealthy: Startup probe failed'],
+    ],
     [
       'because the agent crashes, with its last words',
       'crashes',
@@ -175,6 +301,17 @@ describe('a rollout that fails', () => {
       expect(reason).toContain(`container agent waits in vain, CreateContainerConfigError: ${words}`);
     }),
   );
+
+  test('tells of no event that says the same again, or that was over when the container ran', () =>
+    withCluster(
+      async ({ api, start }) => {
+        for (const fate of ['crashes', 'unplaced'] as const) {
+          api.controller.fates.set('', fate);
+          expect(reasonOf(await start())).not.toContain('The cluster noted');
+        }
+      },
+      { rolloutWithinMs: 30_000 },
+    ));
 
   test('tells the cluster’s own events in the log', () =>
     withCluster(async ({ api, start, logged }) => {
@@ -277,7 +414,9 @@ describe('what has to be there beforehand', () => {
         graphConfigFile: '/b/g.json',
         homeFolder: '/h',
       } as const;
-      expect(reasonOf(await start({ program }))).toContain('A cluster runs container images');
+      expect(reasonOf(await start({ program }))).toBe(
+        'A cluster runs container images, which a build is not. Use the source external_docker, or a deployment without a listener.',
+      );
     }));
 });
 

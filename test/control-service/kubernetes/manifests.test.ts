@@ -4,6 +4,8 @@ import {
   unusedResourceFields,
   type ResourceSpec,
 } from '../../../src/contract/control/resource-spec.ts';
+import type { FormerVolume } from '../../../src/control-service/kubernetes/input.ts';
+import { container, volume, volumeMount } from '../../../src/contract/control/container.ts';
 import { kubernetesManifests } from '../../../src/control-service/kubernetes/manifests.ts';
 import { baseName, labelKeys } from '../../../src/control-service/kubernetes/names.ts';
 import { readKubernetesSchemas } from '../../../scripts/kubernetes-schemas.ts';
@@ -166,6 +168,126 @@ describe('where the fields of a ResourceSpec land', () => {
   });
 });
 
+describe('what people bring to the pods lands as they wrote it, and Kubernetes knows every field of it', () => {
+  /** The value at a path of the agent's pod, in an object that Kubernetes would take. */
+  const inPod = (spec: ResourceSpec, path: string): unknown => {
+    const deployment = one(madeOf(spec).manifests, 'Deployment', base);
+    expect(schemaProblems(deployment)).toEqual([]);
+    expect(admissionProblems({ ...deployment }, undefined)).toEqual([]);
+    return at(deployment, `${pod}.${path}`);
+  };
+
+  const volumes: Record<string, Record<string, unknown>> = {
+    configMap: { name: 'models', items: [{ key: 'a', path: 'b' }], defaultMode: 256, optional: true },
+    secret: { secretName: 'keys', items: [{ key: 'a', path: 'b' }] },
+    emptyDir: { medium: 'Memory', sizeLimit: '64Mi' },
+    persistentVolumeClaim: { claimName: 'models', readOnly: true },
+    nfs: { server: 'nfs.example.com', path: '/models', readOnly: true },
+    projected: {
+      sources: [
+        { secret: { name: 'keys' } },
+        { configMap: { name: 'models' } },
+        { serviceAccountToken: { path: 'token', audience: 'models', expirationSeconds: 3_600 } },
+      ],
+    },
+    downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] },
+    csi: { driver: 'secrets-store.csi.k8s.io', readOnly: true, volumeAttributes: { secretProviderClass: 'keys' } },
+  };
+  test.each(Object.entries(volumes))('a volume of kind %s', (kind, source) => {
+    const given = { name: 'given', [kind]: source };
+    expect(inPod({ volumes: [volume.parse(given)] }, 'volumes.0')).toEqual(given);
+  });
+  test('every kind of volume has its row', () => {
+    expect(['name', ...Object.keys(volumes)].toSorted()).toEqual(Object.keys(volume.shape).toSorted());
+  });
+
+  const mounts: Record<string, Record<string, unknown>> = {
+    subPath: { subPath: 'small/one' },
+    subPathExpr: { subPathExpr: '$(LANDFALL_REVISION_ID)' },
+    mountPropagation: { mountPropagation: 'HostToContainer' },
+    readOnly: { readOnly: true },
+  };
+  test.each(Object.entries(mounts))('%s of a mount', (_, fields) => {
+    const given = { name: 'scratch', mountPath: '/scratch', ...fields };
+    const scratch = { name: 'scratch', emptyDir: {} };
+    expect(
+      inPod({ volumes: [scratch], volume_mounts: [volumeMount.parse(given)] }, 'containers.0.volumeMounts.0'),
+    ).toEqual(given);
+  });
+  test('every field of a mount has its row', () => {
+    expect(['name', 'mountPath', ...Object.keys(mounts)].toSorted()).toEqual(Object.keys(volumeMount.shape).toSorted());
+  });
+
+  const parts: [title: string, field: string, value: unknown][] = [
+    ['the pull policy', 'imagePullPolicy', 'Never'],
+    ['the command', 'command', ['/bin/proxy', '--verbose']],
+    ['its arguments', 'args', ['$(TO)', 'x']],
+    ['the working directory', 'workingDir', '/srv'],
+    ['a variable', 'env', [{ name: 'TO', value: 'models.example.com' }]],
+    [
+      'a variable from a secret',
+      'env',
+      [{ name: 'KEY', valueFrom: { secretKeyRef: { name: 'keys', key: 'main', optional: true } } }],
+    ],
+    [
+      'a variable from a config map',
+      'env',
+      [{ name: 'TO', valueFrom: { configMapKeyRef: { name: 'models', key: 'to' } } }],
+    ],
+    ['a variable from the pod', 'env', [{ name: 'IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }]],
+    [
+      'a variable from its resources',
+      'env',
+      [{ name: 'CPUS', valueFrom: { resourceFieldRef: { containerName: 'proxy', resource: 'limits.cpu' } } }],
+    ],
+    [
+      'all variables of a secret or a config map',
+      'envFrom',
+      [{ secretRef: { name: 'keys' } }, { prefix: 'M_', configMapRef: { name: 'models', optional: true } }],
+    ],
+    [
+      'its resources',
+      'resources',
+      { requests: { cpu: '50m', memory: '64Mi' }, limits: { memory: '128Mi', 'nvidia.com/gpu': '1' } },
+    ],
+    ['its mounts', 'volumeMounts', [{ name: 'scratch', mountPath: '/scratch', subPath: 'proxy', readOnly: true }]],
+    [
+      'what it may do',
+      'securityContext',
+      { runAsUser: 1_000, runAsNonRoot: true, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    ],
+  ];
+  test.each(parts)('%s of a sidecar, and of an init container', (_, field, value) => {
+    const given = container.parse({ ...sidecar, [field]: value });
+    const volumes = [{ name: 'scratch', emptyDir: {} }];
+    expect(inPod({ volumes, sidecars: [given] }, `containers.1.${field}`)).toEqual(value);
+    expect(inPod({ volumes, init_containers: [given] }, `initContainers.0.${field}`)).toEqual(value);
+    const always = { ...given, restartPolicy: 'Always' } as const;
+    expect(inPod({ volumes, sidecars: [always] }, `initContainers.0.${field}`)).toEqual(value);
+  });
+  test('every field of a container has its row', () => {
+    const rows = ['name', 'image', 'restartPolicy', ...parts.map(([, field]) => field)];
+    expect([...new Set(rows)].toSorted()).toEqual(Object.keys(container.shape).toSorted());
+  });
+
+  test('what is null in them is as good as absent, and a variable without a value is empty', () => {
+    const nulls = {
+      command: null,
+      env: [{ name: 'TO', value: null, valueFrom: null }],
+      resources: null,
+      envFrom: null,
+    };
+    expect(inPod({ sidecars: [container.parse({ ...sidecar, ...nulls })] }, 'containers.1')).toEqual({
+      ...sidecar,
+      env: [{ name: 'TO', value: '' }],
+    });
+    const resources = { limits: null, requests: { cpu: '1' } };
+    expect(inPod({ sidecars: [container.parse({ ...sidecar, resources })] }, 'containers.1.resources')).toEqual({
+      requests: { cpu: '1' },
+    });
+  });
+});
+
 describe('the manifests', () => {
   const kinds = (spec: ResourceSpec): string[] =>
     madeOf(spec).manifests.map(({ kind, metadata }) => `${kind} ${metadata.name.replace(base, '*')}`);
@@ -204,7 +326,35 @@ describe('the manifests', () => {
 
   test('bring a database of their own where no other is given', () => {
     const { manifests } = kubernetesManifests(inputOf({ databaseUrl: '' }));
-    expect(one(manifests, 'StatefulSet', `${base}-db`)).toBeDefined();
+    const set = one(manifests, 'StatefulSet', `${base}-db`);
+    // A pod that never becomes ready would else keep a better one from taking its place.
+    expect(at(set, 'spec.podManagementPolicy')).toBe('Parallel');
+  });
+
+  const volumeOf = (storageGi: number | undefined, former?: FormerVolume, storageClass?: string) => {
+    const input = inputOf({ databaseUrl: '', resourceSpec: { db_storage_gi: storageGi } });
+    const settings = { ...input.settings, storageClass };
+    return one(
+      kubernetesManifests({ ...input, formerVolume: former, settings }).manifests,
+      'PersistentVolumeClaim',
+      `${base}-db`,
+    );
+  };
+  test.each<[string, number | undefined, FormerVolume | undefined, string]>([
+    ['10 GiB where nobody ever asked for a size', undefined, undefined, '10Gi'],
+    ['what is asked for', 30, { storage: '20Gi', storageClass: undefined }, '30Gi'],
+    ['what is there, where nothing is asked for', undefined, { storage: '1536Mi', storageClass: undefined }, '1536Mi'],
+  ])('give the database a volume of %s', (_, storageGi, former, storage) => {
+    expect(at(volumeOf(storageGi, former), 'spec.resources.requests.storage')).toBe(storage);
+  });
+
+  test.each<[string, FormerVolume | undefined, string | undefined, string | undefined]>([
+    ['the cluster’s own where none is asked for', undefined, undefined, undefined],
+    ['the one that is asked for', undefined, 'fast', 'fast'],
+    ['the one that it has, for ever', { storage: '9Gi', storageClass: 'slow' }, 'fast', 'slow'],
+    ['none where it was made without one', { storage: '9Gi', storageClass: undefined }, 'fast', undefined],
+  ])('give that volume the storage class: %s', (_, former, asked, expected) => {
+    expect(at(volumeOf(undefined, former, asked), 'spec.storageClassName')).toBe(expected);
   });
 
   test.each<[string, ResourceSpec]>([

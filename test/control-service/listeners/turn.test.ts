@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
-import { whatNext } from '../../../src/control-service/rules/listener-turn.ts';
+import { putBackAgainMs, whatNext } from '../../../src/control-service/rules/listener-turn.ts';
 import { mayStep, runningStatuses } from '../../../src/control-service/rules/revision-states.ts';
 
 const newestFirst = (...statuses: RevisionStatus[]) =>
@@ -40,6 +40,12 @@ test.each([
 ] as const)('%s', (_, deletion, statuses, kind) => {
   expect(whatNext(deletion, newestFirst(...statuses), true)).toMatchObject({ kind });
 });
+
+test.each([
+  ['ten seconds after a failure at once', 200, 10_000],
+  ['as long as the cluster has been awry', 90_000, 90_000],
+  ['ten minutes at most', 7_200_000, 600_000],
+])('a way back that failed is tried again after %s', (_, awry, ms) => expect(putBackAgainMs(awry)).toBe(ms));
 
 test.each(runningStatuses)('the steps back from %s are steps that a revision may take', (status) => {
   const turn = whatNext('none', newestFirst(status), true);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
+import { mostLines } from '../../../src/control-service/store/log-lines.ts';
 import { fromGit, fromImage, nobody, openWorld, refusalOf } from '../worlds.ts';
 import type { World } from '../worlds.ts';
 
@@ -300,6 +301,59 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
   });
 
+  test('a way back that failed is told of the live revision, and tried again, ever more rarely, until it is done', async () => {
+    const { deploy, claimed, report, release, claim } = await ground();
+    const made = await deploy();
+    await report(await claimed(), 'DEPLOYED');
+    const next = await newImage(made.id, '2');
+    const lost = await claimed();
+    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await release(lost);
+    const back = await claimed();
+    expect(back.revision).toMatchObject({ id: made.latest_revision_id });
+    await report(back, 'DEPLOY_FAILED', { message: 'The cluster has no room.' });
+    expect(await revisionOf(made)).toMatchObject({
+      status: 'DEPLOYED',
+      status_message:
+        'The cluster could not be put back to this revision, which is tried again: The cluster has no room.',
+    });
+    expect(await claim()).toBeUndefined();
+    clock.goOn(60_000);
+    await report(await claimed(), 'DEPLOY_FAILED', { message: 'The cluster has no room.' });
+    clock.goOn(50_000);
+    expect(await claim()).toBeUndefined();
+    clock.goOn(15_000);
+    await report(await claimed(), 'DEPLOYED');
+    expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYED', status_message: null });
+    clock.goOn(700_000);
+    expect(await claim()).toBeUndefined();
+  });
+
+  test('a new revision does not wait for a way back that failed', async () => {
+    const { deploy, claimed, report, release } = await ground();
+    const made = await deploy();
+    await report(await claimed(), 'DEPLOYED');
+    const next = await newImage(made.id, '2');
+    const lost = await claimed();
+    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await release(lost);
+    await report(await claimed(), 'DEPLOY_FAILED', { message: 'The cluster has no room.' });
+    const newest = await newImage(made.id, '3');
+    expect((await claimed()).revision).toMatchObject({ id: newest.latest_revision_id });
+  });
+
+  test('a deployment in a cluster is told no address of the service, where nothing serves it', async () => {
+    const { deploy } = await ground();
+    expect(await deploy()).toMatchObject({ url: null, source_config: { custom_url: null } });
+    const custom_url = 'https://support.acme.example';
+    expect(await deploy({ source_config: { custom_url } })).toMatchObject({ url: custom_url });
+    // What the service runs itself, it serves.
+    world.rollouts.fate = 'held';
+    const own = await world.control.createDeployment(fromImage());
+    world.rollouts.fate = 'live';
+    expect(own.url).toMatch(new RegExp(`/agents/${own.id}$`));
+  });
+
   test('[control.delete.deployment] a deletion is the listener’s work, and is over when it says so', async () => {
     const { deploy, claimed, report, claim } = await ground();
     const made = await deploy();
@@ -329,6 +383,27 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim('second')).toMatchObject({ revision: null });
   });
 
+  test('of the lines that are reported the newest 20,000 are kept, as of all others', async () => {
+    const { deploy, claimed, report } = await ground();
+    const made = await deploy();
+    const revision = made.latest_revision_id ?? '';
+    const work = await claimed();
+    for (let from = 0; from < mostLines; from += 5_000) {
+      const lines = Array.from({ length: 5_000 }, (_, at) => ({ level: 'info', message: `old ${from + at}` }));
+      await world.store.appendLog(revision, 'deploy', lines);
+    }
+    const told = (first: number, count: number) =>
+      Array.from({ length: count }, (_, at) => ({ sequence: first + at, level: 'info', message: `new ${first + at}` }));
+    const oldest = async () => (await world.control.deployLogs(made.id, revision, { order: 'asc', limit: 1 })).logs[0];
+    await report(work, 'DEPLOYING', { log: told(1, 3) });
+    expect(await oldest()).toMatchObject({ message: 'old 3' });
+    await report(work, 'DEPLOYING', { log: told(4, 500) });
+    await report(work, 'DEPLOYING', { log: told(504, 500) });
+    expect(await oldest()).toMatchObject({ message: 'old 1003' });
+    const newest = await world.control.deployLogs(made.id, revision, { order: 'desc', limit: 1 });
+    expect(newest.logs[0]).toMatchObject({ message: 'new 1003' });
+  });
+
   test('what no listener ever took is deleted without one', async () => {
     const { deploy, claim } = await ground();
     const made = await deploy();
@@ -336,6 +411,27 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(await claim()).toBeUndefined();
     await world.rollouts.settled();
     expect(await refusalOf(world.control.getDeployment(made.id))).toMatchObject({ status: 404 });
+  });
+
+  test('a deployment whose cluster is gone for good is deleted without its listener, where that is asked for', async () => {
+    const { deploy, claimed, report, claim, listener, renew } = await ground();
+    const [made, other] = [await deploy(), await deploy()];
+    for (const _ of [made, other]) await report(await claimed(), 'DEPLOYED');
+    await world.control.deleteDeployment(made.id);
+    const work = await claimed();
+    expect(await world.control.getDeployment(made.id)).toMatchObject({
+      status: 'AWAITING_DELETE',
+      status_message: expect.stringContaining('without_listener=true'),
+    });
+    await world.control.deleteDeployment(made.id, { without_listener: true });
+    await world.control.deleteDeployments({ deployment_ids: [other.id], without_listener: true });
+    await world.rollouts.settled();
+    for (const { id } of [made, other]) {
+      expect(await refusalOf(world.control.getDeployment(id))).toMatchObject({ status: 404 });
+    }
+    expect(await refusalOf(renew(work))).toMatchObject({ status: 409 });
+    expect(await claim()).toBeUndefined();
+    await world.control.deleteListener(listener);
   });
 
   test('REMOVED is not taken for a revision', async () => {

@@ -118,13 +118,13 @@ describe.each([
       cpus: valueOf(main, 'cpus'),
       reservation: valueOf(main, 'memory-reservation'),
       memory: valueOf(main, 'memory'),
-    }).toEqual({ shares: '512', cpus: '1.5', reservation: '256m', memory: '384m' });
+    }).toEqual({ shares: '512', cpus: '1.5', reservation: '256000000b', memory: '384000000b' });
     expect(main).toContain('--label=team=agents');
   });
 
   test('[control.resource-spec.cpu-limit-default] [control.resource-spec.memory-limit-mb-default] may use twice what it asked for where no limit is set', async () => {
     const { main } = await live('defaults', { cpu: 0.3, memory_mb: 200 });
-    expect([valueOf(main, 'cpus'), valueOf(main, 'memory')]).toEqual(['0.6', '400m']);
+    expect([valueOf(main, 'cpus'), valueOf(main, 'memory')]).toEqual(['0.6', '400000000b']);
   });
 
   test('[control.resource-spec.init-containers-run-first] [control.resource-spec.sidecars-run-alongside] runs after its init containers and beside its sidecars', async () => {

@@ -10,7 +10,7 @@ import { dropAgentDatabase } from '../../../src/database/databases.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import type { TestPostgres } from '../../database/postgres.ts';
 import { graphConfig, repository, temporaryFolder } from '../builds/repositories.ts';
-import { fakeAgent } from '../compute/agents.ts';
+import { openFakeAgent } from '../compute/agents.ts';
 import { httpControl } from '../http-control.ts';
 import { fromGit, fromImage, nobody, refusalOf } from '../worlds.ts';
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     allowGit: [join(root, 'git')],
     clock: systemClock,
     log: (message) => logged.push(message),
-    compute: processCompute({ clock: systemClock, agentServer: fakeAgent, drainMs: 2_000 }),
+    compute: processCompute({ clock: systemClock, ...openFakeAgent(root), drainMs: 2_000 }),
   });
 });
 

@@ -169,6 +169,8 @@ test.each<[string, RegistryAddress | undefined]>([
   ['Registry.example.com:443/team/agents/', { host: 'registry.example.com', path: 'team/agents', protocol: 'https' }],
   ['localhost:5000', { host: 'localhost:5000', path: '', protocol: 'http' }],
   ['[::1]:5000/x', { host: '[::1]:5000', path: 'x', protocol: 'http' }],
+  ['localhost:05000', { host: 'localhost:5000', path: '', protocol: 'http' }],
+  ['registry.example.com:70000', undefined],
   ['https://registry.example.com', undefined],
   ['registry.example.com/Team', undefined],
   ['registry.example.com//x', undefined],
@@ -187,6 +189,28 @@ test.each([
 ])('%s', (_, image, isForeign) => {
   const problem = foreignImageProblem(image, addressOf('registry.test'), tenantId);
   expect(problem === undefined).toBe(!isForeign);
+});
+
+test.each([
+  ['registry.test', 'registry.test:0443', true],
+  ['registry.test:8443', 'REGISTRY.test:08443', true],
+  ['registry.test:8443', 'registry.test', false],
+  ['localhost:5000', '127.0.0.1:5000', true],
+  ['localhost:5000', '127.1:05000', true],
+  ['127.0.0.1:5000', 'LocalHost:5000', true],
+  ['[::1]:5000', 'localhost:5000', true],
+  ['localhost:5000', '[0:0:0:0:0:0:0:1]:5000', true],
+  ['localhost:5000', '[::ffff:127.0.0.1]:5000', true],
+  ['localhost', '127.0.0.1:80', true],
+  ['localhost:5000', '0.0.0.0:5000', true],
+  ['localhost:5000', '127.0.0.1:5001', false],
+  ['localhost:5000', '128.0.0.1:5000', false],
+  ['registry.test', 'registry.test:99999', false],
+])("of the registry %s another tenant's image is also the one at %s: %s", (host, named, isForeign) => {
+  const address = addressOf(host);
+  const problem = foreignImageProblem(`${named}/agents/${other}/a:1`, address, tenantId);
+  expect(problem !== undefined).toBe(isForeign);
+  expect(foreignImageProblem(`${named}/agents/${tenantId}/a:1`, address, tenantId)).toBeUndefined();
 });
 
 test.each([

@@ -26,6 +26,15 @@ test('the database of a deployment bears its id, within what Postgres takes for 
   expect(database.length).toBeLessThan(64);
 });
 
+test.each([
+  ['as many as asked for', 5, 5],
+  ['the usual number for 0, with which its role could not connect', 0, undefined],
+  ['the usual number where nothing was said', null, undefined],
+])('the connections of a deployment are %s', (_, db_max_connections, connections) => {
+  const source_config = { resource_spec: { db_max_connections } };
+  expect(databaseOf({ id: 'x', database_password: '', source_config }).connections).toBe(connections);
+});
+
 describe('slots', () => {
   const never = new AbortController().signal;
   const taken = async (waiting: Promise<unknown>): Promise<boolean> =>

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { restingCompute } from '../../../src/control-service/compute/resting-compute.ts';
 import { createGateway, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
 import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
@@ -97,10 +98,13 @@ export async function openGround(files: Files = plainAgent): Promise<Ground> {
   return ground;
 }
 
-/** Opens a service on its ground; `recover` is called as at a start. */
+/**
+ * Opens a service on its ground; `recover` is called as at a start. Its agents end when a newer one took their place, or are
+ * kept for a while where `resting` says so, as the service on one machine does.
+ */
 export async function openHouse(
   ground: Ground,
-  settings: Partial<RolloutsSettings> & { drainMs?: number } = {},
+  settings: Partial<RolloutsSettings> & { drainMs?: number; resting?: boolean } = {},
 ): Promise<House> {
   const { dataDir, allowGit, databaseUrl, tenantId } = ground;
   const clock = systemClock;
@@ -109,14 +113,15 @@ export async function openHouse(
   const database = openDatabase<ControlTables>({ url: databaseUrl });
   const store = createStore(database.db, clock);
   const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
-  const compute = processCompute({ clock, agentServer: fakeAgent, drainMs: settings.drainMs ?? 5_000 });
+  const processes = processCompute({ clock, agentServer: fakeAgent, drainMs: settings.drainMs ?? 5_000 });
+  const resting = settings.resting === true ? restingCompute(processes, { clock }) : undefined;
   const rollouts = startRollouts({
     store,
     dataDir,
     adminDatabaseUrl: databaseUrl,
     allowGit,
     gateway,
-    compute,
+    compute: resting ?? processes,
     clock,
     log,
     lettingGoMs: 20_000,
@@ -136,6 +141,7 @@ export async function openHouse(
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     await rollouts.stop(4_000);
+    await resting?.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await database.close();
@@ -185,7 +191,7 @@ export const secretsOf = (values: Record<string, string>) =>
 /** Commits a change to the ground's repository. */
 export const change = (ground: Ground, files: Files = {}): string => commit(ground.repo, files);
 
-const ends = ['DEPLOYED', 'CREATE_FAILED', 'BUILD_FAILED', 'DEPLOY_FAILED', 'SKIPPED', 'INTERRUPTED'];
+const ends = ['DEPLOYED', 'BUILD_FAILED', 'DEPLOY_FAILED', 'SKIPPED', 'INTERRUPTED'];
 
 /** Waits until a revision has one of the statuses, of which the ends are usual. */
 export async function reaches({ control }: House, id: string, revisionId: string, statuses = ends): Promise<Revision> {
@@ -204,6 +210,11 @@ export const goesLive = (house: House, { id, revisionId }: { id: string; revisio
 /** Every status that a revision had. */
 export const history = async ({ store }: House, revisionId: string): Promise<string[]> =>
   (await store.eventsOf(revisionId)).map(({ status }) => status);
+
+/** Waits until the agent of a revision has left: what it was at is done. */
+export async function hasLeft(house: House, revisionId: string): Promise<void> {
+  await until(async () => (await logOf(house, revisionId, 'deploy')).includes('The agent was stopped.'));
+}
 
 /** A revision's log, `level: message` where it is not for information only. */
 export async function logOf({ store }: House, revisionId: string, kind: LogKind): Promise<string[]> {

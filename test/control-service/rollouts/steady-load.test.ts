@@ -5,28 +5,35 @@ import { steadyLoad } from './steady-load.ts';
 
 afterEach(closeAll);
 
-test('a steady load of calls and streams over ten deploys has no failed call, and every agent that gave way has ended', async () => {
-  const house = await openHouse(await openGround());
-  const first = await deploy(house);
-  await goesLive(house, first);
-  const load = steadyLoad(first.url);
-  const revisions = [first.revisionId];
-  for (let deployed = 0; deployed < 10; deployed += 1) {
-    const { latest_revision_id } = await house.control.redeployRevision(first.id, first.revisionId);
-    const revisionId = latest_revision_id ?? '';
-    await goesLive(house, { id: first.id, revisionId });
-    expect(await answering(first.url)).toBe(revisionId);
-    revisions.push(revisionId);
-    const enough = load.tally.plain + 20;
-    await until(() => load.tally.plain >= enough);
-  }
-  await load.end();
-  expect(load.tally.failed).toEqual([]);
-  expect(load.tally.streams).toBeGreaterThan(50);
-  const hasStopped = async (revisionId: string): Promise<boolean> => {
-    const { logs } = await house.control.deployLogs(first.id, revisionId, { order: 'desc', limit: 3 });
-    return logs.some(({ message }) => message === 'The agent was stopped.');
-  };
-  for (const revisionId of revisions.slice(0, -1)) await until(() => hasStopped(revisionId));
-  expect(await hasStopped(revisions.at(-1) ?? '')).toBe(false);
-}, 120_000);
+test.each([
+  ['ended', false],
+  ['gone to rest', true],
+])(
+  'a steady load of calls and streams over ten deploys has no failed call, and every agent that gave way has %s',
+  async (_, resting) => {
+    const house = await openHouse(await openGround(), { resting });
+    const first = await deploy(house);
+    await goesLive(house, first);
+    const load = steadyLoad(first.url);
+    const revisions = [first.revisionId];
+    for (let deployed = 0; deployed < 10; deployed += 1) {
+      const { latest_revision_id } = await house.control.redeployRevision(first.id, first.revisionId);
+      const revisionId = latest_revision_id ?? '';
+      await goesLive(house, { id: first.id, revisionId });
+      expect(await answering(first.url)).toBe(revisionId);
+      revisions.push(revisionId);
+      const enough = load.tally.plain + 20;
+      await until(() => load.tally.plain >= enough);
+    }
+    await load.end();
+    expect(load.tally.failed).toEqual([]);
+    expect(load.tally.streams).toBeGreaterThan(50);
+    const hasStopped = async (revisionId: string): Promise<boolean> => {
+      const { logs } = await house.control.deployLogs(first.id, revisionId, { order: 'desc', limit: 3 });
+      return logs.some(({ message }) => message === 'The agent was stopped.');
+    };
+    for (const revisionId of revisions.slice(0, -1)) await until(() => hasStopped(revisionId));
+    expect(await hasStopped(revisions.at(-1) ?? '')).toBe(false);
+  },
+  120_000,
+);

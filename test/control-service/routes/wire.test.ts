@@ -53,6 +53,22 @@ describe('over HTTP', () => {
     expect([answer.status, await answer.json()]).toMatchObject([200, { id: revision, status: 'CREATING' }]);
   });
 
+  test('a deletion of several answers 200 where all of them go, 207 where only some do, and 404 where none is there', async () => {
+    const [one, two, three] = [(await create()).id, (await create()).id, (await create()).id];
+    const [unknown, another] = [nobody(), nobody()];
+    const remove = async (...ids: string[]) => {
+      const answer = await send('DELETE', `/v2/deployments?deployment_ids=${ids.join(',')}`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await remove(one, two)).toEqual([200, { deleted: [one, two], failed: [] }]);
+    const missing = { deployment_id: unknown, status: 404, detail: `Deployment ID ${unknown} not found.` };
+    expect(await remove(unknown, three)).toEqual([207, { deleted: [three], failed: [missing] }]);
+    expect(await remove(unknown, another)).toEqual([
+      404,
+      { detail: `Deployment ID ${unknown} not found. Deployment ID ${another} not found.` },
+    ]);
+  });
+
   test('[control.endpoints.integrations] GET /v1/integrations/github/install answers integrations that a creation takes', async () => {
     await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
     const answer = await send('GET', '/v1/integrations/github/install');

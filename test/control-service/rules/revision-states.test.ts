@@ -14,6 +14,7 @@ import {
 } from '../../../src/control-service/rules/revision-states.ts';
 
 const isStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
+const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
 const all = Object.keys(revisionSteps).filter(isStatus);
 
 describe('the steps of a revision', () => {
@@ -21,10 +22,20 @@ describe('the steps of a revision', () => {
     expect(hasEnded(status)).toBe(classOfRevisionStatus(status) !== 'in-progress');
   });
 
-  test('every status but UNKNOWN can be reached from CREATING', () => {
+  const never: readonly RevisionStatus[] = ['CREATE_FAILED', 'UNKNOWN'];
+
+  test('every status but those that only other services say can be reached from CREATING', () => {
     const reached = new Set<RevisionStatus>(['CREATING']);
     for (const status of reached) for (const next of revisionSteps[status]) reached.add(next);
-    expect(all.filter((status) => !reached.has(status))).toEqual(['UNKNOWN']);
+    expect(all.filter((status) => !reached.has(status))).toEqual(never);
+  });
+
+  test('the README draws every status that there is, and says which ones there are never', () => {
+    const way = /## The way of a revision\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
+    const drawn = [...way.matchAll(/^```\n([^]*?)^```$/gm)].map(([, picture]) => picture).join('\n');
+    const isDrawn = (status: string): boolean => new RegExp(`\\b${status}\\b`).test(drawn);
+    expect(all.filter((status) => !isDrawn(status))).toEqual(never);
+    expect(way).toContain(`No revision here is ever ${never.join(' or ')}`);
   });
 
   test('whatever has not ended can be interrupted', () => {
@@ -45,7 +56,6 @@ describe('the steps of a revision', () => {
   });
 
   test('the README tells the same steps', () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
     const rows = [...readme.matchAll(/^\| ([A-Z_]+) +\| ([A-Z_, ]+?) +\|$/gm)].map(([, from, to]) => [
       from,
       to?.split(', '),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everyRow } from '../every-row.ts';
 import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
 import type { World } from '../worlds.ts';
 
@@ -196,8 +197,15 @@ describe.each(sides)('%s', (_side, open) => {
     });
   });
 
-  test('[control.patch.missing-deployment] a PATCH of what is not there is refused', async () => {
-    expect(await refusalOf(world.control.patchDeployment(nobody(), { secrets: [] }))).toMatchObject({ status: 404 });
+  test('[control.patch.missing-deployment] a PATCH of what is not there is refused, and makes nothing', async () => {
+    await made(fromGit());
+    // When a key was used last is written down at any request.
+    const rows = () => everyRow(world.databaseUrl, ['last_used_at']);
+    const before = await rows();
+    for (const patch of [{ secrets: [] }, { source_revision_config: { repo_ref: 'main' } }, {}])
+      expect(await refusalOf(world.control.patchDeployment(nobody(), patch))).toMatchObject({ status: 404 });
+    await world.rollouts.settled();
+    expect(await rows()).toEqual(before);
   });
 
   test('a refused PATCH changes nothing', async () => {
@@ -239,9 +247,9 @@ describe.each(sides)('%s', (_side, open) => {
     const before = await world.control.createDeployment(fromGit());
     const isLive = async (revision: string | null) =>
       (await world.control.getDeployment(before.id)).active_revision_id === revision;
-    await expect.poll(() => isLive(before.latest_revision_id)).toBe(true);
+    await expect.poll(() => isLive(before.latest_revision_id), { timeout: 10_000 }).toBe(true);
     const after = await world.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'main' } });
-    await expect.poll(() => isLive(after.latest_revision_id)).toBe(true);
+    await expect.poll(() => isLive(after.latest_revision_id), { timeout: 10_000 }).toBe(true);
   });
 
   test('the source of a revision may be named, and is the deployment’s own', async () => {

@@ -114,7 +114,9 @@ describe.each(sides)('%s', (_side, open) => {
     expect(made.active_revision_id).toBeNull();
     world.rollouts.fate = 'live';
     world.rollouts.wake(made.id);
-    await expect.poll(async () => (await world.control.getRevision(made.id, first)).status).toBe('DEPLOYED');
+    await expect
+      .poll(async () => (await world.control.getRevision(made.id, first)).status, { timeout: 10_000 })
+      .toBe('DEPLOYED');
     expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: first });
     world.rollouts.fate = 'deploy fails';
     const changed = await world.control.patchDeployment(made.id, { secrets: [] });
@@ -125,8 +127,21 @@ describe.each(sides)('%s', (_side, open) => {
     expect(changed.latest_revision_id).not.toBe(first);
   });
 
-  test('[control.deployment.image-version] the image version is null where there is none', async () => {
+  test('[control.deployment.image-version] the image version is that of the live revision, and null where there is none', async () => {
     expect(await world.control.createDeployment(fromGit())).toMatchObject({ image_version: null });
+    const { id: listener } = await world.control.createListener({
+      compute_type: 'k8s',
+      compute_id: 'versions',
+      compute_config: {},
+    });
+    const { id } = await world.control.createDeployment(fromImage({ source_config: { listener_id: listener } }));
+    expect((await world.control.getDeployment(id)).image_version).toBeNull();
+    const work = await world.control.claimWork(listener, { holder: 'one' });
+    const report = { status: 'DEPLOYED', image_version: '1.2.3' };
+    await world.control.reportWork(listener, work?.claim_id ?? '', report);
+    expect((await world.control.getDeployment(id)).image_version).toBe('1.2.3');
+    const { resources } = await world.control.listDeployments({ limit: 100 });
+    expect(resources.find((each) => each.id === id)?.image_version).toBe('1.2.3');
   });
 
   test.each([

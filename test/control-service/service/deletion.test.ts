@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
 import type { World } from '../worlds.ts';
@@ -166,6 +167,22 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await world.control.getDeployment(id)).toMatchObject({ status: 'READY' });
   });
 
+  test('another tenant does not even wait where it is being changed, by one deletion or by several', async () => {
+    const { id } = await create();
+    const own = (await world.stranger.createDeployment(fromGit())).id;
+    await world.rollouts.settled();
+    const holder = new Client({ connectionString: world.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from control.deployments where id = $1 for update', [id]);
+      expect(await refusalOf(world.stranger.deleteDeployment(id))).toMatchObject({ status: 404 });
+      expect(await world.stranger.deleteDeployments({ deployment_ids: [id, own] })).toMatchObject({ deleted: [own] });
+    } finally {
+      await holder.end();
+    }
+  });
+
   const withListener = async () => {
     const listener = await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: nobody() });
     const source_config = { listener_id: listener?.id };
@@ -205,6 +222,23 @@ describe.each(sides)('%s', (_side, open) => {
     await world.control.deleteDeployment(id);
     const { resources } = await world.control.listAudit({ deployment_id: id, limit: 1 });
     expect(resources).toMatchObject([{ operation: 'delete deployment', subject: { deployment_id: id } }]);
+  });
+
+  test('and once: asking again is written down only where more is asked for', async () => {
+    const { id } = await create();
+    await whileHeld(async () => {
+      await world.control.deleteDeployment(id);
+      await world.control.deleteDeployment(id);
+      await world.control.deleteDeployments({ deployment_ids: [id] });
+      await world.control.deleteDeployment(id, { delete_tracing_project: true });
+      await world.control.deleteDeployment(id, { delete_tracing_project: true });
+    });
+    const { resources } = await world.control.listAudit({ deployment_id: id });
+    const deletions = resources.filter(({ operation }) => operation.startsWith('delete'));
+    expect(deletions.map(({ operation, fields }) => [operation, fields])).toEqual([
+      ['delete deployment', ['tracing_project']],
+      ['delete deployment', []],
+    ]);
   });
 
   test('a deletion that is repeated under its key is one, also when the deployment is gone', async () => {

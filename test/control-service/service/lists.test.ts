@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ServiceError } from '../../../src/contract/service-error.ts';
 import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
 import type { World } from '../worlds.ts';
 
@@ -148,15 +150,34 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test('[control.errors.loc] [control.errors.msg] [control.errors.type] every entry of a 422 has a place, a message and a type', async () => {
-    const error: unknown = await world.control
-      .createDeployment(fromGit({ secrets: [{ name: 'A' }], source: 'x' }))
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({
-      status: 422,
-      problems: expect.arrayContaining([
-        { loc: ['body', 'secrets', 0, 'value'], msg: 'Field required', type: 'missing' },
-        { loc: ['body', 'source'], msg: expect.any(String), type: expect.any(String) },
-      ]),
+    const entry = z.strictObject({
+      loc: z.array(z.union([z.string(), z.int().min(0)])).min(1),
+      msg: z.string().min(1),
+      type: z.string().regex(/^\w+$/),
     });
+    const refusals: [call: () => Promise<unknown>, at: string[]][] = [
+      [
+        () => world.control.createDeployment(fromGit({ secrets: [{ name: 'A' }, 7], source: 'x', name: null })),
+        ['body.name', 'body.secrets.0.value', 'body.secrets.1', 'body.source'],
+      ],
+      [
+        () => world.control.createDeployment({}),
+        ['body.name', 'body.secrets', 'body.source', 'body.source_config', 'body.source_revision_config'],
+      ],
+      [() => world.control.createDeployment([]), ['body']],
+      [() => world.control.listDeployments({ limit: 0, offset: -1 }), ['query.limit', 'query.offset']],
+      [() => world.control.getDeployment('alpha'), ['path.deployment_id']],
+      [
+        () => world.control.createListener({ compute_type: 'vm', compute_config: 1 }),
+        ['body.compute_config', 'body.compute_id', 'body.compute_type'],
+      ],
+    ];
+    for (const [call, at] of refusals) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
+      if (!(error instanceof ServiceError)) throw new Error('it was not refused', { cause: error });
+      expect(error.status).toBe(422);
+      const entries = z.array(entry).parse(error.problems);
+      expect(entries.map(({ loc }) => loc.join('.')).toSorted()).toEqual(at);
+    }
   });
 });

@@ -120,6 +120,17 @@ describe.each(sides)('%s', (_side, open) => {
     expect(after.source_config.resource_spec).toEqual({ memory_mb: 1024 });
   });
 
+  test('an amount above its own bound is a 400, of a creation and of a change, whatever stood there before', async () => {
+    const spec = { min_scale: 5, max_scale: 2 };
+    const told400 = { status: 400, detail: expect.stringContaining('min_scale (5) may not be above max_scale (2).') };
+    await expect(world.control.createDeployment(inSpec(spec))).rejects.toMatchObject(told400);
+    const { id } = await world.control.createDeployment(inSpec({ max_scale: 2 }));
+    const patched = (resource_spec: object) => world.control.patchDeployment(id, { source_config: { resource_spec } });
+    await expect(patched(spec)).rejects.toMatchObject(told400);
+    // The whole spec is put in the place of the former one, with its bounds.
+    expect((await patched({ min_scale: 5 })).source_config.resource_spec).toEqual({ min_scale: 5 });
+  });
+
   test('[control.resource-spec.image-pull-secrets-name] an entry of image_pull_secrets needs a name', async () => {
     expect(await refused({ image_pull_secrets: [{}] })).toMatchObject({
       status: 422,

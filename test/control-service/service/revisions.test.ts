@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classOfRevisionStatus, revisionStatusClasses } from '../../../src/contract/control/revision.ts';
+import { connectControlService } from '../../../src/client/control.ts';
+import { revisionStatusClasses } from '../../../src/contract/control/revision.ts';
+import { rolloutAfter, rolloutOf } from '../../../src/decide/rollout.ts';
 import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
 import type { World } from '../worlds.ts';
 import type { Fate } from '../instant-rollouts.ts';
@@ -51,20 +56,102 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await world.control.getRevision(id, live)).toMatchObject({ status: 'DEPLOYED', status_message: null });
   });
 
-  test('[control.states.other-revision-words] every status on the way is one of the known words', async () => {
-    const { id, first } = await made();
-    const failed = await patched(id, 'deploy fails', { secrets: [] });
-    const words = [...(await world.store.eventsOf(first)), ...(await world.store.eventsOf(failed))].map(
-      ({ status }) => status,
-    );
-    expect(words).toEqual(
-      expect.arrayContaining(['CREATING', 'AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING']),
-    );
-    expect(words.filter((word) => !(word in revisionStatusClasses))).toEqual([]);
+  /** Lets a revision say what another service, or a later one, has said of it. */
+  async function rename(revision: string, status: string): Promise<void> {
+    const client = new Client({ connectionString: world.databaseUrl });
+    await client.connect();
+    try {
+      await client.query('update control.revisions set status = $2 where id = $1', [revision, status]);
+    } finally {
+      await client.end();
+    }
+  }
+
+  test('[control.states.other-revision-words] a revision says each of the twelve words before and beside DEPLOYED', async () => {
+    const { id, first } = await made('held');
+    const told: string[] = [];
+    const look = async (revision: string) => void told.push((await world.control.getRevision(id, revision)).status);
+    await look(first);
+    await world.store.claimNextRevision(id);
+    await look(first);
+    const second = await patched(id, 'held', { secrets: [] });
+    await world.store.claimNextRevision(id);
+    await look(second);
+    for (const [from, to] of [
+      ['AWAITING_BUILD', 'BUILDING'],
+      ['BUILDING', 'AWAITING_DEPLOY'],
+      ['AWAITING_DEPLOY', 'DEPLOYING'],
+      ['DEPLOYING', 'DEPLOY_FAILED'],
+    ] as const) {
+      await world.store.setStatus(first, [from], to);
+      await look(first);
+    }
+    await world.control.interruptRevision(id, second);
+    await look(second);
+    await look(await patched(id, 'build fails', { secrets: [] }));
+    const third = await patched(id, 'held', { secrets: [] });
+    await patched(id, 'live', { secrets: [] });
+    await look(third);
+    for (const word of ['CREATE_FAILED', 'UNKNOWN']) {
+      await rename(third, word);
+      await look(third);
+    }
+    expect(told).toEqual([
+      'CREATING',
+      'AWAITING_BUILD',
+      'QUEUED',
+      'BUILDING',
+      'AWAITING_DEPLOY',
+      'DEPLOYING',
+      'DEPLOY_FAILED',
+      'INTERRUPTED',
+      'BUILD_FAILED',
+      'SKIPPED',
+      'CREATE_FAILED',
+      'UNKNOWN',
+    ]);
+    expect([...told, 'DEPLOYED'].toSorted()).toEqual(Object.keys(revisionStatusClasses).toSorted());
   });
 
-  test('[control.states.unknown-status-survives] a word that nobody knows is neither live nor failed', () => {
-    expect(classOfRevisionStatus('WARMING_UP')).toBe('unknown');
+  test('[control.states.unknown-status-survives] a word that nobody knows is told and read as it came, and waited on', async () => {
+    const { id, first } = await made();
+    const server = createServer((_, response) => {
+      const answer = world.control.getRevision(id, first).then((told) => JSON.stringify(told));
+      answer.then(
+        (text) => response.setHeader('content-type', 'application/json').end(text),
+        () => response.writeHead(500).end(),
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = address !== null && typeof address !== 'string' ? address.port : 0;
+    const reader = connectControlService({
+      baseUrl: `http://127.0.0.1:${port}`,
+      apiKey: 'any',
+      spelling: 'contract',
+      userAgent: 'landfall/test',
+    });
+    try {
+      await rename(first, 'WARMING_UP');
+      const { resources } = await world.control.listRevisions(id, {});
+      expect(resources.map(({ status }) => status)).toEqual(['WARMING_UP']);
+      const seen = await reader.getRevision(id, first);
+      expect(seen.status).toBe('WARMING_UP');
+      const waiting = rolloutAfter(rolloutOf(first), { at: 1, revision: seen });
+      expect(waiting).toMatchObject({ kind: 'in-progress', seen: [{ status: 'WARMING_UP', at: 1 }] });
+      await rename(first, 'DEPLOYED');
+      const deployment = { activeRevisionId: first, latestRevisionId: first };
+      const revision = await reader.getRevision(id, first);
+      expect(rolloutAfter(waiting, { at: 2, revision, deployment })).toMatchObject({
+        kind: 'live',
+        seen: [{ status: 'WARMING_UP' }, { status: 'DEPLOYED' }],
+      });
+    } finally {
+      await reader.close();
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   test('[control.revisions.list] revisions are listed newest first, in pages, and by status', async () => {

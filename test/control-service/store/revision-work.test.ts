@@ -125,7 +125,7 @@ describe('going live', () => {
     const { id, first } = await makeDeployment();
     const status = async () => (await opened.store.deployment(id))?.status;
     expect(await status()).toBe('AWAITING_DATABASE');
-    await opened.store.setStatus(first, ['CREATING'], 'CREATE_FAILED', { message: 'no' });
+    await opened.store.setStatus(first, ['CREATING'], 'INTERRUPTED');
     expect(await status()).toBe('UNUSED');
     await makeRevision(id);
     expect(await status()).toBe('AWAITING_DATABASE');

@@ -1,15 +1,15 @@
 // A deployment's own runs in its tracing project: the control service over HTTP, and a real agent server of a build.
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
+import { installedPackages } from '../../installed-packages.ts';
 import { repository } from '../builds/repositories.ts';
 import { httpControl } from '../http-control.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
 const atTheEnd: (() => Promise<unknown> | void)[] = [];
 let services: LocalServices;
 let folder = '';
@@ -69,7 +69,7 @@ test(
       // What its graphs need is installed here already.
       source_config: {
         repo_url: join(folder, 'git/agent'),
-        install_command: `ln -s ${join(root, 'node_modules')} node_modules`,
+        install_command: `ln -s ${installedPackages()} node_modules`,
       },
       source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
       secrets: [],

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
@@ -131,6 +140,19 @@ describe('what is not a whole tarball leaves nothing, and the address serves aga
     const asked = { kind: 'sha-256', digest: createHash('sha256').update(good).digest() } as const;
     expect((await put(address, parts(good), { asked })).kind).toBe('received');
   });
+});
+
+test('a tarball that the disk has no room for leaves nothing, and the address serves once there is room', async () => {
+  const address = await handedOut();
+  const file = join(dataDir, address.objectPath);
+  mkdirSync(dirname(file), { recursive: true });
+  // Whatever is written there is refused by the system itself with ENOSPC.
+  symlinkSync('/dev/full', `${file}.part`);
+  expect(await put(address, parts(good), { announced: good.length })).toEqual({ kind: 'disk-full' });
+  expect(readdirSync(dirname(file))).toEqual([]);
+  expect((await opened.store.uploads.find(address.objectPath))?.state).toBe('handed-out');
+  expect((await put(address, parts(good))).kind).toBe('received');
+  expect(readFileSync(file).equals(good)).toBe(true);
 });
 
 test('an address serves once', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -72,6 +72,20 @@ async function sendRaw(url: URL, lines: readonly string[], body: Uint8Array, the
   }
   return said;
 }
+
+test('a full disk is a 507 that says so, and the address serves afterwards', async () => {
+  const url = await address();
+  mkdirSync(folder, { recursive: true });
+  symlinkSync('/dev/full', `${join(dataDir, url.pathname)}.part`);
+  const answer = await fetch(url, tarball(tarballOf()));
+  expect([answer.status, await answer.json()]).toEqual([
+    507,
+    { detail: expect.stringContaining('There is no room for the tarball on this machine. Nothing of it was kept;') },
+  ]);
+  expect(files()).toEqual([]);
+  expect((await fetch(url, tarball(tarballOf()))).status).toBe(200);
+  rmSync(join(dataDir, url.pathname));
+});
 
 test('a connection that breaks off in the middle leaves nothing, and the address serves afterwards', async () => {
   const url = await address();

@@ -52,8 +52,9 @@ export async function create(
     `--name=${name}`,
     '--env-file=/dev/stdin',
     ...Object.keys(inherited).map((variable) => `--env=${variable}`),
-    ...flags,
     ...plan.flags,
+    // Last, so that no label that somebody asked for takes the place of ours.
+    ...flags,
     plan.image,
     ...plan.command,
   ];
@@ -119,11 +120,32 @@ export async function removeContainers(engine: Engine, names: readonly string[])
   }
 }
 
-/** Removes every container that bears a label. */
+/**
+ * Removes every container that bears a label.
+ *
+ * @returns how many there were.
+ * @throws EngineRefusal
+ */
 export async function removeLabelled(engine: Engine, label: string): Promise<number> {
   const { code, said, complaint } = await engine.run(['ps', '--all', '--quiet', `--filter=label=${label}`]);
   if (code !== 0) throw new EngineRefusal(`Containers could not be listed (${engine.name}: ${complaint}).`);
   const ids = said.split(/\s+/).filter((id) => id !== '');
   await removeContainers(engine, ids);
   return ids.length;
+}
+
+/**
+ * Removes every volume that bears a label.
+ *
+ * @throws EngineRefusal
+ */
+export async function removeVolumes(engine: Engine, label: string): Promise<void> {
+  const { code, said, complaint } = await engine.run(['volume', 'ls', '--quiet', `--filter=label=${label}`]);
+  if (code !== 0) throw new EngineRefusal(`Volumes could not be listed (${engine.name}: ${complaint}).`);
+  const volumes = said.split(/\s+/).filter((name) => name !== '');
+  if (volumes.length === 0) return;
+  const removed = await engine.run(['volume', 'rm', '--force', ...volumes]);
+  if (removed.code !== 0) {
+    throw new EngineRefusal(`Volumes could not be removed (${engine.name}: ${removed.complaint}).`);
+  }
 }

@@ -55,10 +55,17 @@ export interface EngineSettings {
 
 const known = ['docker', 'podman'];
 
+/** That there is no engine to be used, and why. */
+export interface NoEngine {
+  ok: false;
+  /** With what to do. */
+  reason: string;
+  /** One is there and does not do what it is asked for: it may do so later. */
+  installed: boolean;
+}
+
 /** Finds an engine that answers, or says why there is none. */
-export async function findEngine(
-  settings: EngineSettings,
-): Promise<{ ok: true; engine: Engine } | { ok: false; reason: string }> {
+export async function findEngine(settings: EngineSettings): Promise<{ ok: true; engine: Engine } | NoEngine> {
   const { named, env } = settings;
   const there = (named === undefined ? known : [named]).flatMap((name) => {
     const command = pathOf(name, env['PATH'] ?? '');
@@ -72,7 +79,7 @@ export async function findEngine(
     if (facts) return { ok: true, engine: { name, facts, ...callers } };
     silent.push(`${name} does not answer (${answer.complaint || `it ended with ${answer.code}`})`);
   }
-  return { ok: false, reason: whyNone(named, silent) };
+  return { ok: false, reason: whyNone(named, silent), installed: there.length > 0 };
 }
 
 /** Why there is no engine, and what to do. */

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { programParts, type AgentProgramFiles } from '../../isolation/program.ts';
 import type { AgentSpec } from '../compute.ts';
 import { memoryBound } from '../memory-bound.ts';
+import type { Reached } from './networks.ts';
 import type { MainProgram } from './plan.ts';
 
 /** The port at which every agent listens in its container: it is told as `PORT`. */
@@ -11,8 +12,8 @@ export const portInside = 8_000;
 export interface ContainerFacts {
   token: string;
   drainMs: number;
-  /** The database's address as the container reaches it. */
-  databaseUrl: string;
+  /** The addresses of what the agent talks to, as the container reaches it. */
+  reached: Reached;
   /** The image that builds run in: one with Node.js. */
   buildImage: string;
   /** The program that runs agents of builds. */
@@ -27,15 +28,19 @@ export interface ContainerFacts {
  */
 export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram {
   const { program } = spec;
+  const { reached } = facts;
   const env = {
     ...Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
     HOST: '0.0.0.0',
     PORT: String(portInside),
-    DATABASE_URI: facts.databaseUrl,
+    DATABASE_URI: reached.databaseUrl,
     LANDFALL_AGENT_TOKEN: facts.token,
     LANDFALL_REVISION_ID: spec.revisionId,
     LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
     LANDFALL_DRAIN_MS: String(facts.drainMs),
+    ...(reached.tracing
+      ? { LANDFALL_TRACING_URL: reached.tracing.url, LANDFALL_TRACING_TOKEN: reached.tracing.token }
+      : {}),
   };
   const published = `--publish=127.0.0.1::${portInside}`;
   if (program.kind === 'image') return { image: program.imageUri, flags: [published], command: [], env };
@@ -53,7 +58,7 @@ export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram
       mount(program.folder, true),
       mount(program.homeFolder, false),
     ],
-    command: [`--max-old-space-size=${memoryBound(spec).heapMb}`, facts.program.agentServer],
+    command: [`--max-old-space-size=${memoryBound(spec).heapMib}`, facts.program.agentServer],
     env: {
       NODE_ENV: 'production',
       ...env,

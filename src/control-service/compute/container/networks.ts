@@ -1,13 +1,17 @@
-import { databaseAt, makeNetwork, passageTo, wayTo, type Passage } from './database-way.ts';
+import { addressAt, makeNetwork, passageTo, wayTo, type Passage } from './loopback-way.ts';
+import type { AgentSpec } from '../compute.ts';
 import { EngineRefusal } from './containers.ts';
 import type { Engine } from './engine.ts';
+
+/** What the containers of an agent have to reach: its database, and where it tells of its runs. */
+export type Reached = Pick<AgentSpec, 'databaseUrl' | 'tracing'>;
 
 /** How the containers of one agent are connected. */
 export interface ContainerWay {
   /** Flags of `create` that put a container into its network. */
   network: readonly string[];
-  /** The database's address as they reach it: a secret. */
-  databaseUrl: string;
+  /** The same under the addresses at which they reach it: secrets. */
+  reached: Reached;
   /** To be called when the first of them is made and before it starts. */
   open(container: string): Promise<void>;
 }
@@ -15,18 +19,25 @@ export interface ContainerWay {
 /** The networks of a service's containers. */
 export interface ContainerNetworks {
   /** @throws EngineRefusal when there can be none. */
-  wayFor(databaseUrl: string): Promise<ContainerWay>;
+  wayFor(reached: Reached): Promise<ContainerWay>;
   close(): Promise<void>;
 }
+
+/** Where an address without a port leads. */
+const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+const postgresPort = 5_432;
 
 /** Makes them; the engine is asked when they are needed. */
 export function containerNetworks(engine: Engine, name: string, labels: readonly string[]): ContainerNetworks {
   const passages = new Map<string, Promise<Passage>>();
   let isMade = false;
 
-  function passageFor(databaseUrl: string): Promise<Passage> {
-    const { hostname, port } = new URL(databaseUrl);
-    const target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5_432) };
+  function passageFor(address: string): Promise<Passage> {
+    const { protocol, hostname, port } = new URL(address);
+    const target = {
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || (usualPorts[protocol] ?? postgresPort)),
+    };
     const key = `${target.host} ${target.port}`;
     const known = passages.get(key);
     if (known) return known;
@@ -35,27 +46,39 @@ export function containerNetworks(engine: Engine, name: string, labels: readonly
     return made;
   }
 
+  /** The network of all containers of this service, made where it is not there; its own address of this machine. */
+  async function ownNetwork(): Promise<string> {
+    const made = await makeNetwork(engine, name, labels);
+    if (!made.ok) throw new EngineRefusal(made.reason);
+    isMade = true;
+    return made.gateway;
+  }
+
   return {
-    async wayFor(databaseUrl) {
-      const way = wayTo(databaseUrl, engine.facts);
-      if (way.kind === 'by the engine') {
-        const network = way.network === undefined ? [] : [`--network=${way.network}`];
-        return { network, databaseUrl: databaseAt(databaseUrl, way.host), open: async () => undefined };
-      }
-      if (engine.facts.rootless) return { network: [], databaseUrl, open: async () => undefined };
-      const made = await makeNetwork(engine, name, labels);
-      if (!made.ok) throw new EngineRefusal(made.reason);
-      isMade = true;
-      const network = [`--network=${name}`];
-      if (way.kind === 'direct') return { network, databaseUrl, open: async () => undefined };
-      const passage = await passageFor(databaseUrl);
+    async wayFor({ databaseUrl, tracing }) {
+      const ways = [databaseUrl, ...(tracing ? [tracing.url] : [])].map((address) => wayTo(address, engine.facts));
+      const byEngine = ways.find((way) => way.kind === 'by the engine');
+      const gateway = byEngine || engine.facts.rootless ? undefined : await ownNetwork();
+      const opened: Passage[] = [];
+      const reachedAt = async (address: string): Promise<string> => {
+        const way = wayTo(address, engine.facts);
+        if (way.kind === 'by the engine') return addressAt(address, way.host);
+        if (way.kind === 'direct' || gateway === undefined) return address;
+        const passage = await passageFor(address);
+        opened.push(passage);
+        return addressAt(address, gateway, passage.port);
+      };
       return {
-        network,
-        databaseUrl: databaseAt(databaseUrl, made.gateway, passage.port),
+        network: networkFlags(gateway === undefined ? byEngine?.network : name),
+        reached: {
+          databaseUrl: await reachedAt(databaseUrl),
+          tracing: tracing && { ...tracing, url: await reachedAt(tracing.url) },
+        },
         async open(container) {
+          if (gateway === undefined || opened.length === 0) return;
           // Podman makes a network's end on this machine with its first container, not before.
           if (engine.facts.kind === 'podman') await engine.run(['init', container]);
-          await passage.open(made.gateway);
+          for (const passage of opened) await passage.open(gateway);
         },
       };
     },
@@ -66,3 +89,5 @@ export function containerNetworks(engine: Engine, name: string, labels: readonly
     },
   };
 }
+
+const networkFlags = (network: string | undefined): string[] => (network === undefined ? [] : [`--network=${network}`]);

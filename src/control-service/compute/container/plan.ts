@@ -1,7 +1,9 @@
-import type { Container, EnvVar, Volume, VolumeMount } from '../../../contract/control/container.ts';
-import { resolvedResources, type ResolvedShare } from '../../rules/resolved-resources.ts';
+import type { Container, EnvVar, VolumeMount } from '../../../contract/control/container.ts';
+import { resolvedResources } from '../../rules/resolved-resources.ts';
 import type { AgentSpec } from '../compute.ts';
-import { memoryBound } from '../memory-bound.ts';
+import { megabyte, memoryBound } from '../memory-bound.ts';
+import { notesOn } from './plan-notes.ts';
+import { mountFlags, sourcesOf, volumesOf } from './plan-volumes.ts';
 import { quantity } from './quantity.ts';
 
 /** One container, as an engine's `create` takes it. */
@@ -28,6 +30,8 @@ export interface PodPlan {
   main: ContainerPlan;
   /** They share the main container's network. */
   sidecars: ContainerPlan[];
+  /** Flags of `create` that put the deployment's own labels on whatever is made for it. */
+  labels: string[];
   /** What was asked for and has no effect on this machine, for the deploy log. */
   notes: string[];
 }
@@ -70,6 +74,7 @@ export function planPod(
   const volumes = volumesOf(spec.deploymentId, run, resourceSpec.volumes ?? [], problems);
   const mounts = (list: readonly VolumeMount[] | null | undefined, where: string): string[] =>
     (list ?? []).flatMap((mount) => mountFlags(mount, volumes, `${where}.volume_mounts`, problems));
+  const labels = Object.entries(resourceSpec.labels ?? {}).map(([name, value]) => `--label=${name}=${value}`);
   const container = (of: Container, where: string): ContainerPlan => {
     checkImage(of.image, `${where}.image`, problems);
     const [entrypoint, ...rest] = of.command ?? [];
@@ -79,6 +84,7 @@ export function planPod(
       flags: [
         ...hardening,
         `--pids-limit=${processes}`,
+        ...labels,
         ...(of.imagePullPolicy ? [`--pull=${pullPolicies[of.imagePullPolicy]}`] : []),
         ...(entrypoint === undefined ? [] : [`--entrypoint=${entrypoint}`]),
         ...(of.workingDir ? [`--workdir=${of.workingDir}`] : []),
@@ -103,8 +109,13 @@ export function planPod(
       flags: [
         ...hardening,
         `--pids-limit=${processes}`,
-        ...shareFlags({ ...resources, memoryLimitMb: memoryBound(spec).totalMb }),
-        ...Object.entries(resourceSpec.labels ?? {}).map(([name, value]) => `--label=${name}=${value}`),
+        ...shareFlags({
+          cpu: resources.cpu,
+          cpuLimit: resources.cpuLimit,
+          memory: inBytes(resources.memoryMb),
+          memoryLimit: inBytes(memoryBound(spec).totalMb),
+        }),
+        ...labels,
         ...program.flags,
         ...mounts(resourceSpec.volume_mounts, 'resource_spec'),
       ],
@@ -112,6 +123,7 @@ export function planPod(
       env: program.env,
     },
     sidecars: (resourceSpec.sidecars ?? []).map((of, at) => container(of, `sidecars[${at}]`)),
+    labels,
     notes: notesOn(resourceSpec),
   };
   return problems.length > 0 ? { ok: false, problems } : { ok: true, plan };
@@ -124,13 +136,24 @@ function checkImage(image: string, where: string, problems: string[]): void {
 
 const pullPolicies = { Always: 'always', Never: 'never', IfNotPresent: 'missing' } as const;
 
-/** CPU and memory of a container. Beyond its memory it gets no swap. */
-function shareFlags({ cpu, cpuLimit, memoryMb, memoryLimitMb }: ResolvedShare): string[] {
+/** What a container asks for and may use at most: CPU in cores, memory in bytes. Undefined: nothing was asked. */
+interface Share {
+  cpu: number | undefined;
+  cpuLimit: number | undefined;
+  memory: number | undefined;
+  memoryLimit: number | undefined;
+}
+
+const inBytes = (megabytes: number | undefined): number | undefined =>
+  megabytes === undefined ? undefined : megabytes * megabyte;
+
+/** CPU and memory of a container. Beyond its memory it gets no swap. What engines call `m` is no MB, so they are told bytes. */
+function shareFlags({ cpu, cpuLimit, memory, memoryLimit }: Share): string[] {
   return [
     ...(cpu === undefined ? [] : [`--cpu-shares=${Math.max(Math.round(cpu * 1_024), 2)}`]),
     ...(cpuLimit === undefined ? [] : [`--cpus=${cpuLimit}`]),
-    ...(memoryMb ? [`--memory-reservation=${memoryMb}m`] : []),
-    ...(memoryLimitMb ? [`--memory=${memoryLimitMb}m`, `--memory-swap=${memoryLimitMb}m`] : []),
+    ...(memory ? [`--memory-reservation=${memory}b`] : []),
+    ...(memoryLimit ? [`--memory=${memoryLimit}b`, `--memory-swap=${memoryLimit}b`] : []),
   ];
 }
 
@@ -143,65 +166,13 @@ function limitFlags({ resources }: Container, where: string, problems: string[])
       problems.push(`${where}.resources.${path}.${what}: ${told} is no amount.`);
     return read;
   };
-  const megabytes = (bytes: number | undefined) => (bytes === undefined ? undefined : Math.ceil(bytes / 1_048_576));
+  const bytes = (read: number | undefined) => (read === undefined ? undefined : Math.ceil(read));
   return shareFlags({
     cpu: amount(requests, 'cpu', 'requests'),
     cpuLimit: amount(limits, 'cpu', 'limits'),
-    memoryMb: megabytes(amount(requests, 'memory', 'requests')),
-    memoryLimitMb: megabytes(amount(limits, 'memory', 'limits')),
+    memory: bytes(amount(requests, 'memory', 'requests')),
+    memoryLimit: bytes(amount(limits, 'memory', 'limits')),
   });
-}
-
-interface PlannedVolume {
-  kind: 'kept' | 'passing' | 'memory';
-  source: string;
-}
-
-const sourcesOf = (volumes: ReadonlyMap<string, PlannedVolume>, kind: PlannedVolume['kind']): string[] =>
-  [...volumes.values()].flatMap((volume) => (volume.kind === kind ? [volume.source] : []));
-
-/** Storage that an engine has: of a deployment's own. */
-function volumesOf(
-  deploymentId: string,
-  run: string,
-  volumes: readonly Volume[],
-  problems: string[],
-): Map<string, PlannedVolume> {
-  return new Map(
-    volumes.map(({ name, emptyDir, persistentVolumeClaim, ...others }, at): [string, PlannedVolume] => {
-      const foreign = Object.entries(others).flatMap(([kind, value]) => (value == null ? [] : [kind]));
-      if (foreign.length > 0) {
-        problems.push(
-          `resource_spec.volumes[${at}]: ${foreign.join(', ')} is something of a cluster; this machine has emptyDir and persistentVolumeClaim.`,
-        );
-      }
-      if (!persistentVolumeClaim) {
-        const kind = emptyDir?.['medium'] === 'Memory' ? 'memory' : 'passing';
-        return [name, { kind, source: `landfall-${deploymentId}-${run}-${name}` }];
-      }
-      const claim = persistentVolumeClaim['claimName'];
-      if (typeof claim !== 'string' || !/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(claim)) {
-        problems.push(`resource_spec.volumes[${at}].persistentVolumeClaim.claimName is no name of a claim.`);
-      }
-      return [name, { kind: 'kept', source: `landfall-${deploymentId}-${String(claim)}` }];
-    }),
-  );
-}
-
-function mountFlags(
-  { name, mountPath, subPath, subPathExpr, readOnly }: VolumeMount,
-  volumes: ReadonlyMap<string, PlannedVolume>,
-  where: string,
-  problems: string[],
-): string[] {
-  const volume = volumes.get(name);
-  if (!volume) return [];
-  if (subPath || subPathExpr) {
-    problems.push(`${where}: ${name} is mounted by a part of it, which this machine can't; mount it whole.`);
-  }
-  if (mountPath.includes(',')) problems.push(`${where}: the path ${mountPath} holds a comma.`);
-  if (volume.kind === 'memory') return [`--mount=type=tmpfs,destination=${mountPath}`];
-  return [`--mount=type=volume,source=${volume.source},destination=${mountPath}${readOnly ? ',readonly' : ''}`];
 }
 
 function environmentOf({ env, envFrom }: Container, where: string, problems: string[]): Record<string, string> {
@@ -231,37 +202,3 @@ function securityFlags(context: Container['securityContext'], where: string, pro
 
 /** Fields that only take away what a container has not here either. */
 const restrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);
-
-function notesOn(spec: NonNullable<AgentSpec['resourceSpec']>): string[] {
-  const { queue, cache, ignored } = notable(spec);
-  const only = (fields: readonly string[], why: string): string[] =>
-    fields.length === 0 ? [] : [`${fields.join(', ')}: ${why}`];
-  const scale = (['min_scale', 'max_scale'] as const).filter((field) => (spec[field] ?? 1) !== 1);
-  return [
-    ...only(scale, 'this machine runs one replica.'),
-    ...only(queue, "the queue's work is done by the agent itself on this machine."),
-    ...only(cache, 'there is no cache on this machine.'),
-    ...only(
-      notableOf(spec, ['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi']),
-      'all deployments share the one Postgres of this machine.',
-    ),
-    ...only(
-      notableOf(spec, ['service_account_name', 'image_pull_secrets', 'annotations']),
-      'they are of a cluster. Log the engine in where images are private.',
-    ),
-    ...only(ignored, 'the document marks these as not to be used.'),
-  ];
-}
-
-const notableOf = (spec: object, fields: readonly string[]): string[] =>
-  Object.entries(spec).flatMap(([field, value]) => (fields.includes(field) && value != null ? [field] : []));
-
-function notable(spec: NonNullable<AgentSpec['resourceSpec']>): {
-  queue: string[];
-  cache: string[];
-  ignored: readonly string[];
-} {
-  const of = (prefix: string): string[] =>
-    Object.entries(spec).flatMap(([field, value]) => (field.startsWith(prefix) && value != null ? [field] : []));
-  return { queue: of('queue_'), cache: of('cache_'), ignored: resolvedResources(spec).ignored };
-}

@@ -179,10 +179,10 @@ async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<s
   return end === finished || best === undefined ? end : `${end}. It said last: ${best}`;
 }
 
-async function makeVolume({ engine, serviceId, spec }: Pod, volume: string): Promise<void> {
+async function makeVolume({ engine, serviceId, spec, plan }: Pod, volume: string): Promise<void> {
   if ((await engine.run(['volume', 'inspect', volume])).code === 0) return;
   const labels = [`--label=${serviceLabel}=${serviceId}`, `--label=${deploymentLabel}=${spec.deploymentId}`];
-  const { code, complaint } = await engine.run(['volume', 'create', ...labels, volume]);
+  const { code, complaint } = await engine.run(['volume', 'create', ...plan.labels, ...labels, volume]);
   if (code !== 0) throw new EngineRefusal(`The volume ${volume} could not be made (${engine.name}: ${complaint}).`);
 }
 

@@ -17,6 +17,16 @@ const greeting = () =>
     socket.once('error', (error) => resolve(error.code));
   });
 
+/** Tells of its runs where it was told to. */
+async function tellOfRuns() {
+  const { status } = await fetch(env.LANDFALL_TRACING_URL, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${env.LANDFALL_TRACING_TOKEN}` },
+    body: '{"runs":[]}',
+  });
+  return { told: status };
+}
+
 /** What bounds its memory, in bytes, as its own machine tells it. */
 function memoryBound() {
   const files = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'];
@@ -29,6 +39,7 @@ const answers = {
   '/env': () => env,
   '/database': async () => ({ said: await greeting() }),
   '/say': () => console.error('said later') ?? {},
+  '/tell': tellOfRuns,
   '/crash': () => process.exit(7),
 };
 

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../../src/clock.ts';
@@ -5,7 +7,7 @@ import { agentServerPath } from '../../../../src/control-service/compute/agent-s
 import type { AgentSpec, RunningAgent } from '../../../../src/control-service/compute/compute.ts';
 import { containerCompute, type ContainerCompute } from '../../../../src/control-service/compute/container-compute.ts';
 import { ask, specOf } from '../agents.ts';
-import { databaseDouble, deploymentId, imageSpec, standIn, type StandIn } from './stand-in.ts';
+import { collector, databaseDouble, deploymentId, imageSpec, standIn, type StandIn } from './stand-in.ts';
 
 const atTheEnd: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -29,6 +31,7 @@ async function open(settings: { startWithinMs?: number; engine?: StandIn } = {})
     clock: systemClock,
     log: (message) => logged.push(message),
     serviceId: 'this-service',
+    usedDir: join(engine.env['CONTAINER_STAND_IN'] ?? '', 'used'),
     named: engine.command,
     env: { ...engine.env, HOME: '/home/somebody', DATABASE_URL: 'postgres://the-service-itself' },
     program: { node: process.execPath, agentServer: agentServerPath() },
@@ -86,6 +89,20 @@ describe.each([
     expect(Object.keys(env).filter((name) => ['HOME', 'PATH', 'DATABASE_URL'].includes(name))).toEqual([]);
     expect(env['DATABASE_URI']).not.toBe(tried.databaseUrl);
     expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
+  });
+
+  test('tells of its runs to this service, whose loopback it can’t reach itself', async () => {
+    const tried = await opened();
+    const told = await collector();
+    atTheEnd.push(() => told.close());
+    const tracing = { url: `${told.origin}/v1/projects/p/runs`, token: 'canary-tracing' };
+    const agent = await runs(tried, imageSpec('agent', tried.databaseUrl, { tracing }));
+    const env = z.record(z.string(), z.string()).parse(await (await ask(agent, '/env')).json());
+    expect(env['LANDFALL_TRACING_URL']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/projects\/p\/runs$/);
+    expect(env['LANDFALL_TRACING_URL']).not.toBe(tracing.url);
+    expect(await (await ask(agent, '/tell')).json()).toEqual({ told: 202 });
+    expect(told.heard).toEqual(['POST /v1/projects/p/runs Bearer canary-tracing {"runs":[]}']);
+    expect(tried.engine.calls().filter(({ args }) => args.join(' ').includes('canary'))).toEqual([]);
   });
 
   test('no argument of any call, and the environment of no other call, holds a secret', async () => {
@@ -238,11 +255,29 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     expect((await ask(await runs(tried, spec), '/ok')).status).toBe(200);
   });
 
+  test('an engine that fails at its first use, and a later start when it does not', async () => {
+    const tried = await open();
+    tried.engine.is('listless');
+    const spec = imageSpec('agent', tried.databaseUrl);
+    expect(await reasonOf(tried, spec)).toContain('Containers could not be listed');
+    expect(await tried.compute.problem()).toContain('Error: the store is locked');
+    await tried.compute.close();
+    tried.engine.forget('listless');
+    expect((await ask(await runs(tried, spec), '/ok')).status).toBe(200);
+  });
+
+  test('two agents that start at the same moment share the way to the database', async () => {
+    const tried = await open();
+    const both = await Promise.all([1, 2].map(() => runs(tried, imageSpec('agent', tried.databaseUrl))));
+    for (const agent of both) expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
+  });
+
   test('a machine without an engine', async () => {
     const without = containerCompute({
       clock: systemClock,
       log: () => undefined,
       serviceId: 'this-service',
+      usedDir: '/nowhere',
       env: { PATH: '/nowhere' },
       program: { node: process.execPath, agentServer: agentServerPath() },
     });
@@ -290,6 +325,74 @@ test('init containers run one after the other before the main one, sidecars besi
   expect(tried.engine.there('volumes')).toEqual([]);
 });
 
+test('its labels are on its containers and volumes, and take the place of none of the service’s own', async () => {
+  const tried = await open();
+  const spec = imageSpec('agent', tried.databaseUrl, {
+    resourceSpec: {
+      labels: { team: 'agents', 'landfall.deployment': 'another' },
+      volumes: [{ name: 'kept', persistentVolumeClaim: { claimName: 'data' } }],
+      sidecars: [{ name: 'beside', image: 'tool', args: ['-c', 'sleep 60'] }],
+    },
+  });
+  await runs(tried, spec);
+  const made = tried.engine.calls().filter(({ args }) => args[0] === 'create' || args[1] === 'create');
+  const things = made.filter(({ args }) => args[0] !== 'network');
+  expect(things).toHaveLength(3);
+  for (const { args } of things) {
+    expect(args).toContain('--label=team=agents');
+    expect(args.findLast((arg) => arg.startsWith('--label=landfall.deployment='))).toContain(deploymentId);
+  }
+});
+
+describe('removing what a deployment had', () => {
+  const kept = { volumes: [{ name: 'kept', persistentVolumeClaim: { claimName: 'data' } }] };
+  const gone = { id: deploymentId, name: 'tried', namespace: undefined };
+
+  /** A deployment that ran, was stopped and has a volume, as the next service finds it. */
+  async function ranBefore(): Promise<Tried> {
+    const before = await open();
+    const agent = await runs(before, imageSpec('agent', before.databaseUrl, { resourceSpec: kept }));
+    await agent.stop(1_000);
+    return open({ engine: before.engine });
+  }
+
+  test.each([
+    ['does not answer', 'silent', /still there\. .*Cannot connect to the daemon\. Is it running\?.* Start it/],
+    ['can’t list containers', 'listless', /still there\. Containers could not be listed .*the store is locked/],
+  ] as const)('while the engine %s it fails and says why, and later it is done', async (_, state, why) => {
+    const after = await ranBefore();
+    after.engine.is(state);
+    await expect(after.compute.remove(gone)).rejects.toThrow(why);
+    after.engine.forget(state);
+    expect(after.engine.there('volumes')).toHaveLength(1);
+    await after.compute.remove(gone);
+    expect(after.engine.there('volumes')).toEqual([]);
+  });
+
+  test('a volume that the engine does not remove is told', async () => {
+    const after = await ranBefore();
+    after.engine.is('clinging');
+    await expect(after.compute.remove(gone)).rejects.toThrow('Volumes could not be removed');
+    after.engine.forget('clinging');
+    await after.compute.remove(gone);
+    expect(after.engine.there('volumes')).toEqual([]);
+  });
+
+  test('a deployment that no engine ever made anything for needs none', async () => {
+    const tried = await open();
+    tried.engine.is('silent');
+    await tried.compute.remove(gone);
+    expect(tried.engine.calls()).toEqual([]);
+  });
+
+  test('where the engine is not installed any more, that is told, and the deployment goes', async () => {
+    const after = await ranBefore();
+    rmSync(after.engine.command);
+    await after.compute.remove(gone);
+    expect(after.logged).toEqual([expect.stringMatching(/may still be there\. .*there is no program/)]);
+  });
+});
+
 test('what a service that was killed left behind goes before the next one starts anything', async () => {
   const before = await open();
   await runs(before, imageSpec('agent', before.databaseUrl));
@@ -297,7 +400,7 @@ test('what a service that was killed left behind goes before the next one starts
   const after = await open({ engine: before.engine });
   const [left] = before.engine.there('containers');
   await runs(after, imageSpec('agent', after.databaseUrl));
-  expect(after.logged).toEqual(['1 containers that an earlier service left behind were removed.']);
+  expect(after.logged).toEqual(['Removed 1 container that an earlier service left behind.']);
   expect(after.engine.there('containers')).not.toContain(left);
 });
 
@@ -322,7 +425,7 @@ test('a build runs in an image with Node.js, with itself and this program read-o
   expect(mounted.some((arg) => arg.includes('/node_modules/zod,'))).toBe(true);
   expect(create.slice(-3)).toEqual([
     'docker.io/library/node:24-bookworm-slim',
-    '--max-old-space-size=1536',
+    '--max-old-space-size=1464',
     agentServerPath(),
   ]);
   expect(create.join(' ')).not.toContain('canary');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resourceFields, resourceSpec as specSchema } from '../../../../src/contract/control/resource-spec.ts';
 import { endInWords } from '../../../../src/control-service/compute/container/containers.ts';
-import { databaseAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/database-way.ts';
+import { addressAt, gatewayIn, wayTo } from '../../../../src/control-service/compute/container/loopback-way.ts';
 import { factsIn } from '../../../../src/control-service/compute/container/engine.ts';
 import { passEnvironment } from '../../../../src/control-service/compute/container/environment-file.ts';
 import { planPod, type PodPlan } from '../../../../src/control-service/compute/container/plan.ts';
@@ -27,7 +27,7 @@ const cut = (text: string): string => text.replace(`landfall-${deploymentId}-`, 
 /** The flags of a container that its fields make, without those that all have. */
 const own = (flags: readonly string[]): string[] =>
   flags.filter((flag) => !/^--(security-opt|cap-drop|pids-limit|publish)=/.test(flag)).map(cut);
-const usual = ['--memory=2048m', '--memory-swap=2048m'];
+const usual = ['--memory=2048000000b', '--memory-swap=2048000000b'];
 const mountIt = { volumes: [{ name: 'v' }], volume_mounts: [{ name: 'v', mountPath: '/v' }] };
 
 /** Where every field of a ResourceSpec lands: flags of the main container, or what is told of it. */
@@ -36,8 +36,12 @@ const rows: readonly (readonly [field: string, spec: object, flags: string[], no
   ['max_scale', { max_scale: 3 }, usual, 'max_scale: this machine runs one replica.'],
   ['cpu', { cpu: 0.5 }, ['--cpu-shares=512', '--cpus=1', ...usual]],
   ['cpu_limit', { cpu_limit: 1.5 }, ['--cpus=1.5', ...usual]],
-  ['memory_mb', { memory_mb: 300 }, ['--memory-reservation=300m', '--memory=600m', '--memory-swap=600m']],
-  ['memory_limit_mb', { memory_limit_mb: 700 }, ['--memory=700m', '--memory-swap=700m']],
+  [
+    'memory_mb',
+    { memory_mb: 300 },
+    ['--memory-reservation=300000000b', '--memory=600000000b', '--memory-swap=600000000b'],
+  ],
+  ['memory_limit_mb', { memory_limit_mb: 700 }, ['--memory=700000000b', '--memory-swap=700000000b']],
   ...(
     [
       'queue_min_scale',
@@ -106,6 +110,16 @@ describe('where the fields of a resource_spec land', () => {
     expect(Object.keys(resourceFields.shape).filter((field) => !rows.some(([of]) => of === field))).toEqual([]);
   });
 
+  test('labels are on every container and every volume', () => {
+    const { init, main, sidecars, labels } = planned({
+      labels: { team: 'agents' },
+      init_containers: [{ name: 'a', image: 'tool' }],
+      sidecars: [{ name: 'b', image: 'tool' }],
+    });
+    for (const { flags } of [...init, main, ...sidecars]) expect(flags).toContain('--label=team=agents');
+    expect(labels).toEqual(['--label=team=agents']);
+  });
+
   test('without a resource_spec the type bounds the memory', () => {
     expect(own(planned(undefined).main.flags)).toEqual(usual);
   });
@@ -124,7 +138,13 @@ describe('where the fields of a container land', () => {
     [
       'its resources',
       { resources: { limits: { cpu: '500m', memory: '64Mi' }, requests: { cpu: '1', memory: '1M' } } },
-      ['--cpu-shares=1024', '--cpus=0.5', '--memory-reservation=1m', '--memory=64m', '--memory-swap=64m'],
+      [
+        '--cpu-shares=1024',
+        '--cpus=0.5',
+        '--memory-reservation=1000000b',
+        '--memory=67108864b',
+        '--memory-swap=67108864b',
+      ],
       [],
       {},
     ],
@@ -295,10 +315,11 @@ describe('what an engine is', () => {
 });
 
 const rootful = { kind: 'docker', rootless: false, desktop: false } as const;
-describe('the way of a container to the database', () => {
+describe('the way of a container to what is of this machine', () => {
   test.each([
     ['one elsewhere is reached as it stands', 'postgres://u:p@db.example.com/a', rootful, { kind: 'direct' }],
     ['one of this machine by a passage', 'postgres://u:p@127.0.0.1:5/a', rootful, { kind: 'passed on' }],
+    ['so is this service itself', 'http://127.0.0.1:5/v1/projects/p/runs', rootful, { kind: 'passed on' }],
     ['localhost is this machine', 'postgres://u:p@localhost/a', { ...rootful, kind: 'podman' }, { kind: 'passed on' }],
     [
       'a desktop has a name for it',
@@ -317,10 +338,13 @@ describe('the way of a container to the database', () => {
   });
 
   test('its address keeps all but host and port', () => {
-    expect(databaseAt('postgres://u:p%40@127.0.0.1:5/a?sslmode=disable', '10.1.0.1', 77)).toBe(
+    expect(addressAt('postgres://u:p%40@127.0.0.1:5/a?sslmode=disable', '10.1.0.1', 77)).toBe(
       'postgres://u:p%40@10.1.0.1:77/a?sslmode=disable',
     );
-    expect(databaseAt('postgres://u:p@127.0.0.1:5/a', '10.0.2.2')).toBe('postgres://u:p@10.0.2.2:5/a');
+    expect(addressAt('http://127.0.0.1:5/v1/projects/p/runs', '10.1.0.1', 77)).toBe(
+      'http://10.1.0.1:77/v1/projects/p/runs',
+    );
+    expect(addressAt('postgres://u:p@127.0.0.1:5/a', '10.0.2.2')).toBe('postgres://u:p@10.0.2.2:5/a');
   });
 
   test.each([

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
 import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
@@ -12,14 +15,17 @@ const runs = engine.kind === 'runs' ? [engine] : [];
 const missing: Exclude<RealEngine, { kind: 'runs' }>[] = engine.kind === 'runs' ? [] : [engine];
 
 afterAll(async () => {
+  rmSync(usedDir, { recursive: true });
   for (const { remove } of runs) await remove();
 });
 
+const usedDir = mkdtempSync(join(tmpdir(), 'landfall-used-'));
 const computeFor = (env: NodeJS.ProcessEnv) =>
   containerCompute({
     clock: systemClock,
     log: () => undefined,
     serviceId: `test-${process.pid}`,
+    usedDir,
     env,
     program: { node: process.execPath, agentServer: agentServerPath() },
   });
@@ -67,7 +73,7 @@ test.each(runs.map((found) => [found.name, found.how, found] as const))(
     expect((await ask(agent, '/ok', 'a-guess')).status).toBe(401);
     expect(await (await ask(agent, '/env')).json()).toMatchObject({ PEM: 'one\ntwo', LANDFALL_REVISION_ID: 'r-1' });
     expect(await (await ask(agent, '/database')).json()).toEqual({ said: 'the database' });
-    expect(await (await ask(agent, '/memory')).json()).toEqual({ bound: 300 * 1_048_576 });
+    expect(await (await ask(agent, '/memory')).json()).toEqual({ bound: Math.floor(300e6 / 4_096) * 4_096 });
     await expect.poll(() => spec.lines, { timeout: 5_000 }).toContain('info: [beside] beside');
     expect(spec.lines).toContain('info: [prepare] prepared');
     expect(spec.lines.join()).not.toContain('canary');

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Takes the command line of Docker, notes what it was called with, and runs an image's command as a process of this
 # machine. Its folder is in CONTAINER_STAND_IN; a file `kind` there makes it say that it is Podman, a file `silent` that
-# its server is away. NODE names a Node.js, AGENT the program of the image `agent`.
+# its server is away, `listless` that it can't list containers, `clinging` that it removes no volume. NODE names a Node.js, AGENT the program of the image `agent`.
 cd "$CONTAINER_STAND_IN" || exit 1
 mkdir -p calls containers networks volumes
 call=calls/$(date +%s%N)-$$
@@ -39,6 +39,10 @@ create() {
   shift
   case $image in
   agent | registry.test/agent:1.2) set -- "$NODE" "$AGENT" ;;
+  fading)
+    # The same agent, as long as there is no file of the name that it is told.
+    set -- /bin/sh -c '[ ! -e "$FAKE_DIES_IF" ] && exec "$@"; echo "looking for the model"; echo "The model is gone." >&2; exit 3' fading "$NODE" "$AGENT"
+    ;;
   tool) [ -n "$entry" ] && set -- "$entry" "$@" || set -- /bin/sh "$@" ;;
   sleeper) set -- /bin/sh -c "sleep 60" sleeper ;;
   *) fail "pull access denied for $image, repository does not exist" 125 ;;
@@ -99,7 +103,10 @@ thing() {
     mkdir "$kind/$name" || exit 1
     for word in "$@"; do case $word in --label=*) echo "${word#*=}" >>"$kind/$name/labels" ;; esac; done
     ;;
-  rm) for word in "$@"; do case $word in -*) ;; *) rm -rf "${kind:?}/$word" ;; esac; done ;;
+  rm)
+    [ -e clinging ] && fail 'volume is in use'
+    for word in "$@"; do case $word in -*) ;; *) rm -rf "${kind:?}/$word" ;; esac; done
+    ;;
   ls) named "$(last "$@")" "$kind" ;;
   *) fail "unknown command $verb" ;;
   esac
@@ -142,7 +149,10 @@ rm)
     rm -rf "containers/${name:?}" || fail "removal of container $name is in progress"
   done
   ;;
-ps) named "$(last "$@")" containers ;;
+ps)
+  [ -e listless ] && fail 'the store is locked'
+  named "$(last "$@")" containers
+  ;;
 *) fail "unknown command $1" ;;
 esac
 exit 0

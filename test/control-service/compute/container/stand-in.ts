@@ -1,9 +1,12 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentSpec } from '../../../../src/control-service/compute/compute.ts';
 import { plainSpec } from '../agents.ts';
+
+type Oddity = 'kind' | 'silent' | 'listless' | 'clinging';
 
 /** A stand-in for the command of an engine. */
 export interface StandIn {
@@ -15,10 +18,13 @@ export interface StandIn {
   calls(): { args: string[]; env: Record<string, string> }[];
   /** What there is, by its name. */
   there(kind: 'containers' | 'networks' | 'volumes'): string[];
-  /** Makes it what it is not at first: `kind` for Podman, `silent` for one whose server does not answer. */
-  is(what: 'kind' | 'silent'): void;
+  /**
+   * Makes it what it is not at first: `kind` for Podman, `silent` for one whose server does not answer, `listless` and
+   * `clinging` for one that lists no containers and removes no volumes.
+   */
+  is(what: Oddity): void;
   /** Makes it no more what it was made. */
-  forget(what: 'kind' | 'silent'): void;
+  forget(what: Oddity): void;
   remove(): void;
 }
 
@@ -55,7 +61,8 @@ export function standIn(): StandIn {
     there: (kind) => list(join(folder, kind)),
     is: (what) => writeFileSync(join(folder, what), ''),
     forget: (what) => rmSync(join(folder, what)),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    // A call that was broken off may still write down what it was.
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
@@ -68,6 +75,31 @@ export async function databaseDouble(): Promise<{ url: string; close(): Promise<
   return {
     url: `postgres://role:database-password@127.0.0.1:${address.port}/agent`,
     close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Something that agents tell of their runs to, and what it heard: method, path, authorization and body. */
+export async function collector(): Promise<{ origin: string; heard: string[]; close(): Promise<void> }> {
+  const heard: string[] = [];
+  const server = createHttpServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.once('end', () => {
+      heard.push(`${request.method} ${request.url} ${request.headers.authorization} ${body}`);
+      response.writeHead(202).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it listens at no port');
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    heard,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 

@@ -2,8 +2,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import * as z from 'zod';
 import type { Engine, EngineFacts } from './engine.ts';
 
-/** How containers come to the database of this machine, which listens on its loopback alone. */
-export type DatabaseWay =
+/** How containers come to what listens on this machine's loopback alone: its database, and this service. */
+export type LoopbackWay =
   /** It is reached as it stands. */
   | { kind: 'direct' }
   /** The engine leads a name or an address of its own to our loopback. */
@@ -13,9 +13,9 @@ export type DatabaseWay =
 
 const loopback = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/;
 
-/** Decides the way to a database, by where it is and what the engine is. */
-export function wayTo(databaseUrl: string, { kind, rootless, desktop }: EngineFacts): DatabaseWay {
-  if (!loopback.test(new URL(databaseUrl).hostname)) return { kind: 'direct' };
+/** Decides the way to an address, by where it is and what the engine is. */
+export function wayTo(address: string, { kind, rootless, desktop }: EngineFacts): LoopbackWay {
+  if (!loopback.test(new URL(address).hostname)) return { kind: 'direct' };
   if (desktop) {
     const host = kind === 'docker' ? 'host.docker.internal' : 'host.containers.internal';
     return { kind: 'by the engine', host, network: undefined };
@@ -25,9 +25,9 @@ export function wayTo(databaseUrl: string, { kind, rootless, desktop }: EngineFa
   return { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' };
 }
 
-/** The same database under another address. */
-export function databaseAt(databaseUrl: string, host: string, port?: number): string {
-  const url = new URL(databaseUrl);
+/** The same thing at another host, and at another port where one is given. */
+export function addressAt(address: string, host: string, port?: number): string {
+  const url = new URL(address);
   url.hostname = host;
   if (port !== undefined) url.port = String(port);
   return url.href;
@@ -64,7 +64,7 @@ export async function makeNetwork(
   return { ok: false, reason: `A network for containers could not be made (${engine.name}: ${complaint}).` };
 }
 
-/** Connections from containers, passed on to the database. */
+/** Connections from containers, passed on to something of this machine. */
 export interface Passage {
   /** The port at which they come in: known before it is opened. */
   port: number;
@@ -73,38 +73,47 @@ export interface Passage {
   close(): Promise<void>;
 }
 
-/** Makes a passage to a host and port. What knocks at it has to show the database's own password. */
+/** Makes a passage to a host and port. What knocks at it has to show the password, token or key that is asked for there. */
 export async function passageTo(target: { host: string; port: number }): Promise<Passage> {
   const port = await freePort();
-  let server: Server | undefined;
+  let server: Promise<Server> | undefined;
   const open = new Set<Socket>();
+
+  async function listening(host: string): Promise<Server> {
+    const opening = createServer((incoming) => {
+      const outgoing = connect(target);
+      for (const [one, other] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        open.add(one);
+        one
+          .on('error', () => other.destroy())
+          .on('close', () => {
+            open.delete(one);
+            other.destroy();
+          });
+      }
+      incoming.pipe(outgoing).pipe(incoming);
+    });
+    await new Promise<void>((resolve, reject) => {
+      opening.once('error', reject).listen(port, host, resolve);
+    });
+    return opening;
+  }
+
   return {
     port,
     async open(host) {
-      if (server) return;
-      const opening = createServer((incoming) => {
-        const outgoing = connect(target);
-        for (const [one, other] of [
-          [incoming, outgoing],
-          [outgoing, incoming],
-        ] as const) {
-          open.add(one);
-          one
-            .on('error', () => other.destroy())
-            .on('close', () => {
-              open.delete(one);
-              other.destroy();
-            });
-        }
-        incoming.pipe(outgoing).pipe(incoming);
+      // Containers that start at the same time share it.
+      server ??= listening(host).catch((error: unknown) => {
+        server = undefined;
+        throw error;
       });
-      await new Promise<void>((resolve, reject) => {
-        opening.once('error', reject).listen(port, host, resolve);
-      });
-      server = opening;
+      await server;
     },
     async close() {
-      const closing = server;
+      const closing = await server;
       for (const socket of open) socket.destroy();
       if (closing) await new Promise((resolve) => closing.close(resolve));
     },

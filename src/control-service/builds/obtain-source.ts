@@ -1,0 +1,67 @@
+import { pause, type Clock } from '../../clock.ts';
+import type { WriteLine } from '../compute/log-line.ts';
+import type { BuildFolder } from './build-folder.ts';
+import { cannot, made } from './build.ts';
+import type { BuildRequest, BuiltFrom, GitSource, Part, TarballSource } from './build.ts';
+import { checkOut, type CheckOutSettings } from './check-out.ts';
+import { findTool } from './find-tool.ts';
+import type { BeginPart } from './run-command.ts';
+import { unpackSource } from './unpack-source.ts';
+
+/** With what the source of a build is fetched. */
+export interface Obtaining {
+  folder: BuildFolder;
+  dataDir: string;
+  allowGit: readonly string[];
+  beginPart: BeginPart;
+  /** The search path of the build. */
+  path: string;
+  /** Milliseconds for all of it. */
+  withinMs: number;
+  clock: Clock;
+  signal: AbortSignal;
+  token: string | undefined;
+}
+
+/** Puts the source into its folder: checks a commit out, or unpacks a tarball. */
+export async function obtainSource(request: BuildRequest, obtaining: Obtaining): Promise<Part<BuiltFrom>> {
+  const { from, log, onCommit } = request;
+  const { path, signal, beginPart, withinMs } = obtaining;
+  if (from.kind === 'tarball') return unpackInTime(from, obtaining, log);
+  if (!findTool('git', path)) {
+    return cannot(
+      'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
+    );
+  }
+  const commit = await checkOutAndEndToken(from, { ...obtaining, run: beginPart(withinMs), owner: request, log });
+  if (!commit.ok || signal.aborted) return commit.ok ? cannot('') : commit;
+  await onCommit(commit.value);
+  return made({ kind: 'commit', commit: commit.value });
+}
+
+/** Unpacks within the time that a clone would have: a tarball is bounded in size, and a disk may be slow. */
+async function unpackInTime(
+  from: TarballSource,
+  { folder, withinMs, clock, signal }: Obtaining,
+  log: WriteLine,
+): Promise<Part<BuiltFrom>> {
+  const [done, late] = [new AbortController(), new AbortController()];
+  void pause(clock, withinMs, done.signal).then(() => late.abort());
+  try {
+    const within = { into: folder.source, log, signal: AbortSignal.any([signal, late.signal]) };
+    const unpacked = await unpackSource(from, within);
+    if (unpacked.ok || signal.aborted || !late.signal.aborted) return unpacked;
+    return cannot(`The source tarball can't be unpacked: it took longer than ${withinMs / 1_000} s and was ended.`);
+  } finally {
+    done.abort();
+  }
+}
+
+/** Checks out; the token, where there is one, ends before anything of the source runs. */
+async function checkOutAndEndToken(from: GitSource, settings: CheckOutSettings): Promise<Part<string>> {
+  try {
+    return await checkOut(from, settings);
+  } finally {
+    if (settings.token !== undefined) await from.endToken?.(settings.token);
+  }
+}

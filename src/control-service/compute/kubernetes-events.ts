@@ -1,0 +1,31 @@
+import * as z from 'zod';
+
+/** What the cluster noted about a pod. */
+export const podEvent = z.looseObject({
+  reason: z.string().default(''),
+  message: z.string().default(''),
+  type: z.string().default(''),
+  lastTimestamp: z.string().nullish(),
+  eventTime: z.string().nullish(),
+});
+export type PodEvent = z.infer<typeof podEvent>;
+
+/** When it was noted last, as far as the cluster says so; texts of one form, which sort as the times do. */
+export const whenNoted = ({ lastTimestamp, eventTime }: PodEvent): string => lastTimestamp ?? eventTime ?? '';
+
+/** What names a cause: everything else tells of its consequences, again and again. */
+const causes = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealthy', 'FailedScheduling']);
+
+/** Whether it says more than that something is tried again: `Error: ImagePullBackOff` names a state and no cause. */
+export const tellsMuch = ({ reason, message }: PodEvent): boolean =>
+  reason !== 'BackOff' && !/^Error: \w+$/.test(message);
+
+/** Whether it says why a pod does not run. */
+export const saysWhy = (event: PodEvent): boolean => causes.has(event.reason) && tellsMuch(event);
+
+/** Whether it is past where a container has run already. */
+export const isOverOnceRun = ({ reason }: PodEvent): boolean =>
+  reason === 'FailedScheduling' || reason === 'FailedMount' || reason === 'FailedAttachVolume';
+
+/** As a person reads it. */
+export const inWords = ({ reason, message }: PodEvent): string => `${reason}: ${message.replace(/[.\s]+$/, '')}.`;

@@ -1,0 +1,139 @@
+import { basename } from 'node:path';
+import { buildFolder, readBuild } from '../builds/build-folder.ts';
+import type { Build, BuildRequest } from '../builds/build.ts';
+import { makeBuild } from '../builds/make-build.ts';
+import type { AgentProgram } from '../compute/compute.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { uploadedFile } from '../uploads/object-path.ts';
+import { fail, type Tools, type Undertaking } from './undertaking.ts';
+
+/** What a revision's agent is made of: an image as it stands, or a build, which is made where there is none. */
+export async function programOf(undertaking: Undertaking, tools: Tools): Promise<AgentProgram | undefined> {
+  const { revision, signal } = undertaking;
+  const { store, patiently } = tools;
+  if (revision.source === 'external_docker' || revision.source === 'internal_docker') {
+    const steps = revision.status === 'AWAITING_BUILD' ? (['BUILDING', 'AWAITING_DEPLOY'] as const) : [];
+    let from = revision.status;
+    for (const to of steps) {
+      if (signal.aborted || !(await patiently(() => store.setStatus(revision.id, [from], to)))) return undefined;
+      from = to;
+    }
+    return { kind: 'image', imageUri: revision.source_revision_config.image_uri ?? '' };
+  }
+  const build =
+    revision.build_folder === null ? await buildAnew(undertaking, tools) : await oldBuild(undertaking, tools);
+  return build && programOfBuild(build, tools);
+}
+
+/** A build as what an agent is made of. */
+const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentProgram => ({
+  kind: 'build',
+  madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
+  folder: build.folder,
+  graphConfigFile: build.graphConfigFile,
+  homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
+});
+
+async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
+  const { revision, buildLog, signal } = undertaking;
+  const { store, buildSlots, patiently, builds } = tools;
+  const giveBack = await buildSlots.take(signal);
+  if (!giveBack) return undefined;
+  try {
+    if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
+    const step = (done: string) => tools.step?.(done, revision.id);
+    const end = await makeBuild(await buildRequest(undertaking, tools), { ...builds, step }, signal);
+    await buildLog.flush();
+    if (end.kind === 'interrupted') return undefined;
+    if (end.kind === 'failed') {
+      await fail(undertaking, 'BUILD_FAILED', end.reason, tools);
+      return undefined;
+    }
+    await tools.step?.('recorded', revision.id);
+    const { folder, from } = end.build;
+    const details = {
+      buildFolder: `builds/${basename(folder)}`,
+      ...(from.kind === 'commit' ? { commit: from.commit } : {}),
+    };
+    const went = await patiently(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
+    return went && end.build;
+  } finally {
+    giveBack();
+  }
+}
+
+/** What the agent of a revision that is live already is made of. */
+export async function liveProgram(undertaking: Undertaking, tools: Tools): Promise<AgentProgram | undefined> {
+  const { source, source_revision_config } = undertaking.revision;
+  if (source_revision_config.image_uri && (source === 'external_docker' || source === 'internal_docker')) {
+    return { kind: 'image', imageUri: source_revision_config.image_uri };
+  }
+  const build = await oldBuild(undertaking, tools);
+  return build && programOfBuild(build, tools);
+}
+
+/** The build that a revision has already, made again from the same commit where it was cleared away. */
+async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
+  const { revision, buildLog, signal } = undertaking;
+  const { builds, buildSlots } = tools;
+  const id = basename(revision.build_folder ?? revision.id);
+  const build = readBuild(buildFolder(builds.dataDir, id).root);
+  if (build) return build;
+  buildLog.write('warning', 'The build was cleared away from this machine; it is made again from the same commit.');
+  const giveBack = await buildSlots.take(signal);
+  if (!giveBack) return undefined;
+  try {
+    const end = await makeBuild({ ...(await buildRequest(undertaking, tools)), revisionId: id }, builds, signal);
+    await buildLog.flush();
+    if (end.kind === 'built') return end.build;
+    if (end.kind === 'failed') await fail(undertaking, 'DEPLOY_FAILED', end.reason, tools);
+    return undefined;
+  } finally {
+    giveBack();
+  }
+}
+
+async function buildRequest({ deployment, revision, buildLog }: Undertaking, tools: Tools): Promise<BuildRequest> {
+  const { store, patiently, userOf } = tools;
+  const { source_config, source_revision_config } = revision;
+  return {
+    revisionId: revision.id,
+    tenantId: deployment.tenant_id,
+    integrationId: source_config.integration_id ?? undefined,
+    from: sourceOf(deployment, revision, tools),
+    graphConfigPath: source_revision_config.graph_config_path ?? '',
+    installCommand: source_config.install_command ?? undefined,
+    buildCommand: source_config.build_command ?? undefined,
+    secrets: revision.secrets,
+    user: userOf && (await patiently(() => userOf(deployment))),
+    log: buildLog.write,
+    onCommit: (commit) => patiently(() => store.noteCommit(revision.id, commit)),
+  };
+}
+
+/** What a revision is built from. */
+function sourceOf(
+  { tenant_id }: DeploymentRecord,
+  revision: RevisionRecord,
+  { dataDir, cloning, patiently }: Pick<Tools, 'dataDir' | 'cloning' | 'patiently'>,
+): BuildRequest['from'] {
+  const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
+  if (source === 'internal_source') {
+    const file = uploadedFile(dataDir, source_revision_config.source_tarball_path ?? '');
+    return { kind: 'tarball', file, digest: source_tarball_digest ?? '' };
+  }
+  const repoUrl = source_config.repo_url ?? '';
+  const integrationId = source_config.integration_id;
+  return {
+    kind: 'git',
+    repoUrl,
+    ...(cloning && integrationId
+      ? {
+          token: () => patiently(() => cloning.cloneToken(tenant_id, integrationId, repoUrl)),
+          endToken: cloning.endToken,
+        }
+      : {}),
+    repoRef: source_revision_config.repo_ref ?? undefined,
+    commit: repo_commit_sha ?? undefined,
+  };
+}

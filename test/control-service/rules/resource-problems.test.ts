@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import type { ResourceSpec } from '../../../src/contract/control/resource-spec.ts';
+import { resourceProblems } from '../../../src/control-service/rules/resource-problems.ts';
+
+describe('a resource_spec that contradicts itself is told', () => {
+  test.each<[string, ResourceSpec, string[]]>([
+    [
+      'more replicas at least than at most',
+      { min_scale: 5, max_scale: 2 },
+      ['source_config.resource_spec.min_scale (5) may not be above max_scale (2).'],
+    ],
+    [
+      'a minimum where none may run',
+      { min_scale: 1, max_scale: 0 },
+      ['source_config.resource_spec.min_scale (1) may not be above max_scale (0).'],
+    ],
+    [
+      'more CPU than its limit',
+      { cpu: 2, cpu_limit: 1.5 },
+      ['source_config.resource_spec.cpu (2) may not be above cpu_limit (1.5).'],
+    ],
+    [
+      'more memory than its limit',
+      { memory_mb: 512, memory_limit_mb: 256 },
+      ['source_config.resource_spec.memory_mb (512) may not be above memory_limit_mb (256).'],
+    ],
+    [
+      'a queue of its own bounds',
+      { queue_min_scale: 3, queue_max_scale: 2, queue_cpu: 1, queue_cpu_limit: 0.5 },
+      [
+        'source_config.resource_spec.queue_min_scale (3) may not be above queue_max_scale (2).',
+        'source_config.resource_spec.queue_cpu (1) may not be above queue_cpu_limit (0.5).',
+      ],
+    ],
+    [
+      'a queue with a default of the agents below',
+      { min_scale: 2, max_scale: 4, memory_mb: 512, queue_max_scale: 1, queue_memory_limit_mb: 100 },
+      [
+        'source_config.resource_spec.queue_min_scale (2, the min_scale) may not be above queue_max_scale (1).',
+        'source_config.resource_spec.queue_memory_mb (512, the memory_mb) may not be above queue_memory_limit_mb (100).',
+      ],
+    ],
+    [
+      'a queue with a default of the agents above',
+      { max_scale: 2, queue_min_scale: 3 },
+      ['source_config.resource_spec.queue_min_scale (3) may not be above queue_max_scale (2, its default).'],
+    ],
+    [
+      'the cache and the database',
+      { cache_memory_mb: 20, cache_memory_limit_mb: 10, db_cpu: 2, db_cpu_limit: 1 },
+      [
+        'source_config.resource_spec.cache_memory_mb (20) may not be above cache_memory_limit_mb (10).',
+        'source_config.resource_spec.db_cpu (2) may not be above db_cpu_limit (1).',
+      ],
+    ],
+  ])('%s', (_, spec, problems) => expect(resourceProblems(spec)).toEqual(problems));
+});
+
+describe('what can be run with is taken', () => {
+  test.each<[string, ResourceSpec]>([
+    ['nothing', {}],
+    ['nulls', { min_scale: null, max_scale: 0, cpu: null, cpu_limit: 1 }],
+    ['equal bounds', { min_scale: 2, max_scale: 2, cpu: 1, cpu_limit: 1, memory_mb: 5, memory_limit_mb: 5 }],
+    ['a minimum alone', { min_scale: 5 }],
+    ['the queue as the agents', { min_scale: 2, max_scale: 3, cpu: 2, cpu_limit: 2 }],
+    ['what is not for use', { orchestrator_min_scale: 3, orchestrator_max_scale: 1 }],
+  ])('%s', (_, spec) => expect(resourceProblems(spec)).toEqual([]));
+});

@@ -1,0 +1,35 @@
+import { chmodSync, cpSync, realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { firstClosed, wayTo } from '../src/database/embedded/reach.ts';
+import { packagesOf } from '../src/control-service/isolation/packages.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** Where the place of the packages is told to whatever a run of tests starts. */
+const variable = 'LANDFALL_TEST_PACKAGES';
+
+/** What the agents of the tests import. */
+const needed = ['@langchain/langgraph', '@langchain/core', 'zod'];
+
+/** Somebody who is neither root nor the owner of anything: what every user may do, they may. */
+const anyone = { name: 'nobody', uid: 65_534, gid: 65_534 };
+
+/** Whether every user may pass through to a folder that exists. */
+export const isOpen = (folder: string): boolean => firstClosed(anyone, wayTo(realpathSync(folder))) === undefined;
+
+/** The folder `node_modules` that agents of the tests are given instead of an installation, which they would wait for. */
+export const installedPackages = (): string => process.env[variable] ?? join(root, 'node_modules');
+
+/**
+ * As root agents run as users of their own, and a checkout may lie in a home that is closed to them: then they are given a
+ * copy below `folder`, which has to be open.
+ */
+export function openPackages(folder: string): void {
+  if (process.getuid?.() !== 0 || isOpen(root)) return;
+  const copies = join(folder, 'packages');
+  for (const found of packagesOf(needed, root)) {
+    cpSync(found, join(copies, relative(realpathSync(root), found)), { recursive: true });
+  }
+  chmodSync(copies, 0o755);
+  process.env[variable] = join(copies, 'node_modules');
+}
