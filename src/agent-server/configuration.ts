@@ -6,7 +6,8 @@ import type { GraphPlace } from '../graph-config/graph-path.ts';
 import { runnableHere } from '../graph-config/language.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
-import { formatProblem } from '../located/problem.ts';
+import { fieldName, formatProblem } from '../located/problem.ts';
+import type { FieldPath } from '../located/problem.ts';
 import { StartupError } from './startup-error.ts';
 
 /** What the graph configuration file asks of this process. */
@@ -14,6 +15,10 @@ export interface Configuration {
   places: GraphPlace[];
   /** Variables for the agent's code, where the environment does not have them. */
   env: Record<string, string>;
+  /** What the file says, key by key: the rooms read their own. */
+  file: GraphConfig;
+  /** The refusal of a value that turned out wrong after the file was read, with the value's line. */
+  invalid(path: FieldPath, message: string): StartupError;
 }
 
 /**
@@ -38,7 +43,15 @@ export function readConfiguration(configPath: string, log: (line: string) => voi
     const { line, column } = read.placeOf(['graphs', runnable.graphId]);
     throw new StartupError('graph-language', [`${name}:${line}:${column}: ${runnable.reason}`]);
   }
-  return { places, env: variables(read.value.env, dirname(configPath), log) };
+  return {
+    places,
+    env: variables(read.value.env, dirname(configPath), log),
+    file: read.value,
+    invalid: (path, message) => {
+      const problem = { file: name, ...read.placeOf(path), field: fieldName(path), message };
+      return new StartupError('config-invalid', [formatProblem(problem)]);
+    },
+  };
 }
 
 function variables(env: GraphConfig['env'], folder: string, log: (line: string) => void): Record<string, string> {

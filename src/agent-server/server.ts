@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { createApp } from './app.ts';
 import { AssistantStore } from './assistants/store.ts';
 import { readConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
 import { Graphs } from './graphs/graphs.ts';
 import { loadGraphs } from './graphs/load.ts';
 import type { LoadedGraph } from './graphs/load.ts';
@@ -67,10 +68,10 @@ export interface AgentServerProcess {
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
   const { configPath, host, port, log, clock } = options;
-  const { places, env } = readConfiguration(configPath, log);
-  for (const [name, value] of Object.entries(env)) process.env[name] ??= value;
-  const [opened, loaded] = await openAndLoad(options, places);
-  let serving: Serving | undefined = await serve(loaded, opened, options);
+  const configuration = readConfiguration(configPath, log);
+  for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
+  const [opened, loaded] = await openAndLoad(options, configuration.places);
+  let serving: Serving | undefined = await serve(loaded, opened, { ...options, configuration });
   const fetch = (request: Request) => serving?.fetch(request) ?? resting();
   const listener = await listen(fetch, { host, port, clock }).catch(async (error: unknown) => {
     await serving?.end();
@@ -96,7 +97,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     rest,
     async wake(revisionId) {
       if (serving || closing) return;
-      const woken = { ...options, revisionId };
+      const woken = { ...options, configuration, revisionId };
       serving = await serve(loaded, await open(woken), woken);
       serving.begin();
     },
@@ -116,6 +117,11 @@ interface Serving {
   /** Looks for runs that were left, from now on. */
   begin(): void;
   end(): Promise<void>;
+}
+
+/** The options, and what the graph configuration file says. */
+interface Settled extends AgentServerOptions {
+  configuration: Configuration;
 }
 
 interface Opened {
@@ -155,7 +161,7 @@ async function openAndLoad(
 async function serve(
   loaded: readonly LoadedGraph[],
   { storage, processId }: Opened,
-  options: AgentServerOptions,
+  options: Settled,
 ): Promise<Serving> {
   try {
     const { app, runs, recovery, teller } = await putTogether(loaded, storage, processId, options);
@@ -186,7 +192,7 @@ async function putTogether(
   loaded: readonly LoadedGraph[],
   storage: Storage,
   processId: string,
-  { clock, log, token, atOnce = 100, tracing, revisionId, deploymentId }: AgentServerOptions,
+  { clock, log, token, atOnce = 100, tracing, revisionId, deploymentId }: Settled,
 ) {
   const graphs = new Graphs(loaded, storage.pool);
   const assistants = new AssistantStore(storage, clock);

@@ -1,3 +1,4 @@
+import { splitExportPath } from './export-path.ts';
 import type { GraphConfig, GraphEntry } from './schema.ts';
 
 /** Where one graph lies, as the configuration file says it. */
@@ -10,14 +11,11 @@ export interface GraphPlace {
   description: string | undefined;
 }
 
-/** Takes `./src/agent.ts:graph` apart. The last colon parts the two: a path may hold one (a Windows drive). */
 function placeOf(graphId: string, entry: GraphEntry): GraphPlace {
   const path = typeof entry === 'string' ? entry : entry.path;
-  const colon = path.lastIndexOf(':');
   return {
     graphId,
-    file: path.slice(0, colon),
-    exportName: path.slice(colon + 1),
+    ...splitExportPath(path),
     description: typeof entry === 'string' ? undefined : (entry.description ?? undefined),
   };
 }

@@ -5,7 +5,8 @@ import { problemsOf } from '../located/issues.ts';
 import { parseText } from '../located/parse.ts';
 import { inOrder } from '../located/problem.ts';
 import type { Places, Problem } from '../located/problem.ts';
-import { GraphConfig, HttpConfig } from './schema.ts';
+import { HttpConfig } from './http-config.ts';
+import { GraphConfig } from './schema.ts';
 
 /**
  * What a graph configuration file says, with the places of its parts; or everything that is wrong with it.

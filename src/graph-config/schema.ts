@@ -1,43 +1,20 @@
 import * as z from 'zod';
 import { freeObject } from '../contract/agent/open-word.ts';
 import { WebhooksConfig } from '../contract/agent/webhook.ts';
+import { AuthConfig } from './auth-config.ts';
+import { exportPath } from './export-path.ts';
+import { HttpConfig } from './http-config.ts';
+import { CheckpointerConfig, StoreConfig } from './keeping.ts';
 
 /** The name that the graph configuration file has where nobody says another. */
 export const GRAPH_CONFIG_FILE = 'langgraph.json';
 
-/** Where a graph lies: a file below the configuration file's folder and what it exports, `./src/agent.ts:graph`. */
-const graphPath = z
-  .string()
-  .regex(/^.+:[^:\\/]+$/, { error: 'must be a path and an export, such as `./src/agent.ts:graph`' });
-
 /** One graph: its path, or an object with the path and a description for people. */
 export const GraphEntry = z.union([
-  graphPath,
-  z.strictObject({ path: graphPath, description: z.string().nullable().optional() }),
+  exportPath,
+  z.strictObject({ path: exportPath, description: z.string().nullable().optional() }),
 ]);
 export type GraphEntry = z.infer<typeof GraphEntry>;
-
-/** The keys of `http` that switch routes off, and the ones that shape the server around them. */
-export const HttpConfig = z.strictObject({
-  app: z.string().optional(),
-  disable_assistants: z.boolean().optional(),
-  disable_threads: z.boolean().optional(),
-  disable_runs: z.boolean().optional(),
-  disable_store: z.boolean().optional(),
-  disable_mcp: z.boolean().optional(),
-  disable_a2a: z.boolean().optional(),
-  disable_meta: z.boolean().optional(),
-  disable_ui: z.boolean().optional(),
-  /** True: runs go on, webhooks are not sent (section "Webhook configuration"). */
-  disable_webhooks: z.boolean().optional(),
-  cors: freeObject.nullable().optional(),
-  configurable_headers: freeObject.nullable().optional(),
-  logging_headers: freeObject.nullable().optional(),
-  middleware_order: z.enum(['auth_first', 'middleware_first']).nullable().optional(),
-  enable_custom_route_auth: z.boolean().optional(),
-  mount_prefix: z.string().optional(),
-});
-export type HttpConfig = z.infer<typeof HttpConfig>;
 
 /**
  * The graph configuration file, key by key as the public service knows them. `graphs` is what an agent server needs;
@@ -63,9 +40,9 @@ export const GraphConfig = z.strictObject({
     .nullable()
     .optional(),
   api_version: z.string().nullable().optional(),
-  store: freeObject.nullable().optional(),
-  checkpointer: freeObject.nullable().optional(),
-  auth: freeObject.nullable().optional(),
+  store: StoreConfig.nullable().optional(),
+  checkpointer: CheckpointerConfig.nullable().optional(),
+  auth: AuthConfig.nullable().optional(),
   encryption: freeObject.nullable().optional(),
   http: HttpConfig.nullable().optional(),
   webhooks: WebhooksConfig.nullable().optional(),

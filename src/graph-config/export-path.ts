@@ -1,0 +1,12 @@
+import * as z from 'zod';
+
+/** A file below the configuration file's folder and what it exports, `./src/agent.ts:graph`. */
+export const exportPath = z
+  .string()
+  .regex(/^.+:[^:\\/]+$/, { error: 'must be a path and an export, such as `./src/agent.ts:graph`' });
+
+/** Takes `./src/agent.ts:graph` apart. The last colon parts the two: a path may hold one (a Windows drive). */
+export function splitExportPath(path: string): { file: string; exportName: string } {
+  const colon = path.lastIndexOf(':');
+  return { file: path.slice(0, colon), exportName: path.slice(colon + 1) };
+}
