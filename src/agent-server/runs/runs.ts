@@ -14,7 +14,7 @@ import type { Carried, RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import { Slots } from './slots.ts';
 import { ThreadLines } from './thread-lines.ts';
-import type { Begun, RunStore } from './store.ts';
+import type { Begun, Querying, RunStore } from './store.ts';
 
 /** What the runs of a process work with. */
 export interface RunsParts {
@@ -54,19 +54,8 @@ export class Runs {
    * @throws Refusal when the run can't be accepted.
    */
   async start(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<Execution> {
-    this.#mustBeOpen();
-    const assistant = await this.#assistant(request.assistant_id);
     const stateless = threadId === undefined;
-    const plan = planRun(request, {
-      runId: randomUUID(),
-      threadId: threadId ?? randomUUID(),
-      stateless,
-      carried,
-      now: this.#parts.clock.now(),
-      assistant,
-    });
-    await this.#checkContext(plan);
-    this.#mustBeOpen();
+    const plan = await this.#plan(request, threadId, carried);
     const mayStart = carried !== 'background' && plan.delayMs === 0 && this.#slots.tryTake();
     let started = false;
     this.#beginning.add(plan.runId);
@@ -80,6 +69,43 @@ export class Runs {
       this.#beginning.delete(plan.runId);
       if (mayStart && !started) this.#slots.give();
     }
+  }
+
+  /**
+   * Accepts a run in the background that is written down in a transaction of the caller's: it is there with what else
+   * that transaction does, or not at all.
+   *
+   * @param within is handed what writes the run down on the transaction's connection. It resolves once all is committed
+   *   with what became of the run, and with undefined where nothing was.
+   * @throws Refusal when the run can't be accepted.
+   */
+  async startWithin(
+    request: RunCreate,
+    threadId: string | undefined,
+    within: (begin: (on: Querying) => Promise<Begun>, plan: RunPlan) => Promise<Begun | undefined>,
+  ): Promise<Begun | undefined> {
+    const plan = await this.#plan(request, threadId, 'background');
+    this.#beginning.add(plan.runId);
+    try {
+      const { store } = this.#parts;
+      const begun = await within((on) => store.begin(plan, threadId === undefined, false, on), plan);
+      if (begun?.kind !== 'begun') return begun;
+      this.#carryOut(plan, begun.sequence, { attempt: 1, started: false, followed: false });
+      await this.#makeWay(plan);
+      return begun;
+    } finally {
+      this.#beginning.delete(plan.runId);
+    }
+  }
+
+  /**
+   * Looks whether a run would be accepted in the background, its thread aside.
+   *
+   * @returns whose run it would be.
+   * @throws Refusal where it would not.
+   */
+  async check(request: RunCreate, threadId: string | undefined): Promise<Pick<RunPlan, 'assistantId' | 'graphId'>> {
+    return this.#plan(request, threadId, 'background');
   }
 
   /** The run, if this process has it in hand. */
@@ -135,6 +161,23 @@ export class Runs {
 
   #mustBeOpen(): void {
     if (this.#closing) throw new Refusal(503, 'The server is stopping and takes no new runs. Ask again in a moment.');
+  }
+
+  /** @throws Refusal when the run can't be accepted. */
+  async #plan(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<RunPlan> {
+    this.#mustBeOpen();
+    const assistant = await this.#assistant(request.assistant_id);
+    const plan = planRun(request, {
+      runId: randomUUID(),
+      threadId: threadId ?? randomUUID(),
+      stateless: threadId === undefined,
+      carried,
+      now: this.#parts.clock.now(),
+      assistant,
+    });
+    await this.#checkContext(plan);
+    this.#mustBeOpen();
+    return plan;
   }
 
   async #allEnded(): Promise<void> {

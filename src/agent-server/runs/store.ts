@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ClientBase } from 'pg';
 import { PAGE } from '../../contract/agent/assistant.ts';
 import type { RunStatus } from '../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
@@ -16,6 +17,9 @@ export interface RunPage {
   offset?: number | undefined;
   status?: RunStatus | undefined;
 }
+
+/** What takes statements: any connection, or that of a transaction. */
+export type Querying = Pick<ClientBase, 'query'>;
 
 /** What became of a run that was asked for. */
 /** `sequence` is the order of acceptance. */
@@ -37,8 +41,11 @@ export class RunStore {
     this.#clock = clock;
   }
 
-  /** Writes a run down before anything of it happens. `atOnce` lets it be `running` from the start, where its thread is free. */
-  async begin(plan: RunPlan, stateless: boolean, atOnce: boolean): Promise<Begun> {
+  /**
+   * Writes a run down before anything of it happens. `atOnce` lets it be `running` from the start, where its thread is
+   * free. `on` is the connection of a transaction that it shall be a part of.
+   */
+  async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.#storage.pool): Promise<Begun> {
     const statement = plan.temporary
       ? statements.BEGIN_ALONE
       : stateless
@@ -46,7 +53,7 @@ export class RunStore {
         : statements.BEGIN_ON_THREAD;
     const now = new Date(plan.acceptedAt);
     const known = { graph_id: plan.graphId, assistant_id: plan.assistantId };
-    const { rows } = await this.#storage.pool.query<{ status: 'pending' | 'running'; sequence: string }>({
+    const { rows } = await on.query<{ status: 'pending' | 'running'; sequence: string }>({
       ...statement,
       values: [
         plan.runId,
