@@ -60,6 +60,14 @@ export class Graphs {
     return copy;
   }
 
+  /** The graph with its checkpoints in a pool of the caller's, such as one over the connection of a transaction. */
+  async makeOver(graphId: string, config: MakeConfig, pool: Pool): Promise<Graph> {
+    const { make, engine } = this.#attached(graphId);
+    const copy = (await make(config)).withConfig({});
+    copy.checkpointer = new Checkpoints(pool, engine.serializer);
+    return copy;
+  }
+
   /** Forgets what a run that keeps nothing left in memory. */
   async forget(graphId: string, threadId: string): Promise<void> {
     await this.#attached(graphId).memory.deleteThread(threadId);

@@ -1,0 +1,82 @@
+import type { Graph, Snapshot } from './graph.ts';
+
+/** Which state of a thread is meant. */
+export interface StateConfig {
+  configurable: Record<string, unknown>;
+}
+
+/** One update within a step, as if `asNode` had answered the values. */
+export interface EngineUpdate {
+  values: unknown;
+  asNode: string | undefined;
+}
+
+/** Which states of the past are asked for. */
+export interface HistoryOptions {
+  limit: number;
+  before?: StateConfig | undefined;
+  /** Metadata that the states must bear. */
+  filter?: Record<string, unknown> | undefined;
+}
+
+/** A compiled graph whose states can be looked back on and written: every one of the engine's first version. */
+export interface StatefulGraph extends Graph {
+  getStateHistory(config: StateConfig, options: HistoryOptions): AsyncIterable<Snapshot>;
+  bulkUpdateState(config: StateConfig, supersteps: { updates: EngineUpdate[] }[]): Promise<StateConfig>;
+}
+
+export const isStateful = (graph: Graph): graph is StatefulGraph =>
+  typeof Reflect.get(graph, 'getStateHistory') === 'function' &&
+  typeof Reflect.get(graph, 'bulkUpdateState') === 'function';
+
+/** A graph inside a graph. The engine gives subgraphs by the path of nodes that leads to them. */
+export async function subgraphAt(graph: Graph, path: string): Promise<Graph | undefined> {
+  const method: unknown = Reflect.get(graph, 'getSubgraphsAsync');
+  if (typeof method !== 'function') return undefined;
+  const found: unknown = Reflect.apply(method, graph, [path, true]);
+  if (!isAsyncIterable(found)) return undefined;
+  for await (const entry of found) {
+    const [name, inner]: unknown[] = Array.isArray(entry) ? entry : [];
+    if (name === path && isGraphLike(inner)) return inner;
+  }
+  return undefined;
+}
+
+/** The path of nodes in a checkpoint's namespace: without the ids of tasks, and without repetitions' numbers. */
+export const nodePath = (namespace: string): string =>
+  namespace
+    .split('|')
+    .filter((part) => !/^\d+$/.test(part))
+    .map((part) => part.split(':')[0])
+    .join('|');
+
+/**
+ * Whether a state of the graph can only be read together with those before it: a channel of it keeps differences, which
+ * are put together from the checkpoint's ancestors.
+ */
+export function needsAncestors(graph: Graph): boolean {
+  const seen = new Set<unknown>();
+  const look = (each: unknown): boolean => {
+    if (typeof each !== 'object' || each === null || seen.has(each)) return false;
+    seen.add(each);
+    const channels: unknown = Reflect.get(each, 'channels');
+    const own = typeof channels === 'object' && channels !== null ? Object.values(channels) : [];
+    if (own.some((channel) => nameOf(channel) === 'DeltaChannel')) return true;
+    const method: unknown = Reflect.get(each, 'getSubgraphs');
+    const inner: unknown = typeof method === 'function' ? Reflect.apply(method, each, []) : [];
+    return isIterable(inner) && [...inner].some((entry) => look(Array.isArray(entry) ? entry[1] : undefined));
+  };
+  return look(graph);
+}
+
+const nameOf = (channel: unknown): unknown =>
+  typeof channel === 'object' && channel !== null ? Reflect.get(channel, 'lc_graph_name') : undefined;
+
+const isGraphLike = (value: unknown): value is Graph =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'getState') === 'function';
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value;
