@@ -109,6 +109,7 @@ export function planOf(run: StoredRun, now: number): RunPlan {
     assistantId: run.assistant_id,
     graphId: run.graph_id,
     metadata: run.metadata,
+    threadMetadata: {},
     kwargs: RunKwargs.parse(run.kwargs),
     multitaskStrategy: run.multitask_strategy,
     temporary: run.temporary,

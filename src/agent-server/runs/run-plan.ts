@@ -43,6 +43,8 @@ export interface RunPlan {
   assistantId: string;
   graphId: string;
   metadata: FreeObject;
+  /** What a thread that is made for the run begins with: the request's own metadata. */
+  threadMetadata: FreeObject;
   kwargs: RunKwargs;
   multitaskStrategy: MultitaskStrategy;
   /** A stateless run whose thread is not kept. */
@@ -91,6 +93,7 @@ export function planRun(
     assistantId: assistant.assistant_id,
     graphId: assistant.graph_id,
     metadata: { ...assistant.metadata, ...request.metadata, ...ids },
+    threadMetadata: request.metadata ?? {},
     kwargs: {
       input: request.input,
       command: request.command,

@@ -215,7 +215,7 @@ export class Runs {
   ): Promise<Extract<Begun, { kind: 'begun' }>> {
     let begun = await this.#parts.store.begin(plan, stateless, mayStart);
     if (begun.kind === 'no-thread' && makeThread) {
-      await this.#parts.threads.create(plan.threadId, {});
+      await this.#parts.threads.create(plan.threadId, plan.threadMetadata);
       begun = await this.#parts.store.begin(plan, stateless, mayStart);
     }
     if (begun.kind === 'begun') return begun;

@@ -52,7 +52,7 @@ export class RunStore {
         ? statements.BEGIN_WITH_THREAD
         : statements.BEGIN_ON_THREAD;
     const now = new Date(plan.acceptedAt);
-    const known = { graph_id: plan.graphId, assistant_id: plan.assistantId };
+    const known = { ...(stateless ? plan.threadMetadata : {}), graph_id: plan.graphId, assistant_id: plan.assistantId };
     const { rows } = await on.query<{ status: 'pending' | 'running'; sequence: string }>({
       ...statement,
       values: [
@@ -69,7 +69,7 @@ export class RunStore {
         plan.delayMs > 0 ? new Date(now.getTime() + plan.delayMs) : null,
         now,
         atOnce,
-        ...(plan.temporary ? [] : [JSON.stringify(known)]),
+        ...(plan.temporary ? [] : [storable(known)]),
       ],
     });
     const [row] = rows;
