@@ -4,10 +4,12 @@ import type { Clock } from '../clock.ts';
 import type { ServerInfo } from '../contract/agent/server-info.ts';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import type { AssistantStore } from './assistants/store.ts';
+import type { CronStore } from './crons/store.ts';
 import type { Graphs } from './graphs/graphs.ts';
 import { Refusal } from './refusal.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { pathId } from './routes/body.ts';
+import { cronRoutes, cronStartRoutes } from './routes/crons.ts';
 import { guard } from './routes/guard.ts';
 import { batchRoutes, startRoutes } from './routes/runs.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -23,6 +25,7 @@ export interface AppParts {
   threads: ThreadStore;
   runStore: RunStore;
   runs: Runs;
+  crons: CronStore;
   graphs: Graphs;
   info: ServerInfo;
   checkDatabase: () => Promise<void>;
@@ -49,6 +52,17 @@ export function createApp(parts: AppParts): Hono {
     startRoutes(runs, clock, () => undefined),
   );
   app.route('/runs', batchRoutes(runs));
+  app.route('/runs/crons', cronRoutes(parts));
+  app.route(
+    '/runs/crons',
+    cronStartRoutes(parts, () => undefined),
+  );
+  for (const threadsPath of ['/threads', '/thread']) {
+    app.route(
+      `${threadsPath}/:thread_id/runs/crons`,
+      cronStartRoutes(parts, (c) => pathId(c, 'thread_id')),
+    );
+  }
   app.notFound((c) => c.json({ detail: `There is no ${c.req.method} ${c.req.path} here.` }, 404));
   app.onError((error, c) => answerError(error, c, parts.log));
   return app;

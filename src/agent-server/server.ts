@@ -5,6 +5,8 @@ import { createApp } from './app.ts';
 import { AssistantStore } from './assistants/store.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
+import { CronFiring } from './crons/firing.ts';
+import { CronStore } from './crons/store.ts';
 import { Graphs } from './graphs/graphs.ts';
 import { loadGraphs } from './graphs/load.ts';
 import type { LoadedGraph } from './graphs/load.ts';
@@ -164,16 +166,18 @@ async function serve(
   options: Settled,
 ): Promise<Serving> {
   try {
-    const { app, runs, recovery, teller } = await putTogether(loaded, storage, processId, options);
+    const { app, runs, recovery, firing, teller } = await putTogether(loaded, storage, processId, options);
     let looking = Promise.resolve();
     let telling = Promise.resolve();
     return {
       fetch: app.fetch,
       begin() {
         looking = recovery.keepLooking();
+        firing.begin();
         telling = teller?.keepTelling() ?? telling;
       },
       async end() {
+        await firing.end();
         await runs.drain(options.drainMs ?? 30_000);
         recovery.stop();
         await looking;
@@ -200,11 +204,13 @@ async function putTogether(
   const threads = new ThreadStore(storage, clock);
   const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null });
   const runs = new Runs({ assistants, threads, store: runStore, graphs, clock, log, atOnce });
+  const crons = new CronStore(storage);
   const info = serverInfo({ revisionId, deploymentId });
   const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
   return {
-    app: createApp({ assistants, threads, runStore, runs, graphs, info, checkDatabase, clock, log, token }),
+    app: createApp({ assistants, threads, runStore, runs, crons, graphs, info, checkDatabase, clock, log, token }),
     runs,
+    firing: new CronFiring({ store: crons, runs, clock, log }),
     recovery: new Recovery({ store: runStore, runs, graphs, clock, log }),
     teller: tracing && new Teller({ ...tracing, outbox: new Outbox(storage), clock, log }),
   };

@@ -11,7 +11,7 @@ export function serverInfo(ids: { revisionId: string | undefined; deploymentId: 
   return {
     version: API_VERSION,
     context: 'js',
-    flags: { assistants: true, crons: false, store: false, webhooks: false, langsmith: false },
+    flags: { assistants: true, crons: true, store: false, webhooks: false, langsmith: false },
     metadata: {
       server: 'landfall',
       ...(ids.revisionId === undefined ? {} : { revision_id: ids.revisionId }),

@@ -10,10 +10,11 @@ import { MOST_DEPTH, nestsDeeper } from './nesting.ts';
  * absent.
  *
  * @param schema one that strips unknown fields: callers of public servers send some.
+ * @param saysNull the fields of which a null says something.
  * @throws Refusal 400 for what is no JSON, 422 with every field that is wrong.
  */
-export async function readBody<T>(c: Context, schema: z.ZodType<T>): Promise<T> {
-  const parsed = schema.safeParse(withoutNulls(await readJson(c)));
+export async function readBody<T>(c: Context, schema: z.ZodType<T>, saysNull: readonly string[] = []): Promise<T> {
+  const parsed = schema.safeParse(withoutNulls(await readJson(c), saysNull));
   if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'body'));
   return parsed.data;
 }
@@ -61,7 +62,7 @@ export function readQuery<T>(c: Context, schema: z.ZodType<T>): T {
 }
 
 /** A uuid of the path, in small letters. */
-export function pathId(c: Context, name: 'thread_id' | 'run_id'): string {
+export function pathId(c: Context, name: 'thread_id' | 'run_id' | 'cron_id'): string {
   const id = c.req.param(name) ?? '';
   if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', name], msg: 'must be a uuid', type: 'uuid' }]);
   return id.toLowerCase();
@@ -73,9 +74,9 @@ export const flag = z
   .optional()
   .transform((word) => word === '1' || word === 'true');
 
-function withoutNulls(body: unknown): unknown {
+function withoutNulls(body: unknown, saysNull: readonly string[]): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || saysNull.includes(name)));
 }
 
 const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>

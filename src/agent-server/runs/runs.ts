@@ -82,13 +82,13 @@ export class Runs {
   async startWithin(
     request: RunCreate,
     threadId: string | undefined,
-    within: (begin: (on: Querying) => Promise<Begun>, plan: RunPlan) => Promise<Begun | undefined>,
+    within: (begin: (on: Querying) => Promise<Begun>) => Promise<Begun | undefined>,
   ): Promise<Begun | undefined> {
     const plan = await this.#plan(request, threadId, 'background');
     this.#beginning.add(plan.runId);
     try {
       const { store } = this.#parts;
-      const begun = await within((on) => store.begin(plan, threadId === undefined, false, on), plan);
+      const begun = await within((on) => store.begin(plan, threadId === undefined, false, on));
       if (begun?.kind !== 'begun') return begun;
       this.#carryOut(plan, begun.sequence, { attempt: 1, started: false, followed: false });
       await this.#makeWay(plan);

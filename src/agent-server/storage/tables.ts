@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { MultitaskStrategy, RunStatus } from '../../contract/agent/run.ts';
+import type { CronsTable } from '../crons/cron-row.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
 
 /** A column of JSON: read parsed, written as text. `json` keeps the text as it was sent, `jsonb` can be searched. */
@@ -90,4 +91,5 @@ export interface Tables {
   threads: ThreadsTable;
   runs: RunsTable;
   trace_outbox: TraceOutboxTable;
+  crons: CronsTable;
 }

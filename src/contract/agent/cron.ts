@@ -2,16 +2,31 @@ import * as z from 'zod';
 import { PAGE, SORT_ORDERS } from './assistant.ts';
 import { RunConfigRequest } from './config.ts';
 import { freeObject } from './open-word.ts';
-import { MULTITASK_STRATEGIES, ON_COMPLETION } from './run.ts';
+import { DURABILITIES, MULTITASK_STRATEGIES, ON_COMPLETION } from './run.ts';
+import { STREAM_MODES } from './stream-event.ts';
 import { MAX_WEBHOOK_URL_LENGTH } from './webhook.ts';
 
-/** A cron, a periodic run, as a server answers it. The document names crons and leaves their fields open. */
+/** The longest schedule, in characters: five fields with every value spelled out are shorter. */
+export const MAX_SCHEDULE_LENGTH = 500;
+
+/**
+ * A cron, a periodic run, as a server answers it (section "What the service does"). The document names crons and leaves
+ * their fields open: these are the public servers'.
+ *
+ * - `thread_id` is null where every run gets a thread of its own; `on_run_completed` then says what becomes of it.
+ * - `next_run_date` is null where no run is to come: the cron is not `enabled`, or its `end_time` is over.
+ * - `timezone` names a zone of the IANA database; null counts as UTC.
+ * - `payload` is what each run is started with. It may hold the token of a webhook's address: it is never printed.
+ */
 export const Cron = z.looseObject({
   cron_id: z.string(),
   assistant_id: z.string().nullish(),
   thread_id: z.string().nullish(),
   schedule: z.string(),
+  timezone: z.string().nullish(),
   end_time: z.string().nullish(),
+  enabled: z.boolean().nullish(),
+  on_run_completed: z.string().nullish(),
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
   next_run_date: z.string().nullish(),
@@ -23,29 +38,64 @@ export type Cron = z.infer<typeof Cron>;
 
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
-const cronRun = {
-  assistant_id: z.string().min(1),
-  schedule: z.string().min(1),
-  end_time: z.iso.datetime({ offset: true }).optional(),
+/** What the runs of a cron are started with, besides assistant and metadata: the fields of `RunCreate` of the same names. */
+const payload = {
   input: z.unknown().optional(),
-  metadata: freeObject.optional(),
   config: RunConfigRequest.optional(),
   context: freeObject.optional(),
   webhook: z.string().min(1).max(MAX_WEBHOOK_URL_LENGTH).optional(),
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
+  stream_mode: z.union([z.enum(STREAM_MODES), z.array(z.enum(STREAM_MODES))]).optional(),
+  stream_subgraphs: z.boolean().optional(),
+  stream_resumable: z.boolean().optional(),
+  durability: z.enum(DURABILITIES).optional(),
 };
 
-/** Body of `POST /runs/crons` (section "Endpoints"): each run gets a thread of its own, deleted or kept afterwards. */
-export const CronCreate = z.strictObject({ ...cronRun, on_run_completed: z.enum(ON_COMPLETION).optional() });
+/** `payload` of a cron as it is kept; `multitask_strategy` and `checkpoint_during` can't be changed later. */
+export const CronPayload = z.strictObject({
+  ...payload,
+  multitask_strategy: z.enum(MULTITASK_STRATEGIES).optional(),
+  checkpoint_during: z.boolean().optional(),
+});
+export type CronPayload = z.infer<typeof CronPayload>;
+
+/** When the runs come, and until when. An `end_time` without an offset is UTC. */
+const timing = {
+  schedule: z.string().min(1).max(MAX_SCHEDULE_LENGTH),
+  timezone: z.string().min(1).optional(),
+  end_time: z.iso.datetime({ offset: true, local: true }).optional(),
+  enabled: z.boolean().optional(),
+};
+
+/**
+ * Body of `POST /runs/crons` (section "Endpoints"), and of `POST /threads/{thread_id}/runs/crons`, where every run is on
+ * that thread. Without a thread each run gets one of its own, deleted or kept afterwards. `metadata` is the cron's and
+ * its runs'; `webhook` is told of each run.
+ */
+export const CronCreate = z.strictObject({
+  assistant_id: z.string().min(1),
+  ...timing,
+  ...CronPayload.shape,
+  metadata: freeObject.optional(),
+  on_run_completed: z.enum(ON_COMPLETION).optional(),
+});
 export type CronCreate = z.infer<typeof CronCreate>;
 
-/** Body of `POST /threads/{thread_id}/runs/crons` (section "Endpoints"): every run is on that thread. */
-export const ThreadCronCreate = z.strictObject({
-  ...cronRun,
-  multitask_strategy: z.enum(MULTITASK_STRATEGIES).optional(),
+/**
+ * Body of `PATCH /runs/crons/{cron_id}`, as the public client sends it: what is there takes the former one's place,
+ * but for `metadata`, which is merged. A null `end_time` takes the end away.
+ */
+export const CronPatch = z.strictObject({
+  ...payload,
+  schedule: timing.schedule.optional(),
+  timezone: timing.timezone,
+  end_time: timing.end_time.nullable(),
+  enabled: timing.enabled,
+  metadata: freeObject.optional(),
+  on_run_completed: z.enum(ON_COMPLETION).optional(),
 });
-export type ThreadCronCreate = z.infer<typeof ThreadCronCreate>;
+export type CronPatch = z.infer<typeof CronPatch>;
 
 /** The fields a search of crons may sort by. */
 export const CRON_SORT_FIELDS = [
@@ -58,17 +108,44 @@ export const CRON_SORT_FIELDS = [
   'updated_at',
 ] as const;
 
-/** Body of `POST /runs/crons/search`. */
-export const CronSearch = z.strictObject({
-  assistant_id: z.string().optional(),
+/** The fields a search may select; `now` is the server's time of the answer. */
+export const CRON_FIELDS = [
+  'cron_id',
+  'assistant_id',
+  'thread_id',
+  'schedule',
+  'timezone',
+  'end_time',
+  'enabled',
+  'on_run_completed',
+  'created_at',
+  'updated_at',
+  'next_run_date',
+  'payload',
+  'metadata',
+  'user_id',
+  'now',
+] as const;
+
+/** Which crons: those of an assistant (or of a graph's default one), of a thread, those that are enabled, by metadata. */
+const filters = {
+  assistant_id: z.string().min(1).optional(),
   thread_id: z.uuid().optional(),
+  enabled: z.boolean().optional(),
+  metadata: freeObject.optional(),
+};
+
+/** Body of `POST /runs/crons/search`; newest first. The header `x-pagination-total` carries the count. */
+export const CronSearch = z.strictObject({
+  ...filters,
   limit: z.int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
   offset: z.int().min(0).optional(),
   sort_by: z.enum(CRON_SORT_FIELDS).optional(),
   sort_order: z.enum(SORT_ORDERS).optional(),
+  select: z.array(z.enum(CRON_FIELDS)).optional(),
 });
 export type CronSearch = z.infer<typeof CronSearch>;
 
 /** Body of `POST /runs/crons/count`. The answer is a bare integer. */
-export const CronCount = z.strictObject({ assistant_id: z.string().optional(), thread_id: z.uuid().optional() });
+export const CronCount = z.strictObject(filters);
 export type CronCount = z.infer<typeof CronCount>;

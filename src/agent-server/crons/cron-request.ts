@@ -1,0 +1,103 @@
+import { CronPayload } from '../../contract/agent/cron.ts';
+import type { CronCreate, CronPatch } from '../../contract/agent/cron.ts';
+import { timingOf } from './cron-row.ts';
+import type { StoredCron } from './cron-row.ts';
+import { nextRun } from './due.ts';
+import { scheduleProblem } from './schedule.ts';
+
+const payloadPart = CronPayload.strip();
+
+/** A cron that is asked for, or the one field of the request that it can't be made of. */
+export type Asked<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };
+
+/** Which cron is made, and when. */
+export interface CronOrder {
+  cronId: string;
+  assistantId: string;
+  /** Undefined where each run gets a thread of its own. */
+  threadId: string | undefined;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** A request as a new cron. */
+export function newCron(request: CronCreate, { cronId, assistantId, threadId, now }: CronOrder): Asked<StoredCron> {
+  const cron: StoredCron = {
+    cron_id: cronId,
+    assistant_id: assistantId,
+    thread_id: threadId ?? null,
+    schedule: request.schedule,
+    timezone: request.timezone ?? null,
+    end_time: request.end_time === undefined ? null : timeOf(request.end_time),
+    enabled: request.enabled ?? true,
+    next_run_date: null,
+    on_run_completed: threadId === undefined ? (request.on_run_completed ?? 'delete') : null,
+    payload: payloadPart.parse(request),
+    metadata: request.metadata ?? {},
+    user_id: null,
+    created_at: new Date(now),
+    updated_at: new Date(now),
+  };
+  const problem = problemOf(cron, request, now);
+  return problem ?? { ok: true, cron: { ...cron, next_run_date: dateOf(cron, now) } };
+}
+
+/** A cron that is changed; `next` is undefined where the time of its next run stays as it is. */
+export interface Changed {
+  cron: StoredCron;
+  next: Date | null | undefined;
+}
+
+/**
+ * A cron after a request to change it. Its next run is counted anew, from `now` (ms since the epoch), where its times
+ * are others than before; what it missed while it was not enabled is not made up for.
+ */
+export function changedCron(read: StoredCron, patch: CronPatch, now: number): Asked<Changed> {
+  const cron: StoredCron = {
+    ...read,
+    schedule: patch.schedule ?? read.schedule,
+    timezone: patch.timezone ?? read.timezone,
+    end_time: patch.end_time === undefined ? read.end_time : patch.end_time === null ? null : timeOf(patch.end_time),
+    enabled: patch.enabled ?? read.enabled,
+    on_run_completed: read.thread_id === null ? (patch.on_run_completed ?? read.on_run_completed) : null,
+    payload: { ...read.payload, ...payloadPart.parse(patch) },
+    metadata: { ...read.metadata, ...patch.metadata },
+    // Every change has a time of its own: it tells whether somebody else was faster.
+    updated_at: new Date(Math.max(now, read.updated_at.getTime() + 1)),
+  };
+  const problem = problemOf(cron, patch, now);
+  return problem ?? { ok: true, cron: { cron, next: nextAfterChange(read, cron, now) } };
+}
+
+/** Whether a change is about what the runs are started with. */
+export const changesPayload = (patch: CronPatch): boolean => Object.keys(payloadPart.parse(patch)).length > 0;
+
+function problemOf(
+  cron: StoredCron,
+  asked: Pick<CronPatch, 'schedule' | 'timezone' | 'end_time' | 'on_run_completed'>,
+  now: number,
+): { ok: false; field: string; reason: string } | undefined {
+  const wrong = asked.schedule === undefined && asked.timezone === undefined ? undefined : scheduleProblem(cron);
+  if (wrong) return { ok: false, ...wrong };
+  if (asked.end_time != null && timeOf(asked.end_time).getTime() <= now)
+    return { ok: false, field: 'end_time', reason: `is over: it is ${new Date(now).toISOString()} already.` };
+  if (cron.thread_id !== null && asked.on_run_completed === 'delete')
+    return { ok: false, field: 'on_run_completed', reason: 'a cron of a thread keeps its thread.' };
+  return undefined;
+}
+
+function nextAfterChange(read: StoredCron, cron: StoredCron, now: number): Date | null | undefined {
+  const isOther = cron.schedule !== read.schedule || cron.timezone !== read.timezone || cron.enabled !== read.enabled;
+  const isSameEnd = cron.end_time?.getTime() === read.end_time?.getTime();
+  if (!isOther && isSameEnd) return undefined;
+  if (isOther || read.next_run_date === null) return dateOf(cron, now);
+  return cron.end_time !== null && read.next_run_date > cron.end_time ? null : undefined;
+}
+
+function dateOf(cron: StoredCron, now: number): Date | null {
+  const next = cron.enabled ? nextRun(timingOf(cron), now) : undefined;
+  return next === undefined ? null : new Date(next);
+}
+
+/** A time without an offset is UTC. */
+const timeOf = (text: string): Date => new Date(/(?:z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);

@@ -1,0 +1,90 @@
+import type { ColumnType } from 'kysely';
+import type { Cron, CronPayload } from '../../contract/agent/cron.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { RunCreate } from '../../contract/agent/run.ts';
+import type { Timing } from './due.ts';
+
+type Time = ColumnType<Date, Date, Date>;
+type MaybeTime = ColumnType<Date | null, Date | null, Date | null>;
+
+export interface CronsTable {
+  cron_id: string;
+  assistant_id: string;
+  /** Null where each run gets a thread of its own. */
+  thread_id: string | null;
+  schedule: string;
+  timezone: string | null;
+  end_time: MaybeTime;
+  enabled: boolean;
+  /** Null where no run is to come. Whoever moves it on writes the run. */
+  next_run_date: MaybeTime;
+  /** What becomes of each run's own thread; null where all are on one. */
+  on_run_completed: 'delete' | 'keep' | null;
+  payload: ColumnType<CronPayload, string, string>;
+  metadata: ColumnType<FreeObject, string, string>;
+  user_id: string | null;
+  created_at: Time;
+  /** When somebody made or changed the cron; its runs do not count. */
+  updated_at: Time;
+}
+
+/** A cron as it is stored. */
+export interface StoredCron {
+  cron_id: string;
+  assistant_id: string;
+  thread_id: string | null;
+  schedule: string;
+  timezone: string | null;
+  end_time: Date | null;
+  enabled: boolean;
+  next_run_date: Date | null;
+  on_run_completed: 'delete' | 'keep' | null;
+  payload: CronPayload;
+  metadata: FreeObject;
+  user_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** A cron as the API shows it. */
+export function showCron(cron: StoredCron): Cron {
+  return {
+    cron_id: cron.cron_id,
+    assistant_id: cron.assistant_id,
+    thread_id: cron.thread_id,
+    schedule: cron.schedule,
+    timezone: cron.timezone,
+    end_time: cron.end_time?.toISOString() ?? null,
+    enabled: cron.enabled,
+    on_run_completed: cron.on_run_completed,
+    created_at: cron.created_at.toISOString(),
+    updated_at: cron.updated_at.toISOString(),
+    next_run_date: cron.next_run_date?.toISOString() ?? null,
+    payload: { assistant_id: cron.assistant_id, ...cron.payload, metadata: cron.metadata },
+    metadata: cron.metadata,
+    user_id: cron.user_id,
+  };
+}
+
+/** The run that a cron starts: it names its cron in its metadata. */
+export function runOf(
+  cron: Pick<StoredCron, 'cron_id' | 'assistant_id' | 'payload' | 'metadata' | 'on_run_completed'>,
+): RunCreate {
+  return {
+    ...cron.payload,
+    assistant_id: cron.assistant_id,
+    metadata: { ...cron.metadata, cron_id: cron.cron_id },
+    ...(cron.on_run_completed === null ? {} : { on_completion: cron.on_run_completed }),
+  };
+}
+
+/** The times of a cron. */
+export const timingOf = ({
+  schedule,
+  timezone,
+  end_time,
+}: Pick<StoredCron, 'schedule' | 'timezone' | 'end_time'>): Timing => ({
+  schedule,
+  timezone,
+  end: end_time?.getTime(),
+});

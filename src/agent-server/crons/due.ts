@@ -1,0 +1,35 @@
+import { timeAfter } from './schedule.ts';
+import type { Schedule } from './schedule.ts';
+
+/** How long ago (ms) a time may be that was missed while nobody ran, for one run to make up for all that were missed. */
+export const MADE_UP_FOR_MS = 3_600_000;
+
+/** A cron, as far as its times go: milliseconds since the epoch. */
+export interface Timing extends Schedule {
+  /** The last moment at which a run may come; undefined where there is no end. */
+  end: number | undefined;
+}
+
+/** What becomes of a cron whose time has come; `next` is the time of the run after that, undefined where there is none. */
+export interface Due {
+  kind: 'run' | 'passed-over';
+  next: number | undefined;
+}
+
+/** The time of the first run after `after`; undefined where none comes before the end. */
+export function nextRun(timing: Timing, after: number): number | undefined {
+  const next = timeAfter(timing, after);
+  return next === undefined || (timing.end !== undefined && next > timing.end) ? undefined : next;
+}
+
+/**
+ * Decides about a cron whose time has come, be it now or long ago: one run for all the times that are over, if the last
+ * of them is not too long ago; the others are passed over.
+ *
+ * @param due the time that has come, at `now` or before.
+ */
+export function whatIsDue(timing: Timing, due: number, now: number): Due {
+  const early = now - MADE_UP_FOR_MS;
+  const fresh = due >= early ? due : nextRun(timing, early - 1);
+  return { kind: fresh !== undefined && fresh <= now ? 'run' : 'passed-over', next: nextRun(timing, now) };
+}

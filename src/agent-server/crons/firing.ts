@@ -1,0 +1,110 @@
+import { pause, type Clock } from '../../clock.ts';
+import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { Refusal } from '../refusal.ts';
+import type { Runs } from '../runs/runs.ts';
+import { runOf, timingOf } from './cron-row.ts';
+import type { StoredCron } from './cron-row.ts';
+import { whatIsDue } from './due.ts';
+import type { CronStore } from './store.ts';
+
+/** How often (ms) a process looks for crons whose time has come: a run is late by this at most. */
+export const LOOK_MS = 1000;
+/** How many are looked at in one go. */
+const AT_ONCE = 100;
+/**
+ * How long (ms) a run that is refused is tried again, before its time is passed over: while two revisions serve, the
+ * other one may have the graph that this one does not.
+ */
+export const PATIENCE_MS = 30_000;
+
+/** What the crons of a process work with. */
+export interface FiringParts {
+  store: CronStore;
+  runs: Pick<Runs, 'startWithin'>;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/**
+ * Starts the runs of crons. Every process of a deployment looks; the one that moves a cron on writes its run in the same
+ * transaction, so that each time makes one run, whatever happens in between.
+ */
+export class CronFiring {
+  readonly #parts: FiringParts;
+  readonly #stop = new AbortController();
+  #firing: Promise<void> | undefined;
+
+  constructor(parts: FiringParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks again and again from now on, until the end. */
+  begin(): void {
+    this.#firing ??= this.#keepLooking();
+  }
+
+  /** Starts no more runs; resolves once none is under way. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#firing;
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.look().catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) log(`Looking for crons whose time has come failed: ${String(error)}`);
+      });
+      await pause(clock, LOOK_MS, signal);
+    }
+  }
+
+  /** One look. */
+  async look(): Promise<void> {
+    const { store, clock } = this.#parts;
+    let goesOn = true;
+    while (goesOn) {
+      const due = await store.due(new Date(clock.now()), AT_ONCE);
+      let moved = 0;
+      for (const cron of due) {
+        if (this.#stop.signal.aborted) return;
+        if (await this.#tryToFire(cron)) moved += 1;
+      }
+      goesOn = due.length === AT_ONCE && moved > 0;
+    }
+  }
+
+  /** One cron that can't be fired does not keep the others from it. True where it was moved on, by whomever. */
+  async #tryToFire(cron: StoredCron): Promise<boolean> {
+    const { store, clock, log } = this.#parts;
+    const [now, due] = [clock.now(), cron.next_run_date?.getTime()];
+    if (due === undefined) return false;
+    const { kind, next } = whatIsDue(timingOf(cron), due, now);
+    const passOver = async (why: string): Promise<boolean> => {
+      const passed = await store.moveOn(cron, next, async () => true);
+      if (passed) log(`Cron ${cron.cron_id} starts no run for ${new Date(due).toISOString()}: ${why}`);
+      return true;
+    };
+    if (kind === 'passed-over') return passOver('it is over for too long to make up for it.');
+    try {
+      await this.#fire(cron, next);
+      return true;
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      // A process that is about to leave takes no runs; another one does.
+      if (error instanceof Refusal && error.status === 503) return false;
+      if (now - due < PATIENCE_MS) return false;
+      return passOver(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #fire(cron: StoredCron, next: number | undefined): Promise<void> {
+    const { store, runs, log } = this.#parts;
+    const begun = await runs.startWithin(runOf(cron), cron.thread_id ?? undefined, (begin) =>
+      store.moveOn(cron, next, begin),
+    );
+    if (begun?.kind === 'busy')
+      log(`Cron ${cron.cron_id} starts no run: thread ${cron.thread_id} is busy, and its strategy is "reject".`);
+  }
+}

@@ -1,0 +1,105 @@
+import { CronExpressionParser } from 'cron-parser';
+
+/** When a cron's runs come. */
+export interface Schedule {
+  /** Five fields, or one of the names that stand for five. */
+  schedule: string;
+  /** Of the IANA database; null is UTC. */
+  timezone: string | null;
+}
+
+/** What is wrong with a schedule, and in which field of the request it stands. */
+export interface ScheduleProblem {
+  field: 'schedule' | 'timezone';
+  reason: string;
+}
+
+/** The names that may stand for five fields. */
+const NAMED: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+/** What a field may be made of. The library knows more, such as `H`, which is another time at each look. */
+const FIELD = /^(?:[\d*/,?\-#a-gi-z]|thu)+$/i;
+
+const ADVICE =
+  'Write five fields (minute, hour, day of the month, month, day of the week), such as "0 9 * * 1-5", or one of ' +
+  `${Object.keys(NAMED).join(', ')}.`;
+
+/** What is wrong with a schedule that somebody asks for; undefined where nothing is. */
+export function scheduleProblem({ schedule, timezone }: Schedule): ScheduleProblem | undefined {
+  if (timezone !== null && !isZone(timezone))
+    return { field: 'timezone', reason: `names no time zone. Write one as the IANA database does: "Europe/Berlin".` };
+  const fields = fieldsOf(schedule);
+  if (fields === undefined) return { field: 'schedule', reason: `names no schedule that is known. ${ADVICE}` };
+  if (fields.length === 6)
+    return {
+      field: 'schedule',
+      reason: `has six fields; runs come at whole minutes, without a field for seconds. ${ADVICE}`,
+    };
+  if (fields.length !== 5) return { field: 'schedule', reason: `has ${fields.length} fields. ${ADVICE}` };
+  if (!fields.every((field) => FIELD.test(field)))
+    return { field: 'schedule', reason: `has characters that no field of a schedule has. ${ADVICE}` };
+  const read = expression(fields, null, 0);
+  return read.ok ? undefined : { field: 'schedule', reason: `can't be read: ${read.reason}. ${ADVICE}` };
+}
+
+/**
+ * The first time of a schedule after `after`, both in milliseconds since the epoch; undefined where none ever comes.
+ * A time of day that a zone skips in spring is an hour later that day, and one that it has twice in autumn comes once,
+ * the first time; what comes every hour or more often goes on through both.
+ *
+ * @param schedule one in which there is no problem.
+ */
+export function timeAfter({ schedule, timezone }: Schedule, after: number): number | undefined {
+  const read = expression(fieldsOf(schedule) ?? [], timezone, after);
+  return read.ok ? read.next : undefined;
+}
+
+/** The fields of a schedule, with a name spelled out; undefined for a name that nobody knows. */
+function fieldsOf(schedule: string): string[] | undefined {
+  const text = schedule.trim();
+  const spelled = text.startsWith('@') ? NAMED[text.toLowerCase()] : text;
+  return spelled?.split(/\s+/).filter((field) => field !== '');
+}
+
+type Read = { ok: true; next: number | undefined } | { ok: false; reason: string };
+
+/** The library says by throwing what it can't read, and that it looked far ahead and found no time. */
+function expression(fields: readonly string[], timezone: string | null, after: number): Read {
+  try {
+    const parsed = CronExpressionParser.parse(fields.join(' '), {
+      tz: timezone ?? 'UTC',
+      currentDate: new Date(after),
+    });
+    return { ok: true, next: next(parsed) };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message.replace(/\.$/, '') : String(error) };
+  }
+}
+
+function next(parsed: ReturnType<typeof CronExpressionParser.parse>): number | undefined {
+  try {
+    return parsed.next().getTime();
+  } catch (error) {
+    if (error instanceof Error && /loop limit|time span/i.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+function isZone(name: string): boolean {
+  // Offsets such as "+02:00" are understood by some engines; they are no zones, and know no summer.
+  if (!/^[a-z]/i.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
+import { PAGE } from '../../contract/agent/assistant.ts';
+import type { CronCount, CronSearch } from '../../contract/agent/cron.ts';
+import { defaultAssistantId, isUuid } from '../assistants/assistant.ts';
+import type { Querying } from '../runs/store.ts';
+import type { Storage } from '../storage/open.ts';
+import { storable } from '../storage/storable.ts';
+import type { Tables } from '../storage/tables.ts';
+import type { StoredCron } from './cron-row.ts';
+
+/** The crons of a deployment, in its database. */
+export class CronStore {
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** Writes a new cron down; false where its assistant or its thread went meanwhile. */
+  async create(cron: StoredCron): Promise<boolean> {
+    const row = { ...cron, payload: JSON.stringify(cron.payload), metadata: storable(cron.metadata) };
+    try {
+      await this.#storage.db.insertInto('crons').values(row).execute();
+      return true;
+    } catch (error) {
+      // The reference to a row that is not there any more is all that a whole cron can break.
+      if (error instanceof Error && Reflect.get(error, 'code') === '23503') return false;
+      throw error;
+    }
+  }
+
+  async get(cronId: string): Promise<StoredCron | undefined> {
+    return this.#storage.db.selectFrom('crons').selectAll().where('cron_id', '=', cronId).executeTakeFirst();
+  }
+
+  /**
+   * Writes a changed cron down, over what was read.
+   *
+   * @param next when its next run comes; undefined leaves that as it is, whatever happened to it meanwhile.
+   * @returns the cron as it is then; undefined where it is gone or somebody else changed it since it was read.
+   */
+  async replace(read: StoredCron, changed: StoredCron, next: Date | null | undefined): Promise<StoredCron | undefined> {
+    return this.#storage.db
+      .updateTable('crons')
+      .set({
+        schedule: changed.schedule,
+        timezone: changed.timezone,
+        end_time: changed.end_time,
+        enabled: changed.enabled,
+        on_run_completed: changed.on_run_completed,
+        payload: JSON.stringify(changed.payload),
+        metadata: storable(changed.metadata),
+        updated_at: changed.updated_at,
+        ...(next === undefined ? {} : { next_run_date: next }),
+      })
+      .where('cron_id', '=', read.cron_id)
+      .where('updated_at', '=', read.updated_at)
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  /** False where there is none. */
+  async delete(cronId: string): Promise<boolean> {
+    const query = this.#storage.db.deleteFrom('crons').where('cron_id', '=', cronId);
+    return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
+  }
+
+  /** One page of those that match, and how many match in all. Newest first where the request says no order. */
+  async search(request: CronSearch): Promise<{ crons: StoredCron[]; total: number }> {
+    const { sort_by = 'created_at', sort_order = 'desc' } = request;
+    const query = matching(this.#storage.db.selectFrom('crons').selectAll(), request)
+      .orderBy(sort_by, (order) => (sort_order === 'asc' ? order.asc() : order.desc()).nullsLast())
+      .orderBy('cron_id')
+      .limit(request.limit ?? PAGE.defaultLimit)
+      .offset(request.offset ?? 0);
+    const [crons, total] = await Promise.all([query.execute(), this.count(request)]);
+    return { crons, total };
+  }
+
+  async count(request: CronCount): Promise<number> {
+    const query = this.#storage.db.selectFrom('crons').select(sql<string>`count(*)`.as('count'));
+    return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
+  }
+
+  /** Those whose time has come, the longest first. */
+  async due(now: Date, limit: number): Promise<StoredCron[]> {
+    const { rows } = await this.#storage.pool.query<StoredCron>({
+      name: 'due-crons',
+      text: 'select * from crons where next_run_date <= $1 order by next_run_date, cron_id limit $2',
+      values: [now, limit],
+    });
+    return rows;
+  }
+
+  /**
+   * Moves a cron on from the time that has come, together with what `act` writes on the same connection: both or
+   * neither, and by one process alone.
+   *
+   * @param next when the run after that comes; undefined where none does.
+   * @returns what `act` did; undefined where another process was faster, or the cron is not any more what was read.
+   */
+  async moveOn<T>(
+    { cron_id, next_run_date, updated_at }: StoredCron,
+    next: number | undefined,
+    act: (on: Querying) => Promise<T>,
+  ): Promise<T | undefined> {
+    const client = await this.#storage.pool.connect();
+    let isBroken = true;
+    try {
+      await client.query('begin');
+      // The run first: like whoever deletes a thread with its crons, this takes hold of the thread before the cron.
+      const done = await act(client);
+      const { rowCount } = await client.query({
+        name: 'move-cron-on',
+        text: 'update crons set next_run_date = $1 where cron_id = $2 and next_run_date = $3 and updated_at = $4',
+        values: [next === undefined ? null : new Date(next), cron_id, next_run_date, updated_at],
+      });
+      await client.query(rowCount === 1 ? 'commit' : 'rollback');
+      isBroken = false;
+      return rowCount === 1 ? done : undefined;
+    } finally {
+      // A connection that is closed in the middle of a transaction takes it back.
+      client.release(isBroken);
+    }
+  }
+}
+
+function matching<O>(
+  query: SelectQueryBuilder<Tables, 'crons', O>,
+  { assistant_id, thread_id, enabled, metadata }: CronCount,
+): SelectQueryBuilder<Tables, 'crons', O> {
+  let narrowed = query;
+  if (assistant_id !== undefined) {
+    const id = isUuid(assistant_id) ? assistant_id : defaultAssistantId(assistant_id);
+    narrowed = narrowed.where('assistant_id', '=', id);
+  }
+  if (thread_id !== undefined) narrowed = narrowed.where('thread_id', '=', thread_id);
+  if (enabled !== undefined) narrowed = narrowed.where('enabled', '=', enabled);
+  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+  return narrowed;
+}
