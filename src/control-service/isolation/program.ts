@@ -32,6 +32,7 @@ export const agentServerPackages: readonly string[] = [
   '@langchain/core',
   '@langchain/langgraph-checkpoint',
   '@langchain/langgraph-checkpoint-postgres',
+  'cron-parser',
   'eventsource-parser',
   'fastest-levenshtein',
   'hono',
