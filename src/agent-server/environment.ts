@@ -3,6 +3,15 @@ import * as z from 'zod';
 import { StartupError } from './startup-error.ts';
 import type { TracingOptions } from './tracing/teller.ts';
 
+/** A timer can't be longer than 24 days. */
+const seconds = z.coerce
+  .number({ error: 'must be a number of seconds' })
+  .positive({ error: 'must be more than 0 seconds' })
+  .max(24 * 24 * 3600, { error: 'must be at most 2073600 seconds' });
+
+/** How long (seconds) a run may take where nobody says otherwise, as at the public service. */
+const DEFAULT_RUN_TIMEOUT = 3600;
+
 /** The variables that tell the process what to serve, and where. */
 const Environment = z.object({
   LANDFALL_GRAPH_CONFIG: z.string({ error: 'is missing' }).refine(isAbsolute, { error: 'must be an absolute path' }),
@@ -17,6 +26,11 @@ const Environment = z.object({
   LANDFALL_DRAIN_MS: z.coerce.number({ error: 'must be a number of milliseconds' }).int().min(0).default(30_000),
   LANDFALL_TRACING_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   LANDFALL_TRACING_TOKEN: z.string().min(1).optional(),
+  LANDFALL_WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
+  LANDFALL_RUN_TIMEOUT_SECONDS: seconds.optional(),
+  /** The public service's name for it. */
+  BG_JOB_TIMEOUT_SECS: seconds.optional(),
+  LANDFALL_LEASE_MS: z.coerce.number({ error: 'must be a number of milliseconds' }).int().min(1000).optional(),
   LANDFALL_MAX_RUNS: z.coerce.number({ error: 'must be a whole number' }).int().min(1).default(100),
 });
 export type Environment = z.infer<typeof Environment>;
@@ -48,3 +62,7 @@ export function tracingOf({
 }: Environment): TracingOptions | undefined {
   return url === undefined || token === undefined ? undefined : { url, token };
 }
+
+/** How long (ms) a run may take. */
+export const runLimitOf = ({ LANDFALL_RUN_TIMEOUT_SECONDS: own, BG_JOB_TIMEOUT_SECS: common }: Environment): number =>
+  (own ?? common ?? DEFAULT_RUN_TIMEOUT) * 1000;

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
-import { takeEnvironment, tracingOf } from './environment.ts';
+import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
 
@@ -29,9 +29,12 @@ try {
     token: environment.LANDFALL_AGENT_TOKEN,
     atOnce: environment.LANDFALL_MAX_RUNS,
     drainMs: environment.LANDFALL_DRAIN_MS,
+    runLimitMs: runLimitOf(environment),
+    leaseMs: environment.LANDFALL_LEASE_MS,
     revisionId: environment.LANDFALL_REVISION_ID,
     deploymentId: environment.LANDFALL_DEPLOYMENT_ID,
     tracing: tracingOf(environment),
+    webhooks: { privateNetworks: environment.LANDFALL_WEBHOOK_PRIVATE === 'allow' },
     log,
     clock: systemClock,
   });

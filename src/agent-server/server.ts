@@ -22,6 +22,10 @@ import { Outbox } from './tracing/outbox.ts';
 import { Teller } from './tracing/teller.ts';
 import type { TracingOptions } from './tracing/teller.ts';
 import { serverInfo } from './version.ts';
+import { deliverWebhooks, settledWebhooks } from './webhooks/delivering.ts';
+import type { WebhookOptions } from './webhooks/delivering.ts';
+import type { WebhookSettings } from './webhooks/settings.ts';
+import { checkWebhooks } from './webhooks/webhooks.ts';
 
 /** How an agent server is started. */
 export interface AgentServerOptions {
@@ -42,6 +46,7 @@ export interface AgentServerOptions {
   drainMs?: number | undefined;
   /** Where runs that ended are told; nobody is told when absent. */
   tracing?: TracingOptions | undefined;
+  webhooks?: WebhookOptions | undefined;
   revisionId?: string | undefined;
   deploymentId?: string | undefined;
 }
@@ -72,8 +77,13 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const { configPath, host, port, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
+  const webhooks = settledWebhooks(configuration, options.webhooks);
   const [opened, loaded] = await openAndLoad(options, configuration.places);
-  let serving: Serving | undefined = await serve(loaded, opened, { ...options, configuration });
+  let serving: Serving | undefined = await serve(loaded, opened, {
+    ...options,
+    configuration,
+    webhookSettings: webhooks,
+  });
   const fetch = (request: Request) => serving?.fetch(request) ?? resting();
   const listener = await listen(fetch, { host, port, clock }).catch(async (error: unknown) => {
     await serving?.end();
@@ -99,7 +109,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     rest,
     async wake(revisionId) {
       if (serving || closing) return;
-      const woken = { ...options, configuration, revisionId };
+      const woken = { ...options, configuration, webhookSettings: webhooks, revisionId };
       serving = await serve(loaded, await open(woken), woken);
       serving.begin();
     },
@@ -124,6 +134,7 @@ interface Serving {
 /** The options, and what the graph configuration file says. */
 interface Settled extends AgentServerOptions {
   configuration: Configuration;
+  webhookSettings: WebhookSettings;
 }
 
 interface Opened {
@@ -166,7 +177,7 @@ async function serve(
   options: Settled,
 ): Promise<Serving> {
   try {
-    const { app, runs, recovery, firing, teller } = await putTogether(loaded, storage, processId, options);
+    const { app, runs, recovery, firing, teller, delivering } = await putTogether(loaded, storage, processId, options);
     let looking = Promise.resolve();
     let telling = Promise.resolve();
     return {
@@ -175,6 +186,7 @@ async function serve(
         looking = recovery.keepLooking();
         firing.begin();
         telling = teller?.keepTelling() ?? telling;
+        delivering.begin();
       },
       async end() {
         await firing.end();
@@ -183,6 +195,7 @@ async function serve(
         await looking;
         await teller?.stop(TELL_WITHIN_MS);
         await telling;
+        await delivering.end(TELL_WITHIN_MS);
         await storage.close();
       },
     };
@@ -196,22 +209,35 @@ async function putTogether(
   loaded: readonly LoadedGraph[],
   storage: Storage,
   processId: string,
-  { clock, log, token, atOnce = 100, tracing, revisionId, deploymentId }: Settled,
+  { clock, log, token, atOnce = 100, tracing, revisionId, deploymentId, webhookSettings, webhooks }: Settled,
 ) {
   const graphs = new Graphs(loaded, storage.pool);
   const assistants = new AssistantStore(storage, clock);
   await assistants.ensureDefaults(graphs.list());
   const threads = new ThreadStore(storage, clock);
   const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null });
-  const runs = new Runs({ assistants, threads, store: runStore, graphs, clock, log, atOnce });
+  const checkWebhook = checkWebhooks(webhookSettings, log);
+  const runs = new Runs({ assistants, threads, store: runStore, graphs, clock, log, atOnce, checkWebhook });
   const crons = new CronStore(storage);
-  const info = serverInfo({ revisionId, deploymentId });
+  const info = serverInfo({ revisionId, deploymentId, webhooks: !webhookSettings.disabled });
   const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
+  const app = createApp({ assistants, threads, runStore, runs, crons, graphs, info, checkDatabase, clock, log, token });
+  const { fetch } = app;
   return {
-    app: createApp({ assistants, threads, runStore, runs, crons, graphs, info, checkDatabase, clock, log, token }),
+    app,
     runs,
     firing: new CronFiring({ store: crons, runs, clock, log }),
     recovery: new Recovery({ store: runStore, runs, graphs, clock, log }),
+    delivering: deliverWebhooks({
+      storage,
+      runStore,
+      settings: webhookSettings,
+      options: webhooks,
+      fetch,
+      token,
+      clock,
+      log,
+    }),
     teller: tracing && new Teller({ ...tracing, outbox: new Outbox(storage), clock, log }),
   };
 }

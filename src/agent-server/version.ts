@@ -7,11 +7,16 @@ import type { ServerInfo } from '../contract/agent/server-info.ts';
 export const API_VERSION = '0.5.36';
 
 /** What `GET /info` answers. */
-export function serverInfo(ids: { revisionId: string | undefined; deploymentId: string | undefined }): ServerInfo {
+export function serverInfo(ids: {
+  revisionId: string | undefined;
+  deploymentId: string | undefined;
+  /** Whether webhooks are sent. */
+  webhooks: boolean;
+}): ServerInfo {
   return {
     version: API_VERSION,
     context: 'js',
-    flags: { assistants: true, crons: true, store: false, webhooks: false, langsmith: false },
+    flags: { assistants: true, crons: true, store: false, webhooks: ids.webhooks, langsmith: false },
     metadata: {
       server: 'landfall',
       ...(ids.revisionId === undefined ? {} : { revision_id: ids.revisionId }),

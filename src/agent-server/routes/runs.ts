@@ -49,6 +49,7 @@ export function batchRoutes(runs: Runs): Hono {
   routes.post('/batch', async (c) => {
     const requests = await readBody(c, batchBody);
     requests.forEach(mustBeOffered);
+    requests.forEach(({ webhook }) => runs.checkWebhook(webhook));
     const accepted: Run[] = [];
     for (const request of requests)
       accepted.push(showAccepted((await runs.start(request, undefined, 'background')).plan));
@@ -76,7 +77,6 @@ const MOST_AFTER_SECONDS = 24 * 24 * 3600;
 
 /** A field that would be without effect is refused rather than passed over. */
 function mustBeOffered(request: RunCreate): void {
-  if (request.webhook !== undefined) throw unacceptable('webhook', 'this server sends no webhooks');
   if ((request.after_seconds ?? 0) > MOST_AFTER_SECONDS)
     throw unacceptable('after_seconds', `this server puts a run off by ${MOST_AFTER_SECONDS} seconds at most`);
 }

@@ -1,7 +1,11 @@
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
+import { GraphNotMade } from '../graphs/graph-not-made.ts';
+import { ATTEMPT_IDS } from './event-log.ts';
 import { fateOf } from './orphan.ts';
+import type { RunQueue, TakeableBecause, TakeableRun } from './queue.ts';
+import type { RunEvents } from './run-events.ts';
 import { RunKwargs } from './run-plan.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
@@ -14,39 +18,55 @@ export const SWEEP_MS = 1000;
 /** How many are looked at in one go. */
 const AT_ONCE = 100;
 
+/** How long (ms) a process counts as living, and how often (ms) it says that it does. */
+const LEASE_MS = 30_000;
+const EXTEND_MS = 5000;
+/** How long (ms) the events of a run are kept after it has ended, and how often (ms) it is looked for old ones. */
+const EVENTS_KEPT_MS = 10 * 60_000;
+const FORGET_MS = 60_000;
+
 /** What the sweeps of a process work with. */
 export interface RecoveryParts {
   store: RunStore;
+  queue: RunQueue;
+  events: RunEvents;
   runs: Runs;
   graphs: Graphs;
   clock: Clock;
   log: (line: string) => void;
+  /** How long (ms) a process counts as living that says nothing; 30,000 when absent. */
+  leaseMs?: number | undefined;
 }
 
 /**
- * Takes care of runs whose process is gone. A process counts as gone when the database has no connection of it in two
- * looks one after the other: a broken connection is replaced long before the second.
+ * Takes care of runs whose process is gone, or has no slot for them. A process counts as gone when its lease is over, or
+ * when the database has no connection of it in two looks one after the other: a broken connection is replaced long
+ * before the second.
  */
 export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #stop = new AbortController();
   #seenOnce: ReadonlySet<string> = new Set();
+  #extendedAt = -Infinity;
+  #forgotAt = -Infinity;
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
   }
 
-  /** Looks again and again until it is stopped. */
+  /** Looks again and again until it is stopped; then this process says that it has gone. */
   async keepLooking(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { clock, log, queue } = this.#parts;
     const { signal } = this.#stop;
+    const complain = (error: unknown) => {
+      if (!isDatabaseUnavailable(error)) log(`Looking for runs that were left failed: ${String(error)}`);
+    };
     while (!signal.aborted) {
-      await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking for runs that were left failed: ${String(error)}`);
-      });
+      await this.look().catch(complain);
       // Stopping ends the wait early; there is nothing else to learn from it.
       await pause(clock, SWEEP_MS, signal);
     }
+    await queue.endLease().catch(complain);
   }
 
   stop(): void {
@@ -55,51 +75,104 @@ export class Recovery {
 
   /** One look. */
   async look(): Promise<void> {
-    const { store, runs } = this.#parts;
-    for (const request of await store.cancelRequests()) {
-      runs.find(request.run_id)?.stop(request.cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');
+    const { queue, runs, graphs } = this.#parts;
+    await this.#keepLease();
+    for (const { run_id, cancel_action, watched } of await queue.asks()) {
+      const execution = runs.find(run_id);
+      if (watched) execution?.record();
+      if (cancel_action !== null) execution?.stop(cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');
     }
-    const orphans = await store.orphans(AT_ONCE, runs.inHand());
-    const handedOver = (run: StoredRun) => run.process_id === null;
-    for (const run of orphans) if (handedOver(run) || this.#seenOnce.has(key(run))) await this.#tryToTakeCareOf(run);
-    this.#seenOnce = new Set(orphans.map(key));
+    const takeable = await queue.takeable({
+      inHand: runs.inHand(),
+      hasRoom: runs.room > 0,
+      graphs: graphs.list().map(({ graphId }) => graphId),
+      limit: AT_ONCE,
+    });
+    let { room } = runs;
+    for (const run of takeable) {
+      if (run.because === 'waits-for-a-slot' && room-- <= 0) continue;
+      if (isSure(run) || this.#seenOnce.has(key(run))) await this.#tryToTakeCareOf(run);
+    }
+    this.#seenOnce = new Set(takeable.map(key));
+    await this.#forgetEvents();
+  }
+
+  /** Says that this process lives, and lets go of the runs that others have taken from it. */
+  async #keepLease(): Promise<void> {
+    const { queue, runs, clock, leaseMs = LEASE_MS } = this.#parts;
+    let lapsed = false;
+    if (clock.now() - this.#extendedAt >= Math.min(EXTEND_MS, leaseMs / 3)) {
+      lapsed = await queue.extendLease(leaseMs);
+      this.#extendedAt = clock.now();
+    }
+    for (const id of await queue.takenAway(lapsed ? runs.inHand() : runs.waiting())) runs.find(id)?.stop('taken');
+  }
+
+  async #forgetEvents(): Promise<void> {
+    const { events, clock } = this.#parts;
+    if (clock.now() - this.#forgotAt < FORGET_MS) return;
+    this.#forgotAt = clock.now();
+    await events.forget(clock.now() - EVENTS_KEPT_MS);
   }
 
   /** One run that nobody can take care of does not keep the others from it. */
-  async #tryToTakeCareOf(run: StoredRun): Promise<void> {
+  async #tryToTakeCareOf(run: TakeableRun): Promise<void> {
     try {
       await this.#takeCareOf(run);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      this.#parts.log(`Run ${run.run_id} was left by a process that is gone, and can't be taken up: ${String(error)}`);
+      this.#parts.log(`Run ${run.run_id} ${WHY[run.because]}, and can't be taken up: ${String(error)}`);
     }
   }
 
-  async #takeCareOf(run: StoredRun): Promise<void> {
-    const { store, runs, graphs, log } = this.#parts;
+  async #takeCareOf(run: TakeableRun): Promise<void> {
+    const { store, queue, events, runs, graphs, log } = this.#parts;
     const fate = fateOf(run, (graphId) => graphs.has(graphId));
-    if (!(await store.takeUp(run, fate.kind === 'go-on'))) return;
+    if (!(await queue.takeUp(run, fate.kind === 'go-on'))) return;
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {
-      log(`Run ${run.run_id} was left by a process that is gone; going on with attempt ${next}.`);
+      log(`Run ${run.run_id} ${WHY[run.because]}; going on with attempt ${next}.`);
       runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
       return;
     }
-    log(`Run ${run.run_id} was left by a process that is gone; it ends as ${fate.status}.`);
+    log(`Run ${run.run_id} ${WHY[run.because]}; it ends as ${fate.status}.`);
     const after = await this.#threadAfter(run);
-    const ended = { runId: run.run_id, temporary: run.temporary };
+    const ended = { runId: run.run_id, temporary: run.temporary, webhook: webhookOf(run) };
+    const ending = { id: run.attempt * ATTEMPT_IDS - 1, kind: 'error', json: JSON.stringify(fate.error) } as const;
+    // Its row goes with it: who waits for it in another process finds here what became of it.
+    if (run.temporary) await events.write(run.run_id, [], ending);
     await store.end(ended, { status: fate.status, error: fate.error, values: undefined, ...after });
   }
 
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
     const { graphs, log } = this.#parts;
     if (run.temporary || !graphs.has(run.graph_id)) return { interrupts: '{}', unfinishedState: false };
-    const graph = await graphs.make(run.graph_id, { configurable: {} }, 'thread');
-    return stateAfter(graph, run.thread_id, log);
+    const graph = await graphs.make(run.graph_id, { configurable: {} }, 'thread').catch((error: unknown) => {
+      if (!(error instanceof GraphNotMade)) throw error;
+      return undefined;
+    });
+    return graph ? stateAfter(graph, run.thread_id, log) : { interrupts: '{}', unfinishedState: true };
   }
 }
 
+/** What the log says of a run that is taken. */
+const WHY: Record<TakeableBecause, string> = {
+  released: 'was left by a process that is gone',
+  lost: 'was left by a process that is gone',
+  'lease-over': 'was left by a process that is gone',
+  'no-connection': 'was left by a process that is gone',
+  'waits-for-a-slot': 'waited for a slot of another process',
+};
+
+/** Whether one look is enough: a connection may only be broken, and the answer of the database only be late. */
+const isSure = ({ because }: TakeableRun): boolean => because !== 'no-connection' && because !== 'lost';
+
 const key = (run: StoredRun): string => `${run.run_id} ${run.process_id}`;
+
+function webhookOf({ kwargs }: StoredRun): string | undefined {
+  const { webhook } = kwargs;
+  return typeof webhook === 'string' ? webhook : undefined;
+}
 
 /** A stored run as a plan, to go on with it at `now` (ms since the epoch). */
 export function planOf(run: StoredRun, now: number): RunPlan {
@@ -112,10 +185,12 @@ export function planOf(run: StoredRun, now: number): RunPlan {
     threadMetadata: {},
     kwargs: RunKwargs.parse(run.kwargs),
     multitaskStrategy: run.multitask_strategy,
+    webhook: webhookOf(run),
     temporary: run.temporary,
     detached: run.detached,
-    resumable: false,
-    delayMs: Math.max(0, (run.start_after?.getTime() ?? now) - now),
+    resumable: run.kwargs['resumable'] === true,
+    // One whose time has come has still to take its place in the line.
+    delayMs: run.start_after === null ? 0 : Math.max(1, run.start_after.getTime() - now),
     acceptedAt: run.created_at.getTime(),
   };
 }

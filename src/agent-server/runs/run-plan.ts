@@ -30,6 +30,8 @@ export const RunKwargs = z.looseObject({
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
   durability: z.enum(DURABILITIES).optional(),
+  /** May hold a token: it is never logged. */
+  webhook: z.string().optional(),
 });
 export type RunKwargs = z.infer<typeof RunKwargs>;
 
@@ -47,6 +49,8 @@ export interface RunPlan {
   threadMetadata: FreeObject;
   kwargs: RunKwargs;
   multitaskStrategy: MultitaskStrategy;
+  /** The URL that is told of its end; may hold a token. */
+  webhook: string | undefined;
   /** A stateless run whose thread is not kept. */
   temporary: boolean;
   /** Goes on when nobody is connected. */
@@ -115,8 +119,10 @@ export function planRun(
       interrupt_before: request.interrupt_before,
       interrupt_after: request.interrupt_after,
       durability: request.durability ?? (request.checkpoint_during === false ? 'exit' : undefined),
+      webhook: request.webhook,
     },
     multitaskStrategy: request.multitask_strategy ?? DEFAULT_STRATEGY,
+    webhook: request.webhook,
     temporary: stateless && request.on_completion !== 'keep',
     detached: carried === 'background' || request.on_disconnect === 'continue',
     resumable: request.stream_resumable ?? false,

@@ -7,6 +7,7 @@ import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal } from '../refusal.ts';
 import type { ThreadStore } from '../threads/store.ts';
+import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { Execution } from './execution.ts';
 import type { Beginning, Surroundings } from './execution.ts';
 import { planRun } from './run-plan.ts';
@@ -26,6 +27,7 @@ export interface RunsParts {
   log: (line: string) => void;
   /** How many runs may be carried out at once. */
   atOnce: number;
+  checkWebhook: CheckWebhook;
 }
 
 /** How long (ms) another process may take to end a run before its thread is deleted all the same. */
@@ -108,6 +110,11 @@ export class Runs {
     return this.#plan(request, threadId, 'background');
   }
 
+  /** @throws Refusal where a run can't name this URL. */
+  checkWebhook(url: string | undefined): void {
+    this.#parts.checkWebhook(url);
+  }
+
   /** The run, if this process has it in hand. */
   find(runId: string): Execution | undefined {
     return this.#executions.get(runId);
@@ -166,6 +173,7 @@ export class Runs {
   /** @throws Refusal when the run can't be accepted. */
   async #plan(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<RunPlan> {
     this.#mustBeOpen();
+    this.#parts.checkWebhook(request.webhook);
     const assistant = await this.#assistant(request.assistant_id);
     const plan = planRun(request, {
       runId: randomUUID(),

@@ -45,7 +45,10 @@ export const BEGIN_ALONE = {
     returning status, sequence`,
 };
 
-/** $1 run, $2 process, $3 now. No row while a run that came before is unfinished, or when the run is not ours to start. */
+/**
+ * $1 run, $2 process, $3 now. No row while a run that came before is unfinished, or when the run is not ours to start. One
+ * whose time has not come (`start_after`) is before nobody.
+ */
 export const CLAIM = {
   name: 'claim-run',
   text: `
@@ -54,6 +57,7 @@ export const CLAIM = {
       and not exists (
         select from runs earlier
         where earlier.thread_id = runs.thread_id and earlier.sequence < runs.sequence and earlier.status in ('pending', 'running')
+          and (earlier.start_after is null or earlier.status = 'running')
       )
     returning run_id`,
 };
@@ -73,29 +77,60 @@ const TRACED = (at: number, end: { status: string; endedAt: string }) => `
       from run where $${at}::boolean
     )`;
 
-/** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12 its trace. */
-export const END_ON_THREAD = {
-  name: 'end-on-thread',
-  text: `
+/**
+ * Puts the webhook of a run that ends into the queue, in the statement that ends it, with all that is told of the run: its
+ * row may be gone by then. The parameters from `at` on are: its URL, and the URL's host.
+ */
+const HOOKED = (at: number, end: { status: string; endedAt: string; error: string; values: string }) => `
+    hooked as (
+      insert into webhook_deliveries (url, host, next_attempt_at, run_id, thread_id, assistant_id, status, metadata, kwargs,
+        multitask_strategy, error, "values", stateless, created_at, started_at, ended_at, updated_at)
+      select $${at}::text, $${at + 1}::text, $3::timestamptz, run_id, thread_id, assistant_id, ${end.status}, metadata, kwargs,
+        multitask_strategy, ${end.error}, ${end.values}, temporary, created_at, started_at, ${end.endedAt}, $3::timestamptz
+      from run
+    )`;
+
+const endOnThread = (also: string) => `
     with run as (
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
       returning *
-    ), ${TRACED(9, { status: 'status', endedAt: 'ended_at' })}
+    ), ${TRACED(9, { status: 'status', endedAt: 'ended_at' })}${also}
     update threads
     set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else $6 end,
-      "values" = coalesce($7::json, "values"), interrupts = $8::json, updated_at = $3
-    from run where threads.thread_id = run.thread_id`,
+      "values" = coalesce($7::json, "values"), interrupts = $8::json, updated_at = $3,
+      state_updated_at = case when $7::json is null then state_updated_at else $3::timestamptz end
+    from run where threads.thread_id = run.thread_id`;
+
+/** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12 its trace. */
+export const END_ON_THREAD = { name: 'end-on-thread', text: endOnThread('') };
+
+/** The same for a run with a webhook: $13 and $14. Where the run reached no state, the thread's is told. */
+export const END_ON_THREAD_HOOKED = {
+  name: 'end-on-thread-hooked',
+  text: endOnThread(`, ${HOOKED(13, {
+    status: 'status',
+    endedAt: 'ended_at',
+    error: 'error',
+    values: 'coalesce($7::json, (select "values" from threads t where t.thread_id = run.thread_id))',
+  })}`),
 };
 
-/** $1 run, $2 process, $3 now, $4 status, $5 to $8 its trace. What a stateless run leaves: nothing but that. */
-export const END_ALONE = {
-  name: 'end-alone',
-  text: `
+const endAlone = (also: string) => `
     with run as (
       delete from runs where run_id = $1 and process_id = $2 returning *
-    ), ${TRACED(5, { status: '$4::text', endedAt: '$3::timestamptz' })}
-    select from run`,
+    ), ${TRACED(5, { status: '$4::text', endedAt: '$3::timestamptz' })}${also}
+    select from run`;
+
+/** $1 run, $2 process, $3 now, $4 status, $5 to $8 its trace. What a stateless run leaves: nothing but that. */
+export const END_ALONE = { name: 'end-alone', text: endAlone('') };
+
+/** The same for a run with a webhook: $9 and $10, and $11 its error. */
+export const END_ALONE_HOOKED = {
+  name: 'end-alone-hooked',
+  text: endAlone(
+    `, ${HOOKED(9, { status: '$4::text', endedAt: '$3::timestamptz', error: '$11::json', values: 'null::json' })}`,
+  ),
 };
 
 /** $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread is as it was before. */

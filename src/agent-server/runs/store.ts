@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { PAGE } from '../../contract/agent/assistant.ts';
-import type { RunStatus } from '../../contract/agent/run.ts';
+import type { CancelAction, RunsCancel, RunStatus } from '../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
-import { applicationName } from '../storage/open.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
+import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd, StoredRun } from './run-row.ts';
 import * as statements from './statements.ts';
@@ -16,6 +16,13 @@ export interface RunPage {
   limit?: number | undefined;
   offset?: number | undefined;
   status?: RunStatus | undefined;
+}
+
+/** Which unfinished runs to cancel: those that are all of what is said. */
+export interface CancelFilter {
+  threadId?: string | undefined;
+  runIds?: readonly string[] | undefined;
+  status?: RunsCancel['status'];
 }
 
 /** What takes statements: any connection, or that of a transaction. */
@@ -32,6 +39,7 @@ export class RunStore {
   readonly #processId: string;
   readonly #clock: Clock;
   readonly #traced: { revisionId: string | null } | undefined;
+  #webhooks: { ring(): void } | undefined;
 
   /** @param traced where runs are told to a tracing project: as those of which revision. */
   constructor(storage: Storage, processId: string, clock: Clock, traced?: { revisionId: string | null }) {
@@ -39,6 +47,11 @@ export class RunStore {
     this.#storage = storage;
     this.#processId = processId;
     this.#clock = clock;
+  }
+
+  /** Has the webhooks of runs that end written down from now on, and rings where there is one; without it none is sent. */
+  sendWebhooks(webhooks: { ring(): void }): void {
+    this.#webhooks = webhooks;
   }
 
   /**
@@ -77,6 +90,30 @@ export class RunStore {
     return (await this.#hasThread(plan.threadId)) ? { kind: 'busy' } : { kind: 'no-thread' };
   }
 
+  /**
+   * Writes several stateless runs down: all of them, or none.
+   *
+   * @returns their places in the order of acceptance.
+   */
+  async beginAll(plans: readonly RunPlan[]): Promise<number[]> {
+    const client = await this.#storage.pool.connect();
+    let isBroken = true;
+    try {
+      await client.query('begin');
+      const places: number[] = [];
+      for (const plan of plans) {
+        const begun = await this.begin(plan, true, false, client);
+        if (begun.kind === 'begun') places.push(begun.sequence);
+      }
+      await client.query('commit');
+      isBroken = false;
+      return places;
+    } finally {
+      // A connection that is closed in the middle of a transaction takes it back.
+      client.release(isBroken);
+    }
+  }
+
   /** Lets a pending run of this process start, if it is its turn. */
   async claim(runId: string): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query({
@@ -86,28 +123,43 @@ export class RunStore {
     return rowCount === 1;
   }
 
-  /** Writes down how a run of this process ended, and what that makes of its thread. */
-  async end(plan: Pick<RunPlan, 'runId' | 'temporary'>, end: RunEnd): Promise<void> {
+  /**
+   * Writes down how a run of this process ended, what that makes of its thread, and what its webhook is to tell.
+   *
+   * @returns whether anything was changed: not where the run is another process's by now, or has ended already.
+   */
+  async end(plan: Pick<RunPlan, 'runId' | 'temporary' | 'webhook'>, end: RunEnd): Promise<boolean> {
+    const url = this.#webhooks === undefined ? undefined : plan.webhook;
+    const hook = url === undefined ? [] : [url, webhookHost(url)];
+    const now = new Date(this.#clock.now());
+    const error = end.error ? JSON.stringify(end.error) : null;
+    let changed: { rowCount: number | null };
     if (plan.temporary) {
-      const now = new Date(this.#clock.now());
-      const values = [plan.runId, this.#processId, now, end.status, ...this.#traceOf(end)];
-      await this.#storage.pool.query({ ...statements.END_ALONE, values });
-      return;
+      const ended = [plan.runId, this.#processId, now, end.status, ...this.#traceOf(end)];
+      changed = await this.#storage.pool.query(
+        url === undefined
+          ? { ...statements.END_ALONE, values: ended }
+          : { ...statements.END_ALONE_HOOKED, values: [...ended, ...hook, error] },
+      );
+    } else {
+      changed = await this.#storage.pool.query({
+        ...(url === undefined ? statements.END_ON_THREAD : statements.END_ON_THREAD_HOOKED),
+        values: [
+          plan.runId,
+          this.#processId,
+          now,
+          end.status,
+          error,
+          threadStatusAfter(end),
+          end.values ?? null,
+          end.interrupts,
+          ...this.#traceOf(end),
+          ...hook,
+        ],
+      });
     }
-    await this.#storage.pool.query({
-      ...statements.END_ON_THREAD,
-      values: [
-        plan.runId,
-        this.#processId,
-        new Date(this.#clock.now()),
-        end.status,
-        end.error ? JSON.stringify(end.error) : null,
-        threadStatusAfter(end),
-        end.values ?? null,
-        end.interrupts,
-        ...this.#traceOf(end),
-      ],
-    });
+    if (url !== undefined) this.#webhooks?.ring();
+    return (changed.rowCount ?? 0) > 0;
   }
 
   #traceOf({ error, usage }: RunEnd): unknown[] {
@@ -149,78 +201,45 @@ export class RunStore {
     return query.where('status', 'in', ['pending', 'running']).execute();
   }
 
-  /** The unfinished runs of a thread that were accepted before this one. */
+  /** The unfinished runs of a thread that were accepted before this one, without those whose time has not come. */
   async unfinishedBefore(threadId: string, runId: string): Promise<{ run_id: string }[]> {
     const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
     return query
-      .where('status', 'in', ['pending', 'running'])
+      .where((at) => at.or([at('status', '=', 'running'), at.and({ status: 'pending', start_after: null })]))
       .where('sequence', '<', (of) => of.selectFrom('runs').select('sequence').where('run_id', '=', runId))
       .execute();
   }
 
-  /** Deletes a run that has ended; false where it has not. */
+  /** Deletes a run that has ended, with its events; false where it has not. */
   async delete(runId: string): Promise<boolean> {
-    const query = this.#storage.db.deleteFrom('runs').where('run_id', '=', runId);
-    const { numDeletedRows } = await query.where('status', 'not in', ['pending', 'running']).executeTakeFirstOrThrow();
-    return numDeletedRows > 0n;
-  }
-
-  /** Asks the process that has a run in hand to end it. */
-  async requestCancel(runId: string, action: 'interrupt' | 'rollback'): Promise<void> {
-    const query = this.#storage.db.updateTable('runs').set({ cancel_action: action });
-    await query.where('run_id', '=', runId).where('status', 'in', ['pending', 'running']).execute();
-  }
-
-  /** The runs of this process that another process was asked to end. */
-  async cancelRequests(): Promise<{ run_id: string; cancel_action: 'interrupt' | 'rollback' | null }[]> {
-    const query = this.#storage.db.selectFrom('runs').select(['run_id', 'cancel_action']);
-    return query
-      .where('status', 'in', ['pending', 'running'])
-      .where('process_id', '=', this.#processId)
-      .where('cancel_action', 'is not', null)
-      .execute();
+    const { rowCount } = await this.#storage.pool.query(
+      `with run as (delete from runs where run_id = $1 and status not in ('pending', 'running') returning run_id),
+         told as (delete from run_events using run where run_events.run_id = run.run_id)
+       select from run`,
+      [runId],
+    );
+    return rowCount === 1;
   }
 
   /**
-   * Unfinished runs that nobody has in hand, oldest first: no living process, or this one by name only, because it never
-   * heard that they had begun.
+   * Asks the processes that have these runs in hand to end those that have not ended.
    *
-   * @param inHand the runs that this process knows of.
+   * @returns which they are.
    */
-  async orphans(limit: number, inHand: readonly string[]): Promise<StoredRun[]> {
-    const alive = sql<boolean>`exists (
-      select from pg_stat_activity a
-      where a.datname = current_database() and a.application_name = ${applicationName('')} || runs.process_id::text
-    )`;
-    const query = this.#storage.db.selectFrom('runs').selectAll().where('status', 'in', ['pending', 'running']);
-    return query
-      .where((at) => at.or([at('process_id', 'is', null), at.not(alive), at('process_id', '=', this.#processId)]))
-      .where(sql<boolean>`run_id <> all(${inHand}::uuid[])`)
-      .orderBy('sequence')
-      .limit(limit)
-      .execute();
+  async requestCancel({ threadId, runIds, status }: CancelFilter, action: CancelAction): Promise<string[]> {
+    let query = this.#storage.db.updateTable('runs').set({ cancel_action: action });
+    if (threadId !== undefined) query = query.where('thread_id', '=', threadId);
+    if (runIds !== undefined) query = query.where(sql<boolean>`run_id = any(${runIds}::uuid[])`);
+    const statuses = status === undefined || status === 'all' ? (['pending', 'running'] as const) : [status];
+    const rows = await query.where('status', 'in', statuses).returning('run_id').execute();
+    return rows.map(({ run_id }) => run_id);
   }
 
-  /**
-   * Takes an orphan in hand; false where another process was faster. One that shall go on is pending again, and makes
-   * its next attempt where it had started.
-   */
-  async takeUp(run: Pick<StoredRun, 'run_id' | 'process_id'>, toGoOn: boolean): Promise<boolean> {
-    const again = { attempt: sql<number>`attempt + (status = 'running')::integer`, status: 'pending' } as const;
-    const { numUpdatedRows } = await this.#storage.db
-      .updateTable('runs')
-      .set({ process_id: this.#processId, updated_at: new Date(this.#clock.now()), ...(toGoOn ? again : {}) })
-      .where('run_id', '=', run.run_id)
-      .where(sql<boolean>`process_id is not distinct from ${run.process_id}::uuid`)
-      .where('status', 'in', ['pending', 'running'])
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows > 0n;
-  }
-
-  /** Lets go of a run of this process, for the next one to take up. */
-  async release(runId: string): Promise<void> {
-    const query = this.#storage.db.updateTable('runs').set({ process_id: null });
-    await query.where('run_id', '=', runId).where('process_id', '=', this.#processId).execute();
+  /** Which of these are runs of the thread. */
+  async known(threadId: string, runIds: readonly string[]): Promise<Set<string>> {
+    if (runIds.length === 0) return new Set();
+    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
+    return new Set((await query.where('run_id', 'in', runIds).execute()).map(({ run_id }) => run_id));
   }
 
   async #hasThread(threadId: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { MultitaskStrategy, RunStatus } from '../../contract/agent/run.ts';
 import type { CronsTable } from '../crons/cron-row.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
+import type { WebhookDeliveriesTable } from '../webhooks/tables.ts';
 
 /** A column of JSON: read parsed, written as text. `json` keeps the text as it was sent, `jsonb` can be searched. */
 type Json<T> = ColumnType<T, string, string>;
@@ -91,5 +92,6 @@ export interface Tables {
   threads: ThreadsTable;
   runs: RunsTable;
   trace_outbox: TraceOutboxTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   crons: CronsTable;
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { freeObject, openWord } from './open-word.ts';
+import { readWebhookDomain } from './webhook-domain.ts';
+import { webhookHeaderProblem } from './webhook-headers.ts';
 
 /** The longest `webhook` a run may name where the configuration sets none; section "Limits" leaves it open. */
 export const MAX_WEBHOOK_URL_LENGTH = 65_536;
@@ -24,13 +26,16 @@ export const WEBHOOK_OPERATIONS = [
   '/runs/wait',
 ] as const;
 
-/** Finds the names in the templates `${{ env.NAME }}` of a header's value. */
-export const ENV_TEMPLATE = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
-
 /** Restrictions on where webhooks may go (section "Webhook configuration", keys `webhooks.url.*`). */
 export const WebhookUrlRules = z.strictObject({
   /** Host names, or `*.` and a domain for all below it. */
-  allowed_domains: z.array(z.string().min(1)).optional(),
+  allowed_domains: z
+    .array(
+      z.string().refine((entry) => readWebhookDomain(entry) !== undefined, {
+        error: 'must be a host name, or `*.` and a domain',
+      }),
+    )
+    .optional(),
   require_https: z.boolean().optional(),
   /** Only these ports; without it 443 for https and 80 for http. */
   allowed_ports: z.array(z.int().min(1).max(65_535)).optional(),
@@ -46,11 +51,18 @@ export type WebhookUrlRules = z.infer<typeof WebhookUrlRules>;
  * variables as `${{ env.NAME }}`; only names that begin with `env_prefix` may be referenced, and one that is missing
  * keeps the server from starting.
  */
-export const WebhooksConfig = z.strictObject({
-  headers: z.record(z.string(), z.string()).optional(),
-  env_prefix: z.string().min(1).optional(),
-  url: WebhookUrlRules.optional(),
-});
+export const WebhooksConfig = z
+  .strictObject({
+    headers: z.record(z.string(), z.string()).optional(),
+    env_prefix: z.string().min(1).optional(),
+    url: WebhookUrlRules.optional(),
+  })
+  .superRefine(({ headers = {}, env_prefix = DEFAULT_WEBHOOK_ENV_PREFIX }, context) => {
+    for (const [name, value] of Object.entries(headers)) {
+      const message = webhookHeaderProblem(name, value, env_prefix);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: ['headers', name], message });
+    }
+  });
 export type WebhooksConfig = z.infer<typeof WebhooksConfig>;
 
 /** A failure as a webhook tells it. */

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Storage } from '../storage/open.ts';
+import type { EndedRun } from './payload.ts';
+
+/** A webhook that has still to be delivered. */
+export interface Delivery extends EndedRun {
+  delivery_id: string;
+  /** May hold a token: it is never logged. */
+  url: string;
+  /** The URL's host, empty for a path of the server itself. */
+  host: string;
+  /** How often it was tried, this time included. */
+  attempts: number;
+}
+
+/** What one look at the queue asks for. */
+export interface Claim {
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** For how long (ms) nobody else tries them: longer than a try takes. */
+  forMs: number;
+  limit: number;
+  /** Hosts that have enough for the moment. */
+  notTo: readonly string[];
+}
+
+/**
+ * Webhooks that have still to be delivered. The statement that ends a run puts its webhook here (`runs/statements.ts`), so
+ * that no run ends without it. All processes of a deployment have the one queue; whoever claims a delivery has it for a
+ * while, and when the process is gone by then, the next one tries it.
+ */
+export class Deliveries {
+  readonly #storage: Storage;
+
+  constructor(storage: Storage) {
+    this.#storage = storage;
+  }
+
+  /** Takes some that are due in hand, and counts the try. */
+  async claim({ now, forMs, limit, notTo }: Claim): Promise<Delivery[]> {
+    const { rows } = await this.#storage.pool.query<Delivery>({
+      name: 'claim-webhooks',
+      text: `
+        with due as (
+          select delivery_id from webhook_deliveries
+          where next_attempt_at <= $1 and host <> all($3::text[])
+          order by next_attempt_at limit $4 for update skip locked
+        )
+        update webhook_deliveries d set attempts = attempts + 1, next_attempt_at = $2
+        from due where d.delivery_id = due.delivery_id
+        returning d.*`,
+      values: [new Date(now), new Date(now + forMs), notTo, limit],
+    });
+    return rows;
+  }
+
+  /** Forgets one that was delivered or given up. */
+  async forget({ delivery_id }: Pick<Delivery, 'delivery_id'>): Promise<void> {
+    await this.#storage.db.deleteFrom('webhook_deliveries').where('delivery_id', '=', delivery_id).execute();
+  }
+
+  /** Has one tried again, not before `at` (ms since the epoch), unless somebody else tries it by now. */
+  async putOff({ delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>, at: number): Promise<void> {
+    const query = this.#storage.db.updateTable('webhook_deliveries').set({ next_attempt_at: new Date(at) });
+    await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
+  }
+
+  /** Gives one back whose try was broken off, as if it had not been tried. */
+  async giveBack({ delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>, now: number): Promise<void> {
+    const untried = { next_attempt_at: new Date(now), attempts: sql<number>`attempts - 1` };
+    const query = this.#storage.db.updateTable('webhook_deliveries').set(untried);
+    await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
+  }
+
+  /** When the first one is due, in milliseconds since the epoch; undefined where there is none. */
+  async earliest(): Promise<number | undefined> {
+    const query = this.#storage.db.selectFrom('webhook_deliveries').select('next_attempt_at');
+    return (await query.orderBy('next_attempt_at').limit(1).executeTakeFirst())?.next_attempt_at.getTime();
+  }
+
+  /** Forgets all of them. How many that were. */
+  async forgetAll(): Promise<number> {
+    const { numDeletedRows } = await this.#storage.db.deleteFrom('webhook_deliveries').executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  }
+}

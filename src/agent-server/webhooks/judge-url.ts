@@ -1,0 +1,94 @@
+import { isIP } from 'node:net';
+import { DEFAULT_WEBHOOK_PORTS } from '../../contract/agent/webhook.ts';
+import { withoutEndDot } from '../../contract/agent/webhook-domain.ts';
+import { isLoopback, networkOf } from './address.ts';
+import type { UrlRules } from './settings.ts';
+
+/** What a webhook's URL leads to, or the rule that refuses it. */
+export type Judged =
+  | { kind: 'outside'; url: URL; host: string; port: number }
+  /** A call of the server to itself: its path and query. */
+  | { kind: 'itself'; path: string }
+  | { kind: 'refused'; why: string };
+
+/** The host under which calls of the server to itself are made; nobody resolves it. */
+export const ITSELF = 'http://agent.internal';
+
+const refused = (why: string): Judged => ({ kind: 'refused', why });
+
+/**
+ * Judges a webhook's URL by the options of `webhooks.url` (section "Webhook configuration") and, where its host is an
+ * address, by that. What its name leads to is judged when it is sent (`addressProblem`). No reason repeats the URL: its
+ * query may hold a token.
+ */
+export function judgeUrl(text: string, rules: UrlRules): Judged {
+  if ([...text].length > rules.maxUrlLength)
+    return refused(`is longer than ${rules.maxUrlLength} characters (webhooks.url.max_url_length)`);
+  // What a parser of URLs would leave out or turn over in silence is no address that anybody meant.
+  if (/[\p{Cc}\p{Z}\\]/u.test(text)) return refused('holds a space, a control character or a backslash');
+  if (text.startsWith('/') && !text.startsWith('//')) return judgePath(text, rules);
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text))
+    return refused('must be an address with http:// or https://, or a path of this server that begins with one /');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    return refused('holds a name or password before its host; put a token into its query instead');
+  return judgeHost(url, withoutEndDot(url.hostname), rules);
+}
+
+function judgePath(text: string, { disableLoopback }: UrlRules): Judged {
+  if (disableLoopback) return refused('is a path of this server, which is not allowed (webhooks.url.disable_loopback)');
+  const url = URL.canParse(text, ITSELF) ? new URL(text, ITSELF) : undefined;
+  if (url?.origin !== ITSELF) return refused('is no path of this server');
+  return { kind: 'itself', path: `${url.pathname}${url.search}` };
+}
+
+function judgeHost(url: URL, host: string, rules: UrlRules): Judged {
+  if (rules.requireHttps && url.protocol !== 'https:')
+    return refused('must begin with https:// (webhooks.url.require_https)');
+  if (host === '' || host.split('.').includes('')) return refused('names a host that there can not be');
+  const port = url.port === '' ? ownPort(url) : Number(url.port);
+  if (!(rules.allowedPorts ?? [ownPort(url)]).includes(port)) return refused(wrongPort(port, rules));
+  if (rules.allowedDomains && !isAllowed(host, rules.allowedDomains))
+    return refused('names a host that is not among webhooks.url.allowed_domains');
+  // Known without asking anybody: names below this one are this machine's (RFC 6761).
+  const isOwn = host === 'localhost' || host.endsWith('.localhost');
+  const address = isOwn ? '127.0.0.1' : addressIn(host);
+  const problem = address === undefined ? undefined : addressProblem(address, host, rules);
+  return problem === undefined ? { kind: 'outside', url, host, port } : refused(problem);
+}
+
+const ownPort = (url: URL): number => DEFAULT_WEBHOOK_PORTS[url.protocol === 'https:' ? 'https:' : 'http:'];
+
+function wrongPort(port: number, { allowedPorts }: UrlRules): string {
+  return allowedPorts === undefined
+    ? `names port ${port}: without webhooks.url.allowed_ports https goes to 443 and http to 80`
+    : `names port ${port}, which is not among webhooks.url.allowed_ports`;
+}
+
+/** The host, where it is an address: IPv4, or IPv6 without its brackets. */
+export function addressIn(host: string): string | undefined {
+  const bare = host.replace(/^\[|\]$/g, '');
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+function isAllowed(host: string, domains: NonNullable<UrlRules['allowedDomains']>): boolean {
+  return domains.some((domain) => (domain.below ? host.endsWith(`.${domain.host}`) : host === domain.host));
+}
+
+/**
+ * Why a webhook to `host` may not go to `address`; undefined where it may. Private networks are closed unless the operator
+ * opens them, or `allowed_domains` names this very address, or `localhost` for this machine. A name in that list opens
+ * none: whoever owns it decides what it leads to.
+ */
+export function addressProblem(address: string, host: string, rules: UrlRules): string | undefined {
+  const network = networkOf(address);
+  if (network === 'public') return undefined;
+  if (network === 'forbidden') return 'leads to a network that no webhook may go to';
+  if (rules.privateNetworks || isNamedItself(address, host, rules)) return undefined;
+  return "leads to a private network: name the address among webhooks.url.allowed_domains, or have the server's operator set LANDFALL_WEBHOOK_PRIVATE=allow";
+}
+
+function isNamedItself(address: string, host: string, { allowedDomains = [] }: UrlRules): boolean {
+  const isNamed = allowedDomains.some((domain) => !domain.below && domain.host === host);
+  return isNamed && (addressIn(host) !== undefined || (host === 'localhost' && isLoopback(address)));
+}

@@ -1,0 +1,139 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { LookupAddress } from 'node:dns';
+import { unlessAborted } from '../runs/aborted.ts';
+import { addressIn, addressProblem, ITSELF } from './judge-url.ts';
+import type { Judged } from './judge-url.ts';
+import { meaningOf } from './outcome.ts';
+import type { Tried } from './outcome.ts';
+import type { UrlRules } from './settings.ts';
+
+/** Every address that a name leads to; rejects where there is none. */
+export type Resolve = (host: string) => Promise<LookupAddress[]>;
+
+/** What one request needs. */
+export interface Sending {
+  body: string;
+  headers: Readonly<Record<string, string>>;
+  rules: UrlRules;
+  resolve: Resolve;
+  /** Ends the try. */
+  signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** How much (bytes) of an answer's body is taken, so that its sender can end in order: nobody reads it. */
+const MOST_ANSWER = 64 * 1024;
+
+/**
+ * Sends a webhook to a receiver outside. The name is resolved here, once, its addresses are judged, and the connection goes
+ * to those: a name that changes its answer between the judgement and the connection gains nothing. One forbidden address
+ * among them refuses the name. No proxy of the environment is used, and no redirect followed.
+ */
+export async function sendOutside(to: Extract<Judged, { kind: 'outside' }>, sending: Sending): Promise<Tried> {
+  try {
+    const addresses = await addressesOf(to.host, sending);
+    for (const { address } of addresses) {
+      const problem = addressProblem(address, to.host, sending.rules);
+      if (problem !== undefined) return { kind: 'refused', why: problem };
+    }
+    if (addresses.length === 0) return { kind: 'failed', why: 'has no address' };
+    return await post(to, addresses, sending);
+  } catch (error) {
+    return { kind: 'failed', why: reasonOf(sending.signal.aborted ? sending.signal.reason : error) };
+  }
+}
+
+/** The addresses of a host, unless the try ends before they are known. */
+async function addressesOf(host: string, { resolve, signal }: Sending): Promise<LookupAddress[]> {
+  const address = addressIn(host);
+  if (address !== undefined) return [{ address, family: address.includes(':') ? 6 : 4 }];
+  return unlessAborted(resolve(host), signal);
+}
+
+function post(
+  { url, host, port }: Extract<Judged, { kind: 'outside' }>,
+  addresses: LookupAddress[],
+  { body, headers, signal, now }: Sending,
+): Promise<Tried> {
+  const isSecure = url.protocol === 'https:';
+  const address = addressIn(host);
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? https : http).request({
+      method: 'POST',
+      hostname: address ?? host,
+      port,
+      path: `${url.pathname}${url.search}`,
+      headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body) },
+      // An agent of its own: the common one may have been told of a proxy, or keep a connection made by other rules.
+      agent: isSecure ? new https.Agent({ keepAlive: false }) : new http.Agent({ keepAlive: false }),
+      ...(isSecure && address === undefined ? { servername: host } : {}),
+      lookup: (_, { all }, callback) => {
+        const [first] = addresses;
+        if (all === true) callback(null, addresses);
+        else callback(null, first?.address ?? '', first?.family ?? 4);
+      },
+      signal,
+    });
+    let tried: Tried | undefined;
+    request.on('error', (error) => (tried ? resolve(tried) : reject(error)));
+    request.on('response', (response) => {
+      const answered = meaningOf(response.statusCode ?? 0, response.headers['retry-after'], now());
+      tried = answered;
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.byteLength;
+        if (bytes > MOST_ANSWER) response.destroy();
+      });
+      // The status was the answer: how its body breaks off changes nothing.
+      response.on('error', () => resolve(answered));
+      response.on('close', () => resolve(answered));
+    });
+    request.end(body);
+  });
+}
+
+/** Sends a webhook to the server itself: its routes answer, without the network. */
+export async function sendToItself(
+  path: string,
+  fetch: (request: Request) => Response | Promise<Response>,
+  { body, headers, signal, now }: Pick<Sending, 'body' | 'headers' | 'signal' | 'now'>,
+): Promise<Tried> {
+  try {
+    const request = new Request(`${ITSELF}${path}`, { method: 'POST', headers, body });
+    const response = await unlessAborted(Promise.resolve(fetch(request)), signal);
+    const tried = meaningOf(response.status, response.headers.get('retry-after') ?? undefined, now());
+    await hear(response, signal);
+    return tried;
+  } catch (error) {
+    return { kind: 'failed', why: reasonOf(error) };
+  }
+}
+
+/** Takes an answer's body until it ends or the try does: what the server does for a caller who is there ends with the body. */
+async function hear(response: Response, signal: AbortSignal): Promise<void> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  try {
+    while (!(await unlessAborted(reader.read(), signal)).done);
+  } catch (error) {
+    // The status was the answer: how its body breaks off changes nothing.
+    await reader.cancel(error).catch(() => undefined);
+  }
+}
+
+/** Why no answer came, without the URL. */
+function reasonOf(error: unknown): string {
+  if (error instanceof TooLate) return error.message;
+  if (!(error instanceof Error)) return 'could not be reached';
+  return `could not be reached (${'code' in error && typeof error.code === 'string' ? error.code : error.name})`;
+}
+
+/** The reason with which a try ends that takes too long. */
+export class TooLate extends Error {
+  constructor(withinMs: number) {
+    super(`did not answer within ${withinMs / 1000} s`);
+    this.name = 'TooLate';
+  }
+}

@@ -1,0 +1,104 @@
+import { isIP } from 'node:net';
+import { readWebhookDomain } from '../../contract/agent/webhook-domain.ts';
+import type { WebhookDomain } from '../../contract/agent/webhook-domain.ts';
+import { ENV_TEMPLATE, isHeaderText } from '../../contract/agent/webhook-headers.ts';
+import { MAX_WEBHOOK_URL_LENGTH } from '../../contract/agent/webhook.ts';
+import type { GraphConfig } from '../../graph-config/schema.ts';
+import { networkOf } from './address.ts';
+
+/** Where webhooks may go. */
+export interface UrlRules {
+  /** Undefined: to any host of a public network. */
+  allowedDomains: readonly WebhookDomain[] | undefined;
+  requireHttps: boolean;
+  /** Undefined: 443 over https, and 80 over http. */
+  allowedPorts: readonly number[] | undefined;
+  disableLoopback: boolean;
+  /** In characters. */
+  maxUrlLength: number;
+  /** Whether the operator lets webhooks into private networks. */
+  privateNetworks: boolean;
+}
+
+/** What the configuration file makes of webhooks. */
+export interface WebhookSettings {
+  /** Runs take webhooks, and none is sent. */
+  disabled: boolean;
+  /** What goes with each; may hold secrets. By their names in small letters. */
+  headers: Readonly<Record<string, string>>;
+  rules: UrlRules;
+}
+
+/** Something in the file that keeps the server from starting: where, and a sentence that holds no value. */
+export interface SettingProblem {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+/**
+ * Reads what the graph configuration file says of webhooks (section "Webhook configuration"). Names and forms were judged
+ * when the file was read; here the variables come in.
+ *
+ * @param env where the templates of headers find their variables.
+ * @param privateNetworks whether the operator lets webhooks into private networks.
+ */
+export function webhookSettings(
+  { webhooks, http }: Pick<GraphConfig, 'webhooks' | 'http'>,
+  env: Readonly<Record<string, string | undefined>>,
+  privateNetworks: boolean,
+): { ok: true; settings: WebhookSettings } | { ok: false; problems: SettingProblem[] } {
+  const { headers = {}, url = {} } = webhooks ?? {};
+  const domains = url.allowed_domains?.flatMap((entry) => readWebhookDomain(entry) ?? []);
+  const problems = [...headerProblems(headers, env), ...domainProblems(url.allowed_domains ?? [])];
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    settings: {
+      disabled: http?.disable_webhooks ?? false,
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), filledIn(value, env)]),
+      ),
+      rules: {
+        allowedDomains: domains,
+        requireHttps: url.require_https ?? false,
+        allowedPorts: url.allowed_ports,
+        disableLoopback: url.disable_loopback ?? false,
+        maxUrlLength: Math.min(url.max_url_length ?? MAX_WEBHOOK_URL_LENGTH, MAX_WEBHOOK_URL_LENGTH),
+        privateNetworks,
+      },
+    },
+  };
+}
+
+const filledIn = (value: string, env: Readonly<Record<string, string | undefined>>): string =>
+  value.replace(ENV_TEMPLATE, (_, name: string) => env[name] ?? '');
+
+function headerProblems(
+  headers: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
+): SettingProblem[] {
+  return Object.entries(headers).flatMap(([header, value]) =>
+    [...value.matchAll(ENV_TEMPLATE)].flatMap(([, name = '']) => {
+      const message = variableProblem(header, name, env[name]);
+      return message === undefined ? [] : [{ path: ['webhooks', 'headers', header], message }];
+    }),
+  );
+}
+
+function variableProblem(header: string, name: string, value: string | undefined): string | undefined {
+  if (value === undefined)
+    return `the header ${header} names the variable ${name}, which is not set: give it to the deployment as a secret`;
+  if (!isHeaderText(value))
+    return `the header ${header} names the variable ${name}, whose value holds a line break or a letter that no header may carry`;
+  return undefined;
+}
+
+/** An address that no webhook goes to, whatever allows it, is better told at the start than at every run. */
+function domainProblems(entries: readonly string[]): SettingProblem[] {
+  return entries.flatMap((entry, index) => {
+    const host = readWebhookDomain(entry)?.host.replace(/^\[|\]$/g, '') ?? '';
+    if (isIP(host) === 0 || networkOf(host) !== 'forbidden') return [];
+    const message = 'this address lies in a network that no webhook may go to, so that the entry would allow nothing';
+    return [{ path: ['webhooks', 'url', 'allowed_domains', index], message }];
+  });
+}

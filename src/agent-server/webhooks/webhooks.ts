@@ -1,0 +1,28 @@
+import { lookup } from 'node:dns/promises';
+import { unacceptable } from '../refusal.ts';
+import { withoutEndDot } from '../../contract/agent/webhook-domain.ts';
+import { judgeUrl } from './judge-url.ts';
+import type { Resolve } from './send.ts';
+import type { WebhookSettings } from './settings.ts';
+
+/** Takes the webhook of a run or a cron, or throws the Refusal that says why not. */
+export type CheckWebhook = (url: string | undefined) => void;
+
+/** The judgement of webhooks when a run or a cron is accepted. What it lets pass is judged again when it is sent. */
+export function checkWebhooks({ disabled, rules }: WebhookSettings, log: (line: string) => void): CheckWebhook {
+  let isTold = !disabled;
+  return (url) => {
+    if (url === undefined) return;
+    const judged = judgeUrl(url, rules);
+    if (judged.kind === 'refused') throw unacceptable('webhook', judged.why);
+    if (!isTold) log('A run or cron was accepted with a webhook, and none is sent: http.disable_webhooks is set.');
+    isTold = true;
+  };
+}
+
+/** The host that a webhook goes to, as the log and the queue know it: empty for a path of the server itself. */
+export const webhookHost = (url: string): string =>
+  !url.startsWith('/') && URL.canParse(url) ? withoutEndDot(new URL(url).hostname) : '';
+
+/** The machine's own resolver. */
+export const resolveByMachine: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });

@@ -1,0 +1,38 @@
+/** Finds the names in the templates `${{ env.NAME }}` of a header's value. */
+export const ENV_TEMPLATE = /\$\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
+
+/** What the sending itself decides: a value from elsewhere would break the request, or its being JSON. */
+const OURS = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Why a header of `webhooks.headers` can't be sent as it is written (section "Webhook configuration"), in words that follow
+ * its name and hold none of its value but names of variables; undefined where it can.
+ *
+ * @param prefix what the names of variables in it must begin with.
+ */
+export function webhookHeaderProblem(name: string, value: string, prefix: string): string | undefined {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) return 'is no name that a header can have';
+  if (OURS.has(name.toLowerCase())) return 'is set by the server itself';
+  if (!isHeaderText(value)) return 'holds a line break or a letter that no header may carry';
+  for (const [, variable = ''] of value.matchAll(ENV_TEMPLATE)) {
+    if (!variable.startsWith(prefix))
+      return `names the variable ${variable}, and only names that begin with ${prefix} may stand there (webhooks.env_prefix)`;
+  }
+  if (value.replace(ENV_TEMPLATE, '').includes('${{')) return 'holds a template other than ${{ env.NAME }}';
+  return undefined;
+}
+
+/** Whether a text can be the value of a header. */
+export const isHeaderText = (text: string): boolean => /^[\t\x20-\x7e]*$/.test(text);

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { meaningOf, MOST_TRIES, nextAfter } from '../../../src/agent-server/webhooks/outcome.ts';
+import { webhookPayload } from '../../../src/agent-server/webhooks/payload.ts';
+import type { EndedRun } from '../../../src/agent-server/webhooks/payload.ts';
+import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
+
+describe('what an answer means', () => {
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  test.each([
+    [200, 'taken'],
+    [204, 'taken'],
+    [301, 'refused'],
+    [307, 'refused'],
+    [400, 'refused'],
+    [401, 'refused'],
+    [404, 'refused'],
+    [410, 'refused'],
+    [429, 'failed'],
+    [500, 'failed'],
+    [503, 'failed'],
+    [0, 'refused'],
+  ] as const)('%i: it is %s', (status, kind) => expect(meaningOf(status, undefined, now).kind).toBe(kind));
+
+  test.each([
+    ['seconds', '120', 120_000],
+    ['a date', 'Sat, 21 Nov 2026 12:01:00 GMT', 60_000],
+    ['a date that is over', 'Sat, 21 Nov 2026 11:00:00 GMT', 0],
+    ['nothing that can be read', 'soon', undefined],
+    ['nothing', undefined, undefined],
+  ])('a receiver that is busy may ask for %s', (_, header, afterMs) => {
+    expect(meaningOf(429, header, now)).toMatchObject({ kind: 'failed', afterMs });
+  });
+});
+
+describe('what follows from a try', () => {
+  const failed = { kind: 'failed', why: 'answered 500' } as const;
+  test.each([
+    [1, 1000],
+    [2, 2000],
+    [5, 16_000],
+    [10, 512_000],
+    [11, 900_000],
+    [13, 900_000],
+  ])('after %i failures the wait is %i ms, give or take a quarter', (tries, ms) => {
+    expect(nextAfter(failed, tries, 0)).toEqual({ kind: 'again', inMs: ms * 0.75 });
+    const longest = nextAfter(failed, tries, 1);
+    expect(longest).toEqual({ kind: 'again', inMs: Math.min(900_000, ms * 1.25) });
+  });
+
+  test('[agent.webhook.retries] it is tried over about an hour, and then given up', () => {
+    let sum = 0;
+    for (let tries = 1; tries < MOST_TRIES; tries += 1) {
+      const next = nextAfter(failed, tries, 0.5);
+      if (next.kind === 'again') sum += next.inMs;
+    }
+    expect(sum).toBeGreaterThan(55 * 60_000);
+    expect(sum).toBeLessThan(70 * 60_000);
+    expect(nextAfter(failed, MOST_TRIES, 0.5)).toEqual({
+      kind: 'given-up',
+      why: 'answered 500, at the last of 14 tries',
+    });
+  });
+
+  test('what was taken is done, and what was refused is given up at once', () => {
+    expect(nextAfter({ kind: 'taken' }, 3, 0)).toEqual({ kind: 'done' });
+    expect(nextAfter({ kind: 'refused', why: 'answered 404' }, 1, 0)).toEqual({
+      kind: 'given-up',
+      why: 'answered 404',
+    });
+  });
+
+  test('a receiver that asks for a wait gets it, within bounds', () => {
+    expect(nextAfter({ ...failed, afterMs: 60_000 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 60_000 });
+    expect(nextAfter({ ...failed, afterMs: 10 }, 3, 0.5)).toEqual({ kind: 'again', inMs: 4000 });
+    expect(nextAfter({ ...failed, afterMs: 1e12 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 900_000 });
+  });
+});
+
+describe('the body of a webhook', () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 12, 0, second));
+  const run: EndedRun = {
+    run_id: '11111111-1111-4111-8111-111111111111',
+    thread_id: '22222222-2222-4222-8222-222222222222',
+    assistant_id: '33333333-3333-4333-8333-333333333333',
+    status: 'success',
+    metadata: { m: 1 },
+    kwargs: { input: { a: 1 } },
+    multitask_strategy: 'enqueue',
+    error: null,
+    values: { a: 2 },
+    stateless: false,
+    created_at: at(0),
+    started_at: at(1),
+    ended_at: at(2),
+    updated_at: at(2),
+  };
+  const body = (over: Partial<EndedRun> = {}) =>
+    WebhookPayload.parse(webhookPayload({ ...run, ...over }, at(3).getTime()));
+  const failure = { error: 'OutOfInk', message: 'no ink' };
+
+  test('has every field of the table', () => {
+    expect(body()).toEqual({
+      run_id: run.run_id,
+      thread_id: run.thread_id,
+      assistant_id: run.assistant_id,
+      status: 'success',
+      created_at: '2026-11-21T12:00:00.000Z',
+      updated_at: '2026-11-21T12:00:02.000Z',
+      run_started_at: '2026-11-21T12:00:01.000Z',
+      run_ended_at: '2026-11-21T12:00:02.000Z',
+      webhook_sent_at: '2026-11-21T12:00:03.000Z',
+      metadata: { m: 1 },
+      kwargs: { input: { a: 1 } },
+      values: { a: 2 },
+      multitask_strategy: 'enqueue',
+      error: null,
+    });
+  });
+
+  test.each<[string, Partial<EndedRun>, unknown]>([
+    ['of a run that went well', {}, null],
+    ['of one that failed', { status: 'error', error: failure }, failure],
+    ['of one that took too long', { status: 'timeout', error: failure }, failure],
+    ['of one that was cut off, which is no failure', { status: 'interrupted', error: failure }, null],
+  ])('error %s', (_, over, error) => expect(body(over).error).toEqual(error));
+
+  test('[agent.webhook.payload.run-ended-at-omitted] run_ended_at is left out while the run has not ended', () => {
+    expect(body({ ended_at: null, status: 'running' })).not.toHaveProperty('run_ended_at');
+  });
+
+  test('values are left out for a stateless run, and empty where a thread has no state yet', () => {
+    expect(body({ stateless: true, values: null })).not.toHaveProperty('values');
+    expect(body({ values: null }).values).toEqual({});
+  });
+
+  test('a run that was ended before it began says that it began as it ended', () => {
+    expect(body({ started_at: null, status: 'interrupted' }).run_started_at).toBe('2026-11-21T12:00:02.000Z');
+  });
+});

@@ -1,0 +1,248 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judgeUrl } from '../../../src/agent-server/webhooks/judge-url.ts';
+import { networkOf } from '../../../src/agent-server/webhooks/address.ts';
+import { webhookSettings } from '../../../src/agent-server/webhooks/settings.ts';
+import type { UrlRules } from '../../../src/agent-server/webhooks/settings.ts';
+import type { WebhookUrlRules } from '../../../src/contract/agent/webhook.ts';
+
+/** The rules that a configuration file makes. */
+function rules(url: WebhookUrlRules = {}, privateNetworks = false): UrlRules {
+  const read = webhookSettings({ webhooks: { url } }, {}, privateNetworks);
+  if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join());
+  return read.settings.rules;
+}
+
+const judged = (text: string, url?: WebhookUrlRules, privateNetworks?: boolean): string => {
+  const judgement = judgeUrl(text, rules(url, privateNetworks));
+  return judgement.kind === 'refused' ? judgement.why : judgement.kind;
+};
+
+describe('without any option', () => {
+  test.each([
+    ['https://hooks.example.com/a?token=t', 'outside'],
+    ['http://hooks.example.com', 'outside'],
+    ['HTTPS://HOOKS.EXAMPLE.COM/', 'outside'],
+    ['https://hooks.example.com./', 'outside'],
+    ['https://bücher.example/', 'outside'],
+    ['https://8.8.8.8/', 'outside'],
+    ['https://[2606:4700:4700::1111]/', 'outside'],
+    ['/runs', 'itself'],
+    ['/assistants/search?a=b#c', 'itself'],
+  ])('%s may be a webhook', (text, kind) => expect(judged(text)).toBe(kind));
+
+  test.each([
+    ['not a url', /space/],
+    ['notaurl', /must be an address/],
+    ['', /must be an address/],
+    ['ftp://hooks.example.com/', /must be an address/],
+    ['file:///etc/passwd', /must be an address/],
+    ['javascript:alert(1)', /must be an address/],
+    ['http:hooks.example.com', /must be an address/],
+    ['http:///hooks.example.com', /must be an address/],
+    ['https://', /must be an address/],
+    ['//hooks.example.com/', /must be an address/],
+    ['/\\hooks.example.com/', /backslash/],
+    ['https:\\\\hooks.example.com', /backslash/],
+    ['https://hooks.example.com\\@127.0.0.1/', /backslash/],
+    [' https://hooks.example.com', /space/],
+    ['https://hooks.example.com/\n', /control/],
+    ['https://hooks.exa\tmple.com/', /control/],
+    ['https://hooks.example.com/\u2028', /space/],
+    ['https://someone@hooks.example.com/', /name or password/],
+    ['https://someone:secret@hooks.example.com/', /name or password/],
+    ['https://:@127.0.0.1/', /private/],
+    ['https://hooks..example.com/', /host/],
+    ['https://hooks.example.com../', /host/],
+    ['https://hooks.example.com:99999/', /must be an address/],
+    ['https://1.2.3.4.5/', /must be an address/],
+    ['/..//hooks.example.com', 'itself'],
+  ])('%j may not, and the reason is told', (text, why) => {
+    const told = judged(text);
+    if (typeof why === 'string') expect(told).toBe(why);
+    else expect(told).toMatch(why);
+  });
+});
+
+describe('an address of a private network, however it is spelled, may be no webhook', () => {
+  test.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0x7f.1/',
+    'http://0177.0.0.1/',
+    'http://017700000001/',
+    'http://127.0.0.1./',
+    'http://%31%32%37.0.0.1/',
+    'http://①②⑦.⓪.⓪.①/',
+    'http://127。0。0。1/',
+    'http://[::1]/',
+    'http://[0:0:0:0:0:0:0:1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[64:ff9b::127.0.0.1]/',
+    'http://localhost/',
+    'http://LOCALHOST./',
+    'http://some.localhost/',
+    'http://10.0.0.1/',
+    'http://192.168.0.1/',
+    'http://172.20.1.1/',
+    'http://100.64.1.1/',
+    'http://[fd00::1]/',
+  ])('%s', (text) => expect(judged(text)).toMatch(/^leads to a private network/));
+
+  test.each([
+    'http://0.0.0.0/',
+    'http://0/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://2852039166/',
+    'http://0xa9fea9fe/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://[::]/',
+    'http://[::127.0.0.1]/',
+    'http://100.100.100.200/',
+    'http://224.0.0.1/',
+    'http://255.255.255.255/',
+  ])('%s, whatever the operator allows', (text) => {
+    const host = new URL(text).hostname;
+    expect(judged(text, {}, true)).toMatch(/^leads to a network that no webhook may go to/);
+    expect(() => judged(text, { allowed_domains: [host] })).toThrow('no webhook may go to');
+  });
+
+  test('unless the operator opens private networks', () => {
+    for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', 'localhost'])
+      expect(judged(`http://${host}/`, {}, true)).toBe('outside');
+  });
+
+  test('or the file names this very address', () => {
+    expect(judged('http://127.0.0.1/', { allowed_domains: ['127.0.0.1'] })).toBe('outside');
+    expect(judged('http://2130706433/', { allowed_domains: ['127.0.0.1'] })).toBe('outside');
+    expect(judged('http://[::1]/', { allowed_domains: ['::1'] })).toBe('outside');
+    expect(judged('http://localhost/', { allowed_domains: ['localhost'] })).toBe('outside');
+    expect(judged('http://some.localhost/', { allowed_domains: ['*.localhost'] })).toMatch(/private/);
+    expect(judged('http://127.0.0.2/', { allowed_domains: ['127.0.0.1'] })).toMatch(/allowed_domains/);
+    expect(judged('http://[::ffff:127.0.0.1]/', { allowed_domains: ['127.0.0.1'] })).toMatch(/allowed_domains/);
+  });
+});
+
+describe('allowed_domains', () => {
+  const url = { allowed_domains: ['hooks.example.com', '*.Partner.example', 'bücher.example', 'dotted.example.'] };
+  test.each([
+    ['[agent.webhook-config.allowed-domains] a host of the list', 'https://hooks.example.com/', true],
+    ['in large letters', 'https://HOOKS.example.COM/', true],
+    ['with the dot of a full name', 'https://hooks.example.com./', true],
+    ['whose entry has that dot', 'https://dotted.example/', true],
+    ['in another script', 'https://bücher.example/', true],
+    ['in its ASCII form', 'https://xn--bcher-kva.example/', true],
+    ['[agent.webhook-config.allowed-domains-wildcard] a name below a domain', 'https://a.partner.example/', true],
+    ['a name far below a domain', 'https://a.b.partner.example/', true],
+    ['not the domain itself', 'https://partner.example/', false],
+    ['not a domain that only ends alike', 'https://evilpartner.example/', false],
+    ['not a name with it in front', 'https://a.partner.example.evil.test/', false],
+    ['not below a host without a star', 'https://a.hooks.example.com/', false],
+    ['not one that shows it as a name before the host', 'https://hooks.example.com@evil.test/', false],
+    ['not one that shows it in a path', 'https://evil.test/hooks.example.com', false],
+    ['not another host', 'https://example.com/', false],
+    ['not an address', 'https://8.8.8.8/', false],
+    ['but a path of the server itself', '/runs', true],
+  ])('%s', (_, text, allowed) => expect(['outside', 'itself'].includes(judged(text, url))).toBe(allowed));
+
+  test('an empty list allows no host', () =>
+    expect(judged('https://a.example/', { allowed_domains: [] })).toMatch(/among/));
+
+  test('a name of the list that leads nowhere public opens nothing', () => {
+    expect(judged('https://some.localhost/', { allowed_domains: ['some.localhost'] })).toMatch(/private/);
+  });
+});
+
+describe('schemes and ports', () => {
+  test('[agent.webhook-config.require-https] with require_https a plain http URL is refused', () => {
+    expect(judged('http://a.example/', { require_https: true })).toMatch(/require_https/);
+    expect(judged('https://a.example/', { require_https: true })).toBe('outside');
+    expect(judged('/runs', { require_https: true })).toBe('itself');
+  });
+
+  test.each([
+    ['https://a.example/', true],
+    ['https://a.example:443/', true],
+    ['http://a.example/', true],
+    ['http://a.example:80/', true],
+    ['http://a.example:443/', false],
+    ['https://a.example:80/', false],
+    ['https://a.example:8443/', false],
+    ['http://a.example:0/', false],
+    ['https://a.example:022/', false],
+  ])('[agent.webhook-config.allowed-ports-default] [agent.limits.webhook-ports] %s: %s', (text, allowed) =>
+    expect(judged(text) === 'outside').toBe(allowed),
+  );
+
+  test.each([
+    ['https://a.example:8443/', true],
+    ['http://a.example:8443/', true],
+    ['https://a.example/', false],
+    ['https://a.example:443/', false],
+    ['https://a.example:8444/', false],
+  ])('[agent.webhook-config.allowed-ports] with allowed_ports [8443] %s: %s', (text, allowed) =>
+    expect(judged(text, { allowed_ports: [8443] }) === 'outside').toBe(allowed),
+  );
+});
+
+describe('paths of the server itself', () => {
+  test('[agent.webhook-config.relative-url] may be webhooks, their query with them', () => {
+    expect(judgeUrl('/threads/search?a=b#c', rules())).toEqual({ kind: 'itself', path: '/threads/search?a=b' });
+  });
+  test('[agent.webhook-config.disable-loopback] may not with disable_loopback', () => {
+    expect(judged('/threads/search', { disable_loopback: true })).toMatch(/disable_loopback/);
+    expect(judged('https://a.example/', { disable_loopback: true })).toBe('outside');
+  });
+});
+
+describe('[agent.limits.webhook-url-length] the length of a URL', () => {
+  const ofLength = (length: number): string => 'https://a.example/'.padEnd(length, 'x');
+  test('[agent.webhook-config.max-url-length] as many characters as max_url_length are taken, one more is refused', () => {
+    expect(judged(ofLength(50), { max_url_length: 50 })).toBe('outside');
+    expect(judged(ofLength(51), { max_url_length: 50 })).toMatch(/longer than 50 characters/);
+    expect(judged('/'.padEnd(51, 'x'), { max_url_length: 50 })).toMatch(/longer/);
+  });
+  test('a character that takes two units is one', () => {
+    expect(judged(`${ofLength(49)}😀`, { max_url_length: 50 })).toBe('outside');
+  });
+  test('without it 65,536 are', () => {
+    expect(judged(ofLength(65_536))).toBe('outside');
+    expect(judged(ofLength(65_537))).toMatch(/longer/);
+    expect(judged(ofLength(65_537), { max_url_length: 100_000 })).toMatch(/longer/);
+  });
+});
+
+test('no reason repeats the URL', () => {
+  for (const text of [
+    'http://127.0.0.1/?t=geheim',
+    'https://u:geheim@a.example',
+    'geheim',
+    'https://a.example:8443/geheim',
+  ])
+    expect(judged(text)).not.toContain('geheim');
+});
+
+test('whatever is written: what passes by an address is public', () => {
+  const number = fc.oneof(fc.nat(255), fc.nat(0xffffffff));
+  const spelled = fc
+    .tuple(number, fc.constantFrom(10, 16, 8))
+    .map(([value, base]) => `${base === 16 ? '0x' : base === 8 ? '0' : ''}${value.toString(base)}`);
+  const host = fc.oneof(
+    fc.array(spelled, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.')),
+    fc.ipV6().map((address) => `[${address}]`),
+    fc.ipV4(),
+  );
+  fc.assert(
+    fc.property(host, fc.constantFrom('', '.'), (written, dot) => {
+      const judgement = judgeUrl(`http://${written}${dot}/`, rules());
+      if (judgement.kind !== 'outside') return true;
+      return networkOf(judgement.host.replace(/^\[|\]$/g, '')) === 'public';
+    }),
+    { numRuns: 2000 },
+  );
+});
