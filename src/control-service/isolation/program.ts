@@ -27,17 +27,21 @@ export interface AgentProgramFiles {
 
 /** The packages that the agent server and the rooms below it load; theirs come with them. */
 export const agentServerPackages: readonly string[] = [
+  '@a2a-js/sdk',
   '@cfworker/json-schema',
   '@hono/node-server',
   '@langchain/core',
   '@langchain/langgraph-checkpoint',
   '@langchain/langgraph-checkpoint-postgres',
+  '@modelcontextprotocol/server',
   'cron-parser',
   'eventsource-parser',
   'fastest-levenshtein',
   'hono',
   'kysely',
   'pg',
+  'prom-client',
+  'swagger-ui-dist',
   'tsx',
   'yaml',
   'zod',
