@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { nextRun, whatIsDue } from '../../../src/agent-server/crons/due.ts';
+import type { Timing } from '../../../src/agent-server/crons/due.ts';
+
+const at = (text: string): number => Date.parse(`2026-${text}Z`);
+const said = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString().slice(5, 16);
+const timing = (schedule: string, end?: string, timezone: string | null = null): Timing => ({
+  schedule,
+  timezone,
+  end: end === undefined ? undefined : at(end),
+});
+
+describe('a cron whose time has come', () => {
+  test.each<[string, Timing, string, string, { kind: 'run' | 'passed-over'; next: string | undefined }]>([
+    [
+      'runs when it is seen in time',
+      timing('0 9 * * *'),
+      '11-21T09:00:00',
+      '11-21T09:00:00.4',
+      { kind: 'run', next: '11-22T09:00' },
+    ],
+    [
+      'runs at the very moment',
+      timing('* * * * *'),
+      '11-21T09:00:00',
+      '11-21T09:00:00',
+      { kind: 'run', next: '11-21T09:01' },
+    ],
+    [
+      'is made up for within an hour',
+      timing('0 9 * * *'),
+      '11-21T09:00:00',
+      '11-21T10:00:00',
+      { kind: 'run', next: '11-22T09:00' },
+    ],
+    [
+      'is passed over after an hour',
+      timing('0 9 * * *'),
+      '11-21T09:00:00',
+      '11-21T10:00:00.001',
+      { kind: 'passed-over', next: '11-22T09:00' },
+    ],
+    [
+      'runs once for all the times that were missed',
+      timing('*/5 * * * *'),
+      '11-19T09:00:00',
+      '11-21T10:02:00',
+      { kind: 'run', next: '11-21T10:05' },
+    ],
+    [
+      'runs for the last missed day, not for those before',
+      timing('0 9 * * *'),
+      '11-01T09:00:00',
+      '11-21T09:30:00',
+      { kind: 'run', next: '11-22T09:00' },
+    ],
+    [
+      'is passed over where the last missed day is too long ago as well',
+      timing('0 9 * * *'),
+      '11-01T09:00:00',
+      '11-21T12:00:00',
+      { kind: 'passed-over', next: '11-22T09:00' },
+    ],
+    [
+      'runs for the last time at its end',
+      timing('0 9 * * *', '11-21T09:00:00'),
+      '11-21T09:00:00',
+      '11-21T09:00:00.5',
+      { kind: 'run', next: undefined },
+    ],
+    [
+      'is made up for also when its end has come meanwhile',
+      timing('*/5 * * * *', '11-21T09:12:00'),
+      '11-21T09:00:00',
+      '11-21T09:40:00',
+      { kind: 'run', next: undefined },
+    ],
+    [
+      'is not made up for where all fresh times are after its end',
+      timing('0 9 * * *', '11-20T12:00:00'),
+      '11-20T09:00:00',
+      '11-21T09:30:00',
+      { kind: 'passed-over', next: undefined },
+    ],
+  ])('%s', (_, of, due, now, expected) => {
+    const { kind, next } = whatIsDue(of, at(due), at(now));
+    expect({ kind, next: said(next) }).toEqual(expected);
+  });
+});
+
+describe('the next run', () => {
+  test.each<[string, Timing, string | undefined]>([
+    ['comes at the next time', timing('0 9 * * *'), '11-21T09:00'],
+    ['comes at the end itself', timing('0 9 * * *', '11-21T09:00:00'), '11-21T09:00'],
+    ['does not come after the end', timing('0 9 * * *', '11-21T08:59:59'), undefined],
+  ])('%s', (_, of, expected) => expect(said(nextRun(of, at('11-21T08:00:00')))).toBe(expected));
+
+  test('comes once for each day of a year in a zone with summer time, always later than the one before', () => {
+    const days = new Set<string>();
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Berlin' });
+    let last = at('01-01T00:00:00');
+    const end = at('12-31T12:00:00');
+    for (;;) {
+      const next = nextRun(timing('30 2 * * *', undefined, 'Europe/Berlin'), last);
+      expect(next).toBeGreaterThan(last);
+      if (next === undefined || next > end) break;
+      days.add(day.format(next));
+      last = next;
+    }
+    expect(days.size).toBe(365);
+  });
+});
