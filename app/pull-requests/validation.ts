@@ -29,7 +29,7 @@ export function validate(files: ExaminedFiles): Validation {
     ],
     warnings: [
       ...(read.ok ? missingGraphConfigs(files) : []),
-      ...configs.flatMap((each) => (each.ok ? each.warnings : [])),
+      ...configs.flatMap((each) => (each.ok ? [...each.warnings, ...each.refused] : [])),
     ],
     deployments: read.ok ? read.deployments : [],
   };

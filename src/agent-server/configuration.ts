@@ -36,6 +36,7 @@ export function readConfiguration(configPath: string, log: (line: string) => voi
   }
   const read = readGraphConfig(text, name);
   if (!read.ok) throw new StartupError('config-invalid', read.problems.map(formatProblem));
+  if (read.refused.length > 0) throw new StartupError('config-invalid', read.refused.map(formatProblem));
   for (const warning of read.warnings) log(`warning: ${formatProblem(warning)}`);
   const places = graphPlaces(read.value);
   const runnable = runnableHere(places);

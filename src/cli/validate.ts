@@ -3,7 +3,7 @@ import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
 import type { Inputs } from '../config/door-options.ts';
 import { readDesired } from '../config/read-desired.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
-import { formatProblem, type Problem } from '../located/problem.ts';
+import { formatProblem, inOrder, type Problem } from '../located/problem.ts';
 import { packSource } from '../source/pack.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { readTextFile } from './files.ts';
@@ -111,5 +111,7 @@ function validateGraphConfig({ path, isUploaded }: ReturnType<typeof graphConfig
   }
   if (file.kind === 'unreadable') return { files: [path], problems: [file.problem], warnings: [] };
   const read = readGraphConfig(file.text, path);
-  return { files: [path], problems: read.ok ? [] : read.problems, warnings: read.ok ? read.warnings : [] };
+  if (!read.ok) return { files: [path], problems: read.problems, warnings: [] };
+  // What an agent server of ours refuses, a public one may offer.
+  return { files: [path], problems: [], warnings: inOrder([...read.warnings, ...read.refused]) };
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { freeObject } from '../contract/agent/open-word.ts';
-import { exportPath } from './export-path.ts';
+import { modulePath } from './export-path.ts';
 
 /** Who may ask for what, in the agent's own words. */
 export const AuthConfig = z.strictObject({
   /** An instance of the SDK's `Auth`: a file and its export, such as `./src/auth.ts:auth`. */
-  path: exportPath.optional(),
+  path: modulePath.optional(),
   /** True: what the Studio asks is held to the agent's own rules as well. */
   disable_studio_auth: z.boolean().optional(),
   /** What the description of the interface says of security, in the words of OpenAPI. */

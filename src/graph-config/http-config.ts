@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { exportPath } from './export-path.ts';
+import { modulePath } from './export-path.ts';
 
 /** Patterns of header names, of letters of either case; `*` stands for any text. */
 const headerPatterns = z.array(z.string().min(1)).nullable().optional();
@@ -15,8 +15,8 @@ export const CorsConfig = z.strictObject({
   allow_methods: z.array(z.string().min(1)).optional(),
   allow_headers: z.array(z.string().min(1)).optional(),
   allow_credentials: z.boolean().optional(),
-  /** A regular expression that the whole origin has to be of. */
-  allow_origin_regex: z.string().refine(isRegex, { error: 'must be a regular expression' }).optional(),
+  /** A regular expression that an origin has to match. */
+  allow_origin_regex: z.string().min(1).optional(),
   expose_headers: z.array(z.string().min(1)).optional(),
   /** How long (seconds) a browser may keep the answer to its preflight. */
   max_age: z.int().min(0).optional(),
@@ -26,7 +26,7 @@ export type CorsConfig = z.infer<typeof CorsConfig>;
 /** The keys of `http` that switch routes off, and the ones that shape the server around them. */
 export const HttpConfig = z.strictObject({
   /** An application of the agent's own: a file and its export, such as `./src/app.ts:app`. */
-  app: exportPath.optional(),
+  app: modulePath.optional(),
   disable_assistants: z.boolean().optional(),
   disable_threads: z.boolean().optional(),
   disable_runs: z.boolean().optional(),
@@ -49,12 +49,3 @@ export const HttpConfig = z.strictObject({
     .optional(),
 });
 export type HttpConfig = z.infer<typeof HttpConfig>;
-
-function isRegex(text: string): boolean {
-  try {
-    return new RegExp(text, 'u') instanceof RegExp;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}

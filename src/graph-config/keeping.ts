@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { freeObject } from '../contract/agent/open-word.ts';
-import { exportPath } from './export-path.ts';
+import { modulePath } from './export-path.ts';
 
 /** A time to live, in minutes; parts of a minute are allowed. */
-const minutes = z.number().positive({ error: 'must be more than 0 minutes' });
+const minutes = z.number().positive();
 
 /** How long items of the store live. Times are minutes. */
 export const StoreTtl = z.strictObject({
@@ -29,7 +29,7 @@ export type StoreIndex = z.infer<typeof StoreIndex>;
 
 /** The key `store`. */
 export const StoreConfig = z.strictObject({
-  path: exportPath.optional(),
+  path: modulePath.optional(),
   index: StoreIndex.nullable().optional(),
   ttl: StoreTtl.nullable().optional(),
 });
@@ -53,7 +53,7 @@ export type ThreadTtl = z.infer<typeof ThreadTtl>;
 
 /** The key `checkpointer`. */
 export const CheckpointerConfig = z.strictObject({
-  path: exportPath.optional(),
+  path: modulePath.optional(),
   ttl: ThreadTtl.nullable().optional(),
   serde: freeObject.nullable().optional(),
 });

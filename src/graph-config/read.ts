@@ -1,19 +1,35 @@
 import { isObject } from '../contract/json-object.ts';
-import type * as z from 'zod';
 import { didYouMean } from '../located/did-you-mean.ts';
 import { problemsOf } from '../located/issues.ts';
+import { knownKeys } from '../located/known-keys.ts';
 import { parseText } from '../located/parse.ts';
-import { inOrder } from '../located/problem.ts';
-import type { Places, Problem } from '../located/problem.ts';
-import { HttpConfig } from './http-config.ts';
+import { fieldName, inOrder } from '../located/problem.ts';
+import type { FieldPath, Places, Problem } from '../located/problem.ts';
+import { effectsHere } from './effects.ts';
 import { GraphConfig } from './schema.ts';
 
 /**
  * What a graph configuration file says, with the places of its parts; or everything that is wrong with it.
- * `warnings` name keys that nobody here knows: the public service may have newer ones, so they stop nothing.
+ * `warnings` name keys that nobody here knows (the public service may have newer ones) and keys without effect here;
+ * they stop nothing. `refused` names what an agent server of ours does not start with, and another's may offer.
  */
 export type ReadGraphConfig =
-  ({ ok: true; value: GraphConfig; warnings: Problem[] } & Places) | { ok: false; problems: Problem[] };
+  | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[] } & Places)
+  | { ok: false; problems: Problem[] };
+
+/** The maps in which a newer key of the public service may stand. Who may ask and what is sent is held to what is known. */
+const OPEN: readonly FieldPath[] = [
+  [],
+  ['http'],
+  ['http', 'cors'],
+  ['http', 'configurable_headers'],
+  ['http', 'logging_headers'],
+  ['store'],
+  ['store', 'index'],
+  ['store', 'ttl'],
+  ['checkpointer'],
+  ['checkpointer', 'ttl'],
+];
 
 /**
  * Reads a graph configuration file, strict JSON. Every problem is told at once with its line and column; a key that
@@ -25,41 +41,45 @@ export type ReadGraphConfig =
 export function readGraphConfig(text: string, file: string): ReadGraphConfig {
   const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);
   if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
-  const top = withoutStrangers(parsed.value, GraphConfig, []);
-  const http = isObject(top.value)
-    ? withoutStrangers(top.value['http'], HttpConfig, ['http'])
-    : { value: undefined, keys: [] };
-  const value = isObject(http.value) && isObject(top.value) ? { ...top.value, http: http.value } : top.value;
+  const { value, strangers } = withoutStrangers(parsed.value, []);
   const result = GraphConfig.safeParse(value);
   if (!result.success) {
     const problems = problemsOf(result.error.issues, { schema: GraphConfig, value, places: parsed });
     return { ok: false, problems: named(inOrder(problems), file) };
   }
-  const warnings = [...top.keys, ...http.keys].map((path) => ({
-    file,
-    ...parsed.placeOfKey(path),
-    field: path.join('.'),
-    message: `\`${path.join('.')}\` is not known here and has no effect`,
-  }));
+  const told = (path: FieldPath, message: string): Problem => {
+    const field = fieldName(path);
+    return { file, ...parsed.placeOfKey(path), field, message: `\`${field}\` ${message}` };
+  };
+  const { ineffective, refused } = effectsHere(result.data);
   return {
     ok: true,
     value: result.data,
-    warnings: inOrder(warnings),
+    warnings: inOrder([
+      ...strangers.map((path) => told(path, 'is not known here and has no effect')),
+      ...ineffective.map(({ path, message }) => told(path, message)),
+    ]),
+    refused: inOrder(refused.map(({ path, message }) => told(path, message))),
     file,
     placeOf: (path) => parsed.placeOf(path),
     placeOfKey: (path) => parsed.placeOfKey(path),
   };
 }
 
-/** A map without the keys that resemble no known one, and the paths of those. */
-function withoutStrangers(value: unknown, schema: z.ZodObject, within: string[]): { value: unknown; keys: string[][] } {
-  if (!isObject(value)) return { value, keys: [] };
-  const known = Object.keys(schema.shape);
+/** What was written without the keys that resemble no known one, where such may stand, and the paths of those. */
+function withoutStrangers(value: unknown, path: FieldPath): { value: unknown; strangers: FieldPath[] } {
+  if (!isObject(value) || !OPEN.some((open) => fieldName(open) === fieldName(path))) return { value, strangers: [] };
+  const known = knownKeys(GraphConfig, path);
   const isStrange = (key: string) => !known.includes(key) && didYouMean(key, known) === undefined;
-  const entries = Object.entries(value);
+  const kept = Object.entries(value).flatMap(([key, inner]) =>
+    isStrange(key) ? [] : [{ key, ...withoutStrangers(inner, [...path, key]) }],
+  );
   return {
-    value: Object.fromEntries(entries.filter(([key]) => !isStrange(key))),
-    keys: entries.flatMap(([key]) => (isStrange(key) ? [[...within, key]] : [])),
+    value: Object.fromEntries(kept.map(({ key, value: inner }) => [key, inner])),
+    strangers: [
+      ...Object.keys(value).flatMap((key) => (isStrange(key) ? [[...path, key]] : [])),
+      ...kept.flatMap(({ strangers }) => strangers),
+    ],
   };
 }
 

@@ -58,6 +58,23 @@ describe('landfall validate', () => {
     expect(end.err).toBe('agent/langgraph.json:1:48: `zebra` is not known here and has no effect (warning)\n');
   });
 
+  test('warns of keys without effect, and of what a Landfall service would refuse to run', async () => {
+    const end = await validated({
+      '.github/landfall.yml': deployFile,
+      'agent/langgraph.json': `{
+  "graphs": { "support": "./graph.ts:graph" },
+  "encryption": { "path": "./encryption.ts:encryption" },
+  "python_version": "3.12"
+}
+`,
+    });
+    expect(end.code).toBe(0);
+    expect(end.err.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^agent\/langgraph\.json:3:3: `encryption` is not offered by .* \(warning\)$/),
+      expect.stringMatching(/^agent\/langgraph\.json:4:3: `python_version` has no effect on .* \(warning\)$/),
+    ]);
+  });
+
   test('follows no path out of the working directory', async () => {
     const file = deployFile.replace('agent/langgraph.json', '../../../../etc/hostname');
     const end = await validated({ '.github/landfall.yml': file }, '--json');

@@ -31,11 +31,47 @@ describe('a graph configuration file that holds', () => {
       pip_installer: 'auto',
       keep_pkg_tools: ['pip'],
       api_version: '1',
-      store: { ttl: { default_ttl: 60 } },
-      checkpointer: { ttl: { default_ttl: 60 } },
-      auth: { path: './auth.ts:auth' },
+      store: {
+        index: { dims: 3, embed: './embed.ts:embed', fields: ['text'] },
+        ttl: { refresh_on_read: false, default_ttl: 60, sweep_interval_minutes: 5 },
+      },
+      checkpointer: {
+        ttl: { strategy: 'keep_latest', default_ttl: 60, sweep_interval_minutes: 5, sweep_limit: 10 },
+        serde: { pickle_fallback: false },
+      },
+      auth: {
+        path: './auth.ts:auth',
+        disable_studio_auth: true,
+        openapi: { securitySchemes: { key: { type: 'apiKey' } }, security: [{ key: [] }] },
+        cache: { cache_keys: ['x-user'], ttl_seconds: 60, max_size: 100 },
+      },
       encryption: { path: './encryption.ts:encryption' },
-      http: { disable_webhooks: true, cors: { allow_origins: ['*'] } },
+      http: {
+        app: './app.ts:app',
+        disable_assistants: false,
+        disable_threads: false,
+        disable_runs: false,
+        disable_store: false,
+        disable_mcp: true,
+        disable_a2a: true,
+        disable_meta: false,
+        disable_ui: true,
+        disable_webhooks: true,
+        cors: {
+          allow_origins: ['https://app.example.test'],
+          allow_methods: ['GET'],
+          allow_headers: ['x-api-key'],
+          allow_credentials: true,
+          allow_origin_regex: '^https://.*[.]example[.]test$',
+          expose_headers: ['x-more'],
+          max_age: 600,
+        },
+        configurable_headers: { includes: ['x-user-*'], excludes: ['x-secret'] },
+        logging_headers: { includes: null, excludes: ['cookie'] },
+        middleware_order: 'auth_first',
+        enable_custom_route_auth: true,
+        mount_prefix: '/api',
+      },
       webhooks: {
         headers: { 'X-From': 'agent', Authorization: 'Bearer ${{ env.LG_WEBHOOK_TOKEN }}' },
         env_prefix: 'LG_WEBHOOK_',
@@ -50,7 +86,11 @@ describe('a graph configuration file that holds', () => {
       ui: { card: './card.tsx' },
       ui_config: { shared: [] },
     });
-    expect(readGraphConfig(text, 'langgraph.json')).toMatchObject({ ok: true, warnings: [] });
+    const read = readGraphConfig(text, 'langgraph.json');
+    expect(read).toMatchObject({ ok: true });
+    expect(read.ok && [...read.warnings, ...read.refused].filter(({ message }) => /not known/.test(message))).toEqual(
+      [],
+    );
   });
 
   test('may be called anything and is strict JSON all the same', () => {
@@ -62,12 +102,14 @@ describe('a graph configuration file that holds', () => {
 
   test('passes keys that resemble no known one, with a warning', () => {
     const read = readGraphConfig(
-      `{\n  ${graphs},\n  "quantum_flux": 1,\n  "http": {"teleport": true}\n}`,
+      `{\n  ${graphs},\n  "quantum_flux": 1,\n  "http": {"teleport": true, "cors": {"moods": 1}},\n  "store": {"ttl": {"half_life": 1}}\n}`,
       'langgraph.json',
     );
     expect(read.ok && read.warnings.map(formatProblem)).toEqual([
       'langgraph.json:3:3: `quantum_flux` is not known here and has no effect',
       'langgraph.json:4:12: `http.teleport` is not known here and has no effect',
+      'langgraph.json:4:39: `http.cors.moods` is not known here and has no effect',
+      'langgraph.json:5:21: `store.ttl.half_life` is not known here and has no effect',
     ]);
   });
 });
@@ -81,7 +123,10 @@ describe('a graph configuration file that does not hold', () => {
           '  "graphs": {"echo": "./src/graph.ts", "other": {"path": 7}},',
           '  "dependancies": ["."],',
           '  "http": {"disable_webhook": true},',
-          '  "webhooks": {"url": {"allowed_ports": [70000], "requires_https": true}, "retries": 3}',
+          '  "webhooks": {"url": {"allowed_ports": [70000], "requires_https": true}, "retries": 3},',
+          '  "checkpointer": {"ttl": {"strategy": "forget", "default_ttl": "7 days", "sweep_interval_minute": 5}},',
+          '  "store": {"ttl": {"default_ttl": 0}, "index": {"dims": 1.5, "embed": "./embed.ts:embed"}},',
+          '  "auth": {"pat": "./auth.ts:auth", "disable_studio_auth": "yes", "roles": []}',
           '}',
         ].join('\n'),
       ),
@@ -93,6 +138,14 @@ describe('a graph configuration file that does not hold', () => {
       'langgraph.json:5:42: `webhooks.url.allowed_ports[0]` must be at most 65535',
       'langgraph.json:5:50: `webhooks.url.requires_https` is not known; did you mean `require_https`?',
       'langgraph.json:5:75: `webhooks.retries` is not known',
+      'langgraph.json:6:40: `checkpointer.ttl.strategy` must be one of `delete`, `keep_latest`',
+      'langgraph.json:6:65: `checkpointer.ttl.default_ttl` must be a number, not text',
+      'langgraph.json:6:75: `checkpointer.ttl.sweep_interval_minute` is not known; did you mean `sweep_interval_minutes`?',
+      'langgraph.json:7:36: `store.ttl.default_ttl` must be more than 0',
+      'langgraph.json:7:58: `store.index.dims` must be a whole number, not a number',
+      'langgraph.json:8:12: `auth.pat` is not known; did you mean `path`?',
+      'langgraph.json:8:60: `auth.disable_studio_auth` must be `true` or `false`, not text',
+      'langgraph.json:8:67: `auth.roles` is not known',
     ]);
   });
 
@@ -101,6 +154,11 @@ describe('a graph configuration file that does not hold', () => {
     ['no graphs', '{"env": ".env"}', '1:1: `graphs` is missing'],
     ['an empty list of graphs', '{"graphs": {}}', '1:12: `graphs` must name at least one graph'],
     ['a comma too many', `{${graphs},}`, '1:44: this is not JSON: no comma may stand before a closing bracket'],
+    [
+      'a prefix that is no path',
+      `{${graphs}, "http": {"mount_prefix": "api"}}`,
+      '1:71: `http.mount_prefix` must be a path that begins with `/`, such as `/api`',
+    ],
     ['a list', '[]', '1:1: this must be a map, not a list'],
     ['a text that ends too early', `{${graphs}`, '1:44: this is not JSON: something else belongs here'],
   ])('refuses %s', (_, text, problem) => {

@@ -12,11 +12,15 @@ const STACK_LINES = 8;
  * @param error what was thrown: by the loader, or by the file's own code.
  * @param folder the agent's folder; paths are told relative to it.
  */
-export function explainImport(error: unknown, graphId: string, file: string, folder: string): StartupError {
+export const explainImport = (error: unknown, graphId: string, file: string, folder: string): StartupError =>
+  explainLoading(error, `graph "${graphId}"`, file, folder);
+
+/** The same for whatever of the agent's is loaded; `what` names it. */
+export function explainLoading(error: unknown, what: string, file: string, folder: string): StartupError {
   const at = (path: string) => relative(folder, path) || path;
   if (!(error instanceof Error)) {
     return new StartupError('graph-threw', [
-      `${at(file)}: loading graph "${graphId}" threw ${typeof error}: ${String(error)}`,
+      `${at(file)}: loading ${what} threw ${typeof error}: ${String(error)}`,
     ]);
   }
   const missing = missingModule(error);
@@ -27,7 +31,7 @@ export function explainImport(error: unknown, graphId: string, file: string, fol
       : 'Add it to the dependencies in package.json and commit the lock file.';
     return new StartupError(
       'graph-module-missing',
-      [`${where}: cannot find "${missing.name}", which graph "${graphId}" needs. ${advice}`],
+      [`${where}: cannot find "${missing.name}", which ${what} needs. ${advice}`],
       { cause: error },
     );
   }
@@ -47,7 +51,7 @@ export function explainImport(error: unknown, graphId: string, file: string, fol
     .map((line) => line.trim().replaceAll('file://', '').replaceAll(`${folder}/`, ''));
   return new StartupError(
     code,
-    [`${where}: loading graph "${graphId}" threw ${error.name}: ${error.message}`, ...shown],
+    [`${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown],
     { cause: error },
   );
 }

@@ -38,8 +38,9 @@ export function findGraphConfig(
   if (stat.size > largest) return cannot(`${graphConfigPath} is larger than ${largest} bytes.`);
 
   const read = readGraphConfig(readFileSync(file, 'utf8'), graphConfigPath);
-  if (!read.ok) {
-    const [first, ...others] = read.problems.map(formatProblem);
+  const problems = read.ok ? read.refused : read.problems;
+  if (!read.ok || problems.length > 0) {
+    const [first, ...others] = problems.map(formatProblem);
     for (const problem of [first, ...others]) if (problem) log('error', problem);
     const more = others.length === 0 ? '' : ` (and ${others.length} more in the build log)`;
     return cannot(`The graph configuration is not sound: ${first}${more}.`);

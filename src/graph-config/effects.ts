@@ -1,0 +1,121 @@
+import type { FieldPath } from '../located/problem.ts';
+import { splitExportPath } from './export-path.ts';
+import { graphPlaces } from './graph-path.ts';
+import { graphLanguage } from './language.ts';
+import type { GraphConfig } from './schema.ts';
+
+/** The major version of Node.js that agents run on here. */
+export const NODE_MAJOR = 24;
+
+/** A key that an agent server of ours does not carry out. */
+export interface Lacking {
+  path: FieldPath;
+  /** Goes on from the key's name. */
+  message: string;
+}
+
+/** What a configuration asks for and an agent server of ours does not do. */
+export interface Effects {
+  /** Passed over: the agent runs without it as it would with it. */
+  ineffective: Lacking[];
+  /** Not passed over, since an agent without it would not be what its file says: such a server does not start. */
+  refused: Lacking[];
+}
+
+const NO_EFFECT = "has no effect on Landfall's agent server";
+const NOT_OFFERED = "is not offered by Landfall's agent server";
+const PYTHON = `${NO_EFFECT}: it is about Python, and these graphs are not`;
+const IMAGE = `${NO_EFFECT}: no image is built, the agent is a process of its own`;
+const PACKAGES = `${NO_EFFECT}: the packages are those of package.json and its lock file`;
+const PAGES = `${NO_EFFECT}: it shows no pages of the agent`;
+
+/** Keys at the top of the file whose effect is on other machines. */
+const ELSEWHERE: readonly [key: keyof GraphConfig, message: string][] = [
+  ['python_version', PYTHON],
+  ['dependencies', PACKAGES],
+  ['dockerfile_lines', IMAGE],
+  ['base_image', IMAGE],
+  ['image_distro', IMAGE],
+  ['pip_config_file', PYTHON],
+  ['pip_installer', PYTHON],
+  ['keep_pkg_tools', PYTHON],
+  ['api_version', `${NO_EFFECT}: \`GET /info\` tells the version of its interface`],
+  ['ui', PAGES],
+  ['ui_config', PAGES],
+  ['_INTERNAL_docker_tag', IMAGE],
+];
+
+/** What of a configuration an agent server of ours does not carry out. Of graphs in Python it carries out nothing at all. */
+export function effectsHere(config: GraphConfig): Effects {
+  if (graphPlaces(config).some(({ file }) => graphLanguage(file) === 'python')) return { ineffective: [], refused: [] };
+  const { http, auth, checkpointer, store, encryption } = config;
+  const ineffective: (Lacking | false)[] = [
+    isOtherNode(config.node_version) && {
+      path: ['node_version'],
+      message: `${NO_EFFECT}: agents run on Node.js ${NODE_MAJOR}`,
+    },
+    ...ELSEWHERE.map(([key, message]) => isSaid(config[key]) && { path: [key], message }),
+    isSaid(checkpointer?.serde) && { path: ['checkpointer', 'serde'], message: PYTHON },
+    isSaid(auth?.cache) && {
+      path: ['auth', 'cache'],
+      message: `${NO_EFFECT}: every request is authenticated anew`,
+    },
+    auth?.path === undefined &&
+      isSaid(auth?.disable_studio_auth) && {
+        path: ['auth', 'disable_studio_auth'],
+        message: 'has no effect without `auth.path`',
+      },
+    ...(['middleware_order', 'enable_custom_route_auth'] as const).map(
+      (key) =>
+        isSaid(http?.[key]) &&
+        (http?.app === undefined || auth?.path === undefined) && {
+          path: ['http', key],
+          message: 'has no effect without both `http.app` and `auth.path`',
+        },
+    ),
+  ];
+  const refused: (Lacking | false)[] = [
+    isSaid(encryption) && {
+      path: ['encryption'],
+      message: `${NOT_OFFERED}: what is stored would not be encrypted`,
+    },
+    isSaid(checkpointer?.path) && {
+      path: ['checkpointer', 'path'],
+      message: `${NOT_OFFERED}: checkpoints go to the deployment's database`,
+    },
+    isSaid(store?.path) && {
+      path: ['store', 'path'],
+      message: `${NOT_OFFERED}: the store is in the deployment's database`,
+    },
+    isPython(auth?.path) && { path: ['auth', 'path'], message: inPython },
+    isSaid(http?.cors?.allow_origin_regex) &&
+      !isRegex(http?.cors?.allow_origin_regex ?? '') && {
+        path: ['http', 'cors', 'allow_origin_regex'],
+        message: 'must be a regular expression of JavaScript',
+      },
+    isPython(http?.app) && { path: ['http', 'app'], message: inPython },
+  ];
+  return {
+    ineffective: ineffective.filter((each) => each !== false),
+    refused: refused.filter((each) => each !== false),
+  };
+}
+
+const inPython = "is written in Python, and Landfall's agent server runs JavaScript and TypeScript only";
+
+const isPython = (path: string | undefined): boolean =>
+  path !== undefined && graphLanguage(splitExportPath(path).file) === 'python';
+
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+
+const isOtherNode = (version: GraphConfig['node_version']): boolean =>
+  isSaid(version) && Number.parseInt(String(version), 10) !== NODE_MAJOR;
+
+function isRegex(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
