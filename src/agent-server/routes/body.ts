@@ -22,7 +22,8 @@ export async function readBody<T>(c: Context, schema: z.ZodType<T>, saysNull: re
 /** The largest body (bytes) that is read. */
 export const MOST_BYTES = 16 * 1024 * 1024;
 
-async function readJson(c: Context): Promise<unknown> {
+/** What the body of a request says, as JSON; none counts as `{}`. Throws a Refusal 400 for what is no JSON. */
+export async function readJson(c: Context): Promise<unknown> {
   const text = await readText(c);
   if (text.trim() === '') return {};
   if (nestsDeeper(text))

@@ -1,0 +1,108 @@
+import { groupOf } from '../http/route-group.ts';
+import type { Action } from './agent-auth.ts';
+
+/** The kinds of things that have metadata by which a handler's filters choose. */
+export type Kind = 'assistant' | 'thread' | 'cron';
+
+/** What a request does, as far as the agent's rules of access are asked about it. */
+export type Access =
+  /** Answered to everybody: that the server lives, and what it is. */
+  | { does: 'open' }
+  /** Nothing in particular, or nothing of ours: whoever asks has to be known. */
+  | { does: 'nothing' }
+  /** A path of a group that no rule below knows: it is not let through. */
+  | { does: 'unknown' }
+  | { does: 'create'; kind: 'assistant' | 'thread' }
+  | { does: 'search'; kind: Kind; counts: boolean }
+  /** Something with one thing, or with a run on one thread. `body`: the request's body belongs to the question. */
+  | { does: 'one'; kind: Kind; id: string; runId?: string; action: Action; body?: boolean }
+  | { does: 'copy'; id: string }
+  | { does: 'prune' }
+  | { does: 'run'; threadId: string | undefined }
+  | { does: 'batch' }
+  | { does: 'cancel' }
+  | { does: 'cron'; threadId: string | undefined }
+  | { does: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' }
+  | { does: 'a2a'; assistantId: string }
+  | { does: 'mcp' };
+
+type Rule = [methods: string, path: RegExp, access: (...ids: string[]) => Access];
+
+const one =
+  (kind: Kind, action: Action, body = false) =>
+  (id = ''): Access => ({ does: 'one', kind, id, action, body });
+const ofRun =
+  (action: Action) =>
+  (id = '', runId = ''): Access => ({ does: 'one', kind: 'thread', id, runId, action });
+const search =
+  (kind: Kind) =>
+  (what = ''): Access => ({ does: 'search', kind, counts: what === 'count' });
+
+const RULES: readonly Rule[] = [
+  ['POST', /^\/assistants$/, () => ({ does: 'create', kind: 'assistant' })],
+  ['POST', /^\/assistants\/(search|count)$/, search('assistant')],
+  ['GET', /^\/assistants\/([^/]+)(?:\/(?:graph|schemas|subgraphs(?:\/[^/]+)?))?$/, one('assistant', 'read')],
+  ['PATCH', /^\/assistants\/([^/]+)$/, one('assistant', 'update', true)],
+  ['DELETE', /^\/assistants\/([^/]+)$/, one('assistant', 'delete')],
+  ['POST', /^\/assistants\/([^/]+)\/latest$/, one('assistant', 'update', true)],
+  ['POST', /^\/assistants\/([^/]+)\/versions$/, one('assistant', 'read')],
+
+  ['POST', /^\/threads?$/, () => ({ does: 'create', kind: 'thread' })],
+  ['POST', /^\/threads?\/(search|count)$/, search('thread')],
+  ['POST', /^\/threads?\/prune$/, () => ({ does: 'prune' })],
+  ['GET', /^\/threads?\/([^/]+)(?:\/(?:state(?:\/[^/]+)?|history|stream))?$/, one('thread', 'read')],
+  ['POST', /^\/threads?\/([^/]+)\/(?:history|state\/checkpoint)$/, one('thread', 'read')],
+  ['POST', /^\/threads?\/([^/]+)\/state$/, one('thread', 'update')],
+  ['POST', /^\/threads?\/([^/]+)\/copy$/, (id = '') => ({ does: 'copy', id })],
+  ['PATCH', /^\/threads?\/([^/]+)$/, one('thread', 'update', true)],
+  ['DELETE', /^\/threads?\/([^/]+)$/, one('thread', 'delete')],
+
+  ['GET', /^\/threads?\/([^/]+)\/runs$/, one('thread', 'search')],
+  ['POST', /^\/threads?\/([^/]+)\/runs(?:\/(?:stream|wait))?$/, (threadId) => ({ does: 'run', threadId })],
+  ['POST', /^\/threads?\/([^/]+)\/runs\/crons$/, (threadId) => ({ does: 'cron', threadId })],
+  ['GET', /^\/threads?\/([^/]+)\/runs\/([^/]+)(?:\/(?:join|stream))?$/, ofRun('read')],
+  ['POST', /^\/threads?\/([^/]+)\/runs\/([^/]+)\/cancel$/, ofRun('update')],
+  ['DELETE', /^\/threads?\/([^/]+)\/runs\/([^/]+)$/, ofRun('delete')],
+
+  ['POST', /^\/runs(?:\/(?:stream|wait))?$/, () => ({ does: 'run', threadId: undefined })],
+  ['POST', /^\/runs\/batch$/, () => ({ does: 'batch' })],
+  ['POST', /^\/runs\/cancel$/, () => ({ does: 'cancel' })],
+  ['POST', /^\/runs\/crons$/, () => ({ does: 'cron', threadId: undefined })],
+  ['POST', /^\/runs\/crons\/(search|count)$/, search('cron')],
+  ['GET', /^\/runs\/crons\/([^/]+)$/, one('cron', 'read')],
+  ['PATCH', /^\/runs\/crons\/([^/]+)$/, one('cron', 'update', true)],
+  ['DELETE', /^\/runs\/crons\/([^/]+)$/, one('cron', 'delete')],
+
+  ['PUT', /^\/store\/items$/, () => ({ does: 'store', action: 'put' })],
+  ['GET', /^\/store\/items$/, () => ({ does: 'store', action: 'get' })],
+  ['DELETE', /^\/store\/items$/, () => ({ does: 'store', action: 'delete' })],
+  ['POST', /^\/store\/items\/search$/, () => ({ does: 'store', action: 'search' })],
+  ['POST', /^\/store\/namespaces$/, () => ({ does: 'store', action: 'list_namespaces' })],
+
+  ['POST', /^\/a2a\/([^/]+)$/, (assistantId = '') => ({ does: 'a2a', assistantId })],
+  ['GET', /^\/\.well-known\/agent(?:-card)?\.json$/, () => ({ does: 'nothing' })],
+  ['POST', /^\/mcp\/?$/, () => ({ does: 'mcp' })],
+  ['GET|DELETE', /^\/mcp\/?$/, () => ({ does: 'nothing' })],
+];
+
+/** What a request does, by its method and path. */
+export function accessOf(method: string, path: string): Access {
+  const asked = method === 'HEAD' ? 'GET' : method;
+  for (const [methods, pattern, access] of RULES) {
+    const match = methods.split('|').includes(asked) ? pattern.exec(path) : null;
+    if (match) return access(...match.slice(1).map(decoded));
+  }
+  const group = groupOf(path);
+  if (path === '/ok' || group === 'meta') return { does: 'open' };
+  return { does: group === undefined ? 'nothing' : 'unknown' };
+}
+
+/** A part of a path as the routes read it. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}

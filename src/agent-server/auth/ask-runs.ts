@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { unacceptable } from '../refusal.ts';
+import type { Access } from './access.ts';
+import { configurableOf, withoutClaims } from './caller.ts';
+import { ask, mustHold } from './question.ts';
+import type { Questioned } from './question.ts';
+import { objectIn, readObject, readObjects, rewriteBody } from './request-body.ts';
+
+type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
+
+/** What of a run's request a handler sees as the run's `kwargs`, and may change. */
+const KWARGS = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode'] as const;
+
+/**
+ * One run that somebody asks for: the handler may add to its metadata and its `kwargs`. Its `configurable` tells the
+ * graph who asked, and nobody else can say that.
+ *
+ * @returns the request as it is carried out.
+ */
+async function askedRun(
+  question: Pick<Questioned, 'auth' | 'user' | 'find'>,
+  request: FreeObject,
+  threadId: string | undefined,
+): Promise<FreeObject> {
+  const config = objectIn(request, 'config');
+  const configurable = { ...withoutClaims(objectIn(config, 'configurable')), ...configurableOf(question.user) };
+  const body: FreeObject = { ...request, metadata: objectIn(request, 'metadata'), config: { ...config, configurable } };
+  const kwargs: FreeObject = Object.fromEntries(KWARGS.flatMap((key) => (key in body ? [[key, body[key]]] : [])));
+  const value: FreeObject = {
+    thread_id: threadId ?? null,
+    assistant_id: body['assistant_id'],
+    run_id: randomUUID(),
+    status: 'pending',
+    metadata: body['metadata'],
+    multitask_strategy: body['multitask_strategy'] ?? null,
+    prevent_insert_if_inflight: body['multitask_strategy'] === 'reject',
+    if_not_exists: body['if_not_exists'] ?? 'reject',
+    after_seconds: body['after_seconds'] ?? 0,
+    kwargs,
+  };
+  const wanted = await ask(question, 'threads', 'create_run', value);
+  if (threadId !== undefined) await mustHold(question, wanted, { kind: 'thread', id: threadId });
+  return { ...body, ...(isObject(value['kwargs']) ? value['kwargs'] : {}), metadata: value['metadata'] };
+}
+
+/** A run, on a thread or stateless. */
+export async function askToRun(question: Questioned, { threadId }: Of<'run'>): Promise<void> {
+  rewriteBody(question.c, await askedRun(question, await readObject(question.c), threadId));
+}
+
+/** Many stateless runs: each is asked about. */
+export async function askToRunAll(question: Questioned): Promise<void> {
+  const asked: FreeObject[] = [];
+  for (const request of await readObjects(question.c)) asked.push(await askedRun(question, request, undefined));
+  rewriteBody(question.c, asked);
+}
+
+/** Cancelling several runs at once. Where a filter bounds what the caller may see, the runs are those of one thread. */
+export async function askToCancel(question: Questioned): Promise<void> {
+  const body = await readObject(question.c);
+  const { thread_id: threadId, run_ids, status } = body;
+  const value = {
+    thread_id: threadId,
+    action: question.c.req.query('action') ?? 'interrupt',
+    metadata: { run_ids, status },
+  };
+  const wanted = await ask(question, 'threads', 'update', value);
+  if (wanted !== undefined && typeof threadId !== 'string') {
+    throw unacceptable('thread_id', "is needed: this agent's rules let nobody cancel the runs of every thread");
+  }
+  if (typeof threadId === 'string') await mustHold(question, wanted, { kind: 'thread', id: threadId });
+  rewriteBody(question.c, body);
+}
+
+/** A cron, and on a thread also the runs that it will make there. Its runs tell their graph who made the cron. */
+export async function askToSchedule(question: Questioned, { threadId }: Of<'cron'>): Promise<void> {
+  const body = await readObject(question.c);
+  const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } =
+    threadId === undefined ? await withUser(question, body) : await askedRun(question, body, threadId);
+  const value: FreeObject = {
+    cron_id: randomUUID(),
+    thread_id: threadId ?? null,
+    user_id: question.user.identity,
+    schedule,
+    end_time,
+    timezone,
+    metadata: objectIn({ metadata }, 'metadata'),
+    payload,
+  };
+  await ask(question, 'crons', 'create', value);
+  rewriteBody(question.c, {
+    ...(isObject(value['payload']) ? value['payload'] : payload),
+    ...given({ end_time, timezone, enabled, on_run_completed }),
+    schedule: value['schedule'],
+    metadata: value['metadata'],
+  });
+}
+
+/** A request whose `configurable` tells who asked. */
+async function withUser({ user }: Pick<Questioned, 'user'>, request: FreeObject): Promise<FreeObject> {
+  const config = objectIn(request, 'config');
+  const configurable = { ...withoutClaims(objectIn(config, 'configurable')), ...configurableOf(user) };
+  return { ...request, config: { ...config, configurable } };
+}
+
+/** The fields that are there. */
+const given = (fields: FreeObject): FreeObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

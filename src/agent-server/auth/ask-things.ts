@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { Refusal } from '../refusal.ts';
+import type { Access } from './access.ts';
+import { holds, narrowed } from './filters.ts';
+import { ask, mustHold, RESOURCES } from './question.ts';
+import type { Questioned } from './question.ts';
+import { objectIn, readObject, rewriteBody } from './request-body.ts';
+
+type Of<Does extends Access['does']> = Extract<Access, { does: Does }>;
+
+/** What a handler may change of a thing that is made or changed. */
+const CHANGEABLE = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
+
+/** What a handler left of the fields that a body had, or got. */
+function changed(body: FreeObject, value: FreeObject): FreeObject {
+  const fields = CHANGEABLE.filter((field) => field in value && (field in body || field === 'metadata'));
+  return { ...body, ...Object.fromEntries(fields.map((field) => [field, value[field]])) };
+}
+
+/** Making an assistant or a thread: the handler may add to its metadata. One of that id that is another's is a conflict. */
+export async function askToCreate(question: Questioned, { kind }: Of<'create'>): Promise<void> {
+  const body = await readObject(question.c);
+  const field = `${kind}_id`;
+  body[field] ??= randomUUID();
+  const id = body[field];
+  const value = { if_exists: 'raise', ...body, metadata: objectIn(body, 'metadata') };
+  const wanted = await ask(question, RESOURCES[kind], 'create', value);
+  const there = wanted === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
+  if (wanted !== undefined && there !== undefined && !holds(there, wanted)) {
+    throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} exists already.`);
+  }
+  rewriteBody(question.c, changed(body, value));
+}
+
+/**
+ * Searching and counting: only what the filters let through is looked at.
+ *
+ * @returns the answer, where nothing can be found.
+ */
+export async function askToSearch(question: Questioned, { kind, counts }: Of<'search'>): Promise<Response | undefined> {
+  const { c } = question;
+  const body = await readObject(c);
+  const value: FreeObject = {
+    ...body,
+    metadata: objectIn(body, 'metadata'),
+    ...(counts ? { limit: 0, offset: 0 } : {}),
+  };
+  const wanted = await ask(question, RESOURCES[kind], 'search', value);
+  const asked = objectIn(value, 'metadata');
+  const metadata = wanted === undefined ? asked : narrowed(asked, wanted);
+  if (metadata === undefined) {
+    if (counts) return c.json(0);
+    return c.json([], 200, { 'x-pagination-total': '0' });
+  }
+  rewriteBody(c, Object.keys(metadata).length === 0 ? body : { ...body, metadata });
+  return undefined;
+}
+
+/** Something with one thing, or with a run on one thread. */
+export async function askAboutOne(
+  question: Questioned,
+  { kind, id, runId, action, body: hasBody }: Of<'one'>,
+): Promise<void> {
+  const body = hasBody === true ? await readObject(question.c) : {};
+  const given = hasBody === true && 'metadata' in body ? { metadata: objectIn(body, 'metadata') } : {};
+  const value: FreeObject = {
+    ...body,
+    ...given,
+    [`${kind}_id`]: id,
+    ...(runId === undefined ? {} : { run_id: runId }),
+    ...(action === 'update' && runId !== undefined ? { action: question.c.req.query('action') ?? 'interrupt' } : {}),
+  };
+  const wanted = await ask(question, RESOURCES[kind], action, value);
+  await mustHold(question, wanted, { kind, id, runId });
+  if (hasBody === true) rewriteBody(question.c, changed(body, value));
+}
+
+/** Copying a thread is reading it, and making one with its metadata. */
+export async function askToCopy(question: Questioned, { id }: Of<'copy'>): Promise<void> {
+  const wanted = await ask(question, 'threads', 'read', { thread_id: id });
+  await mustHold(question, wanted, { kind: 'thread', id });
+  const metadata = await question.find('thread', id);
+  await ask(question, 'threads', 'create', { metadata: { ...metadata } });
+}
+
+/** Pruning deletes of each thread that is named: those that the caller may not delete from are passed over, as missing ones. */
+export async function askToPrune(question: Questioned): Promise<void> {
+  const { c, find } = question;
+  const body = await readObject(c);
+  const ids: unknown[] = Array.isArray(body['thread_ids']) ? body['thread_ids'] : [];
+  const kept: unknown[] = [];
+  for (const id of ids) {
+    const wanted = await ask(question, 'threads', 'delete', { thread_id: id });
+    const metadata = wanted === undefined || typeof id !== 'string' ? undefined : await find('thread', id);
+    if (wanted === undefined || metadata === undefined || holds(metadata, wanted)) kept.push(id);
+  }
+  rewriteBody(c, { ...body, thread_ids: kept });
+}

@@ -1,0 +1,29 @@
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { AuthUser } from './agent-auth.ts';
+
+/** Whoever the Studio is for: those in front of the agent have asked for a key. */
+export const STUDIO_USER: AuthUser = {
+  kind: 'StudioUser',
+  identity: 'langgraph-studio-user',
+  display_name: 'langgraph-studio-user',
+  is_authenticated: true,
+  permissions: [],
+};
+
+/** What a run's `configurable` tells its graph of whoever asked for it, by the public service's names. */
+export const configurableOf = (user: AuthUser): FreeObject => ({
+  langgraph_auth_user: user,
+  langgraph_auth_user_id: user.identity,
+  langgraph_auth_permissions: user.permissions,
+});
+
+/** A request's `configurable` without what only the server may say. */
+export const withoutClaims = (configurable: FreeObject): FreeObject =>
+  Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('langgraph_auth_')));
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** Who asks, where the agent has rules of access. */
+    authUser: AuthUser;
+  }
+}

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
+
+/**
+ * What the metadata of a thing has to hold for the caller to see it: a value that is the same, or a list of which
+ * every item is in it. It is what the database's `@>` means, for these two.
+ */
+export type Wanted = Readonly<Record<string, Scalar | readonly Scalar[]>>;
+type Scalar = string | number | boolean | null;
+
+/**
+ * What a handler's filters want: `{owner: "ada"}`, `{owner: {$eq: "ada"}}`, `{members: {$contains: "ada"}}`, or
+ * `$contains` with a list.
+ *
+ * @throws TypeError for a filter of another form: one that is not understood must not let anything through.
+ */
+export function wantedBy(filters: object): Wanted {
+  return Object.fromEntries(Object.entries(filters).map(([key, filter]) => [key, wantedValue(key, filter)]));
+}
+
+function wantedValue(key: string, filter: unknown): Scalar | readonly Scalar[] {
+  if (isScalar(filter)) return filter;
+  const [[operator, operand] = [], ...others] = isObject(filter) ? Object.entries(filter) : [];
+  if (others.length === 0 && operator === '$eq' && isScalar(operand)) return operand;
+  if (others.length === 0 && operator === '$contains') {
+    const items: unknown[] = Array.isArray(operand) ? operand : [operand];
+    if (items.every(isScalar)) return items;
+  }
+  throw new TypeError(`The filter of "${key}" is neither a value nor {$eq: value} nor {$contains: value or list}.`);
+}
+
+/** Whether metadata holds what is wanted. */
+export function holds(metadata: FreeObject, wanted: Wanted): boolean {
+  return Object.entries(wanted).every(([key, value]) => {
+    const found = metadata[key];
+    if (isScalar(value)) return found === value;
+    return Array.isArray(found) && value.every((item) => found.includes(item));
+  });
+}
+
+/**
+ * The metadata that a search asks for, narrowed to what is wanted as well.
+ *
+ * @returns undefined where nothing can be both.
+ */
+export function narrowed(asked: FreeObject, wanted: Wanted): FreeObject | undefined {
+  const both: FreeObject = { ...asked };
+  for (const [key, value] of Object.entries(wanted)) {
+    const also = asked[key];
+    if (also === undefined || isDeepStrictEqual(also, value)) both[key] = value;
+    else if (Array.isArray(also) && Array.isArray(value)) both[key] = [...also, ...value];
+    else return undefined;
+  }
+  return both;
+}
+
+const isScalar = (value: unknown): value is Scalar =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

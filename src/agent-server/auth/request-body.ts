@@ -1,0 +1,59 @@
+import type { Context } from 'hono';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { Refusal, unacceptable } from '../refusal.ts';
+import { readJson } from '../routes/body.ts';
+
+/**
+ * The body of a request, which has to be an object.
+ *
+ * @throws Refusal where it is none: rules of access can't be asked about it.
+ */
+export async function readObject(c: Context): Promise<FreeObject> {
+  const body = await readJson(c);
+  if (!isObject(body)) throw new Refusal(422, [{ loc: ['body'], msg: 'must be an object', type: 'value_error' }]);
+  return body;
+}
+
+/** The body of a request, which has to be a list of objects. */
+export async function readObjects(c: Context): Promise<FreeObject[]> {
+  const body = await readJson(c);
+  if (!Array.isArray(body) || !body.every(isObject))
+    throw new Refusal(422, [{ loc: ['body'], msg: 'must be a list of objects', type: 'value_error' }]);
+  return body;
+}
+
+/** Lets the routes read another body in the place of the one that came. */
+export function rewriteBody(c: Context, body: unknown): void {
+  rewriteRequest(c, new URL(c.req.url), JSON.stringify(body));
+}
+
+/** Lets the routes read another query in the place of the one that came. */
+export function rewriteQuery(c: Context, query: URLSearchParams): void {
+  const url = new URL(c.req.url);
+  url.search = query.toString();
+  rewriteRequest(c, url, undefined);
+}
+
+function rewriteRequest(c: Context, url: URL, body: string | undefined): void {
+  const { method, signal } = c.req.raw;
+  const headers = new Headers(c.req.raw.headers);
+  if (body !== undefined) {
+    headers.set('content-type', 'application/json');
+    headers.set('content-length', String(Buffer.byteLength(body)));
+  }
+  c.req.raw = new Request(url, { method, headers, signal, ...(body === undefined ? {} : { body }) });
+  c.req.bodyCache = {};
+}
+
+/**
+ * An object within a body; none and null count as empty.
+ *
+ * @throws Refusal where something else stands there.
+ */
+export function objectIn(body: FreeObject, field: string): FreeObject {
+  const value = body[field];
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw unacceptable(field, 'must be an object');
+  return value;
+}

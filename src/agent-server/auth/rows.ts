@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isUuid } from '../assistants/assistant.ts';
+import type { AssistantStore } from '../assistants/store.ts';
+import type { Storage } from '../storage/open.ts';
+import type { Kind } from './access.ts';
+
+/** Finds the metadata of a thing; undefined where there is none. */
+export type FindMetadata = (kind: Kind, id: string) => Promise<FreeObject | undefined>;
+
+/** Metadata as the deployment's database has it. */
+export function metadataIn(storage: Storage, assistants: Pick<AssistantStore, 'get'>): FindMetadata {
+  const first = async (query: ReturnType<typeof sql<{ metadata: FreeObject }>>): Promise<FreeObject | undefined> =>
+    (await query.execute(storage.db)).rows[0]?.metadata;
+  return async (kind, id) => {
+    if (kind === 'assistant') return (await assistants.get(id))?.metadata;
+    if (!isUuid(id)) return undefined;
+    if (kind === 'cron') return first(sql`select metadata from crons where cron_id = ${id}`);
+    // The thread of a run that keeps nothing has no row: what the run brought speaks for it.
+    const thread = await first(sql`select metadata from threads where thread_id = ${id}`);
+    return thread ?? first(sql`select metadata from runs where thread_id = ${id} order by sequence limit 1`);
+  };
+}

@@ -1,0 +1,50 @@
+import type { Hono, MiddlewareHandler } from 'hono';
+import type { AgentAuth } from '../auth/agent-auth.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { authorize } from '../auth/authorize.ts';
+import type { FindItem } from '../auth/ask-store.ts';
+import type { FindMetadata } from '../auth/rows.ts';
+import type { Clock } from '../../clock.ts';
+import type { HttpConfig } from '../../graph-config/http-config.ts';
+import { TOKEN_HEADER } from '../routes/guard.ts';
+import { corsOf } from './cors.ts';
+import type { CustomApp } from './custom-app.ts';
+import { requestLog } from './request-log.ts';
+import { switchedOff } from './switches.ts';
+
+/** What the graph configuration file puts around the routes. */
+export interface Around {
+  http: HttpConfig;
+  auth: AgentAuth | undefined;
+  app: CustomApp | undefined;
+  find: FindMetadata;
+  findItem: FindItem;
+  /** Whether those in front show a token with every request. */
+  isGuarded: boolean;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** Puts everything that comes before the server's own routes, in its order. */
+export function putAround(routes: Hono, { http, auth, app, find, findItem, isGuarded, clock, log }: Around): void {
+  // The agent's code may look at the request, and the token is none of its business.
+  if (auth || app) routes.use(withoutToken);
+  routes.use(corsOf(http.cors));
+  if (http.logging_headers) routes.use(requestLog(http.logging_headers, clock, log));
+  const coversAll = http.enable_custom_route_auth === true;
+  if (auth && (coversAll || http.middleware_order === 'auth_first')) {
+    routes.use(authenticate(auth, { covers: coversAll ? 'all' : 'own', isGuarded }));
+  }
+  if (app?.before) routes.route('/', app.before);
+  const switches = switchedOff(http);
+  if (switches) routes.use(switches);
+  if (auth) {
+    routes.use(authenticate(auth, { covers: 'own', isGuarded }));
+    routes.use(authorize({ auth, find, findItem }));
+  }
+}
+
+const withoutToken: MiddlewareHandler = (c, next) => {
+  c.req.raw.headers.delete(TOKEN_HEADER);
+  return next();
+};

@@ -1,0 +1,20 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Clock } from '../../clock.ts';
+import type { HeaderRules } from '../../graph-config/http-config.ts';
+import { loggedHeaders } from './header-rules.ts';
+
+/** What a line shows of a header at most, in characters. */
+const LONGEST = 500;
+
+/** A line of the log for each request: what was asked, how it was answered, after how long (ms), and its headers. */
+export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string) => void): MiddlewareHandler {
+  const shown = loggedHeaders(rules);
+  return async (c, next) => {
+    const began = clock.now();
+    const headers = Object.fromEntries(
+      Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, LONGEST)]),
+    );
+    await next();
+    log(`${c.req.method} ${c.req.path} ${c.res.status} ${clock.now() - began} ms ${JSON.stringify(headers)}`);
+  };
+}

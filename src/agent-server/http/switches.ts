@@ -1,0 +1,31 @@
+import type { MiddlewareHandler } from 'hono';
+import type { HttpConfig } from '../../graph-config/http-config.ts';
+import { missing } from '../refusal.ts';
+import { groupOf } from './route-group.ts';
+import type { RouteGroup } from './route-group.ts';
+
+/** The switch of each group. */
+const SWITCHES = {
+  assistants: 'disable_assistants',
+  threads: 'disable_threads',
+  runs: 'disable_runs',
+  store: 'disable_store',
+  a2a: 'disable_a2a',
+  mcp: 'disable_mcp',
+  meta: 'disable_meta',
+} satisfies Record<RouteGroup, keyof HttpConfig>;
+
+/** Answers 404 for the routes that the configuration switches off; undefined where it switches none off. */
+export function switchedOff(http: HttpConfig): MiddlewareHandler | undefined {
+  const isOff = (group: RouteGroup) => http[SWITCHES[group]] === true;
+  if (!Object.values(SWITCHES).some((key) => http[key] === true)) return undefined;
+  return (c, next) => {
+    const group = groupOf(c.req.path);
+    if (group !== undefined && isOff(group)) {
+      throw missing(`${c.req.path} is switched off by http.${SWITCHES[group]} of the graph configuration.`);
+    }
+    // Without the routes about the server it says that it lives, and looks at nothing.
+    if (isOff('meta') && c.req.path === '/ok') return Promise.resolve(c.json({ ok: true }));
+    return next();
+  };
+}
