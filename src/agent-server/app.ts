@@ -1,57 +1,91 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
+import { HTTPException } from 'hono/http-exception';
 import type { Clock } from '../clock.ts';
 import type { ServerInfo } from '../contract/agent/server-info.ts';
 import { isDatabaseUnavailable } from '../database/unavailable.ts';
 import type { AssistantStore } from './assistants/store.ts';
 import type { CronStore } from './crons/store.ts';
 import type { Graphs } from './graphs/graphs.ts';
+import { AuthRefusal } from './auth/auth-refusal.ts';
+import { putAround } from './http/around.ts';
+import type { Around } from './http/around.ts';
+import { configurableHeaders } from './http/header-rules.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { FindTask } from './protocols/a2a/task-places.ts';
+import { a2aRoutes, mcpRoutes } from './protocols/routes.ts';
 import { Refusal } from './refusal.ts';
+import { assistantGraphRoutes } from './routes/assistant-graphs.ts';
 import { assistantRoutes } from './routes/assistants.ts';
 import { pathId } from './routes/body.ts';
 import { cronRoutes, cronStartRoutes } from './routes/crons.ts';
-import { guard } from './routes/guard.ts';
+import { cancelRoutes } from './routes/cancel-runs.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { guard, TOKEN_HEADER } from './routes/guard.ts';
+import { statelessStreamRoutes } from './routes/join-stream.ts';
 import { batchRoutes, startRoutes } from './routes/runs.ts';
+import { storeRoutes } from './routes/store.ts';
 import { systemRoutes } from './routes/system.ts';
 import { threadRunRoutes } from './routes/thread-runs.ts';
+import { threadStateRoutes } from './routes/thread-states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import type { Runs } from './runs/runs.ts';
 import type { RunStore } from './runs/store.ts';
+import type { Items } from './store/items.ts';
+import type { OpenThreads } from './threads/open.ts';
 import type { ThreadStore } from './threads/store.ts';
 
 /** What the routes work with. */
 export interface AppParts {
   assistants: AssistantStore;
   threads: ThreadStore;
+  openThreads: OpenThreads;
   runStore: RunStore;
   runs: Runs;
   crons: CronStore;
   graphs: Graphs;
+  items: Items;
   info: ServerInfo;
   checkDatabase: () => Promise<void>;
+  metrics: Metrics;
+  findTask: FindTask;
   clock: Clock;
   log: (line: string) => void;
   token: string | undefined;
+  around: Omit<Around, 'isGuarded' | 'clock' | 'log'>;
 }
 
 /** The endpoints, from a request to a response. */
 export function createApp(parts: AppParts): Hono {
   const { assistants, threads, runStore, runs, graphs, clock } = parts;
   const app = new Hono();
-  app.use(guard(parts.token));
-  app.route('/', systemRoutes(parts.info, parts.checkDatabase));
-  app.route('/assistants', assistantRoutes(assistants, graphs));
-  app.route('/threads', threadRoutes(threads, runs, graphs));
-  app.route('/threads', threadRunRoutes({ runs, store: runStore, threads, clock }));
-  app.route(
-    '/threads/:thread_id/runs',
-    startRoutes(runs, clock, (c) => pathId(c, 'thread_id')),
-  );
+  const { around, token, log } = parts;
+  const headersTold = configurableHeaders(around.http.configurable_headers);
+  app.use(parts.metrics.count());
+  app.use(guard(token));
+  putAround(app, { ...around, isGuarded: token !== undefined, clock, log });
+  app.route('/', systemRoutes(parts));
+  app.route('/', docsRoutes());
+  app.route('/assistants', assistantRoutes({ assistants, graphs, threads, runs }));
+  app.route('/assistants', assistantGraphRoutes(assistants, graphs));
+  app.route('/threads', threadRoutes(parts.openThreads));
+  app.route('/threads', threadStateRoutes(parts.openThreads));
+  // The document spells the paths of runs on a thread in both ways.
+  for (const threadsPath of ['/threads', '/thread']) {
+    app.route(threadsPath, threadRunRoutes({ runs, store: runStore, threads, clock }));
+    app.route(
+      `${threadsPath}/:thread_id/runs`,
+      startRoutes(runs, clock, (c) => pathId(c, 'thread_id'), headersTold),
+    );
+  }
   app.route(
     '/runs',
-    startRoutes(runs, clock, () => undefined),
+    startRoutes(runs, clock, () => undefined, headersTold),
   );
-  app.route('/runs', batchRoutes(runs));
+  app.route('/runs', batchRoutes(runs, headersTold));
+  app.route('/runs', cancelRoutes(runs, runStore));
+  app.route('/runs', statelessStreamRoutes(runs, runStore, clock));
+  app.route('/store', storeRoutes(parts.items));
   app.route('/runs/crons', cronRoutes(parts));
   app.route(
     '/runs/crons',
@@ -63,7 +97,19 @@ export function createApp(parts: AppParts): Hono {
       cronStartRoutes(parts, (c) => pathId(c, 'thread_id')),
     );
   }
-  app.notFound((c) => c.json({ detail: `There is no ${c.req.method} ${c.req.path} here.` }, 404));
+  const protocols = {
+    ...parts,
+    version: parts.info.version,
+    prefix: around.http.mount_prefix,
+    fetch: (request: Request) => {
+      if (token !== undefined) request.headers.set(TOKEN_HEADER, token);
+      return app.fetch(request);
+    },
+  };
+  app.route('/', a2aRoutes(protocols));
+  app.route('/', mcpRoutes(protocols));
+  const { after } = around.app ?? {};
+  app.notFound((c) => after?.(c.req.raw) ?? c.json({ detail: `There is no ${c.req.method} ${c.req.path} here.` }, 404));
   app.onError((error, c) => answerError(error, c, parts.log));
   return app;
 }
@@ -71,6 +117,9 @@ export function createApp(parts: AppParts): Hono {
 /** Every error in the one shape `{"detail": ...}`. What is a mistake of ours is told to the log and not to the caller. */
 function answerError(error: Error, c: Context, log: (line: string) => void): Response {
   if (error instanceof Refusal) return c.json({ detail: error.detail }, error.status);
+  if (error instanceof AuthRefusal) return error.toResponse();
+  // An application of the agent's says no in the way of its own framework.
+  if (error instanceof HTTPException) return error.getResponse();
   if (isDatabaseUnavailable(error)) {
     return c.json({ detail: "The database can't be reached at the moment. Ask again." }, 503, { 'retry-after': '1' });
   }

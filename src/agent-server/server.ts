@@ -7,16 +7,25 @@ import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { CronFiring } from './crons/firing.ts';
 import { CronStore } from './crons/store.ts';
+import { loadAgentCode } from './agent-code.ts';
+import type { AgentCode } from './agent-code.ts';
+import { metadataIn } from './auth/rows.ts';
 import { Graphs } from './graphs/graphs.ts';
-import { loadGraphs } from './graphs/load.ts';
-import type { LoadedGraph } from './graphs/load.ts';
+import { belowPrefix } from './http/mount-prefix.ts';
 import { listen } from './listen.ts';
+import { RunQueue } from './runs/queue.ts';
+import { figuresOf } from './metrics/figures.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { tasksIn } from './protocols/a2a/task-places.ts';
 import { Recovery } from './runs/recovery.ts';
+import { RunEvents } from './runs/run-events.ts';
 import { Runs } from './runs/runs.ts';
 import { RunStore } from './runs/store.ts';
 import { StartupError } from './startup-error.ts';
+import { settledStore, storeOf } from './store/deployment-store.ts';
 import { openStorage } from './storage/open.ts';
 import type { Storage } from './storage/open.ts';
+import { openThreads as openTheThreads } from './threads/open.ts';
 import { ThreadStore } from './threads/store.ts';
 import { Outbox } from './tracing/outbox.ts';
 import { Teller } from './tracing/teller.ts';
@@ -42,6 +51,10 @@ export interface AgentServerOptions {
   clock: Clock;
   /** How many runs may be carried out at once; 100 when absent. */
   atOnce?: number | undefined;
+  /** How long (ms) a run may take; for ever when absent. */
+  runLimitMs?: number | undefined;
+  /** How long (ms) a process that says nothing counts as living; 30,000 when absent. */
+  leaseMs?: number | undefined;
   /** How long (ms) `close` waits for runs; 30,000 when absent. */
   drainMs?: number | undefined;
   /** Where runs that ended are told; nobody is told when absent. */
@@ -76,9 +89,10 @@ export interface AgentServerProcess {
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
   const { configPath, host, port, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
+  settledStore(configuration);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
   const webhooks = settledWebhooks(configuration, options.webhooks);
-  const [opened, loaded] = await openAndLoad(options, configuration.places);
+  const [opened, loaded] = await openAndLoad(options, configuration);
   let serving: Serving | undefined = await serve(loaded, opened, {
     ...options,
     configuration,
@@ -156,11 +170,8 @@ async function open({ databaseUrl, log }: AgentServerOptions): Promise<Opened> {
  * and keeps this process so busy that an answer of the database is heard too late; so what failed meanwhile is tried
  * once more when all is loaded.
  */
-async function openAndLoad(
-  options: AgentServerOptions,
-  places: Parameters<typeof loadGraphs>[0],
-): Promise<[Opened, LoadedGraph[]]> {
-  const loading = loadGraphs(places, options.configPath);
+async function openAndLoad(options: AgentServerOptions, configuration: Configuration): Promise<[Opened, AgentCode]> {
+  const loading = loadAgentCode(configuration, options.configPath);
   const opening = open(options).catch(async () => {
     await loading;
     return open(options);
@@ -171,19 +182,22 @@ async function openAndLoad(
   throw loaded.status === 'rejected' ? loaded.reason : opened.status === 'rejected' ? opened.reason : undefined;
 }
 
-async function serve(
-  loaded: readonly LoadedGraph[],
-  { storage, processId }: Opened,
-  options: Settled,
-): Promise<Serving> {
+async function serve(loaded: AgentCode, { storage, processId }: Opened, options: Settled): Promise<Serving> {
   try {
-    const { app, runs, recovery, firing, teller, delivering } = await putTogether(loaded, storage, processId, options);
+    const { fetch, store, sweep, runs, recovery, firing, teller, delivering } = await putTogether(
+      loaded,
+      storage,
+      processId,
+      options,
+    );
     let looking = Promise.resolve();
     let telling = Promise.resolve();
     return {
-      fetch: app.fetch,
+      fetch,
       begin() {
         looking = recovery.keepLooking();
+        store.begin();
+        sweep.begin();
         firing.begin();
         telling = teller?.keepTelling() ?? telling;
         delivering.begin();
@@ -192,6 +206,8 @@ async function serve(
         await firing.end();
         await runs.drain(options.drainMs ?? 30_000);
         recovery.stop();
+        await store.end();
+        await sweep.end();
         await looking;
         await teller?.stop(TELL_WITHIN_MS);
         await telling;
@@ -206,28 +222,74 @@ async function serve(
 }
 
 async function putTogether(
-  loaded: readonly LoadedGraph[],
+  loaded: AgentCode,
   storage: Storage,
   processId: string,
-  { clock, log, token, atOnce = 100, tracing, revisionId, deploymentId, webhookSettings, webhooks }: Settled,
+  {
+    configuration,
+    clock,
+    log,
+    token,
+    atOnce = 100,
+    runLimitMs,
+    leaseMs,
+    tracing,
+    revisionId,
+    deploymentId,
+    webhookSettings,
+    webhooks,
+  }: Settled,
 ) {
-  const graphs = new Graphs(loaded, storage.pool);
+  const store = storeOf({ configuration, storage, clock, log });
+  const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);
   const assistants = new AssistantStore(storage, clock);
   await assistants.ensureDefaults(graphs.list());
   const threads = new ThreadStore(storage, clock);
   const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null });
   const checkWebhook = checkWebhooks(webhookSettings, log);
-  const runs = new Runs({ assistants, threads, store: runStore, graphs, clock, log, atOnce, checkWebhook });
+  const queue = new RunQueue(storage, processId, clock);
+  const events = new RunEvents(storage, clock);
+  const runParts = { store: runStore, queue, events, graphs, clock, log };
+  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs: runLimitMs, checkWebhook });
+  const lifetime = configuration.file.checkpointer?.ttl;
+  const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
   const crons = new CronStore(storage);
   const info = serverInfo({ revisionId, deploymentId, webhooks: !webhookSettings.disabled });
   const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
-  const app = createApp({ assistants, threads, runStore, runs, crons, graphs, info, checkDatabase, clock, log, token });
-  const { fetch } = app;
-  return {
-    app,
+  const around = {
+    http: configuration.file.http ?? {},
+    auth: loaded.auth,
+    app: loaded.app,
+    find: metadataIn(storage, assistants),
+    findItem: async (namespace: readonly string[], key: string) =>
+      (await store.items.get(namespace, key, false))?.value,
+  };
+  const app = createApp({
+    items: store.items,
+    assistants,
+    threads,
+    openThreads,
+    runStore,
     runs,
+    crons,
+    graphs,
+    info,
+    checkDatabase,
+    metrics: new Metrics(figuresOf(storage, runs, atOnce), clock),
+    findTask: tasksIn(storage.pool),
+    clock,
+    log,
+    token,
+    around,
+  });
+  const fetch = belowPrefix(app.fetch, around.http.mount_prefix);
+  return {
+    fetch,
+    runs,
+    sweep: openThreads.sweep,
     firing: new CronFiring({ store: crons, runs, clock, log }),
-    recovery: new Recovery({ store: runStore, runs, graphs, clock, log }),
+    store,
+    recovery: new Recovery({ ...runParts, runs, leaseMs }),
     delivering: deliverWebhooks({
       storage,
       runStore,

@@ -1,9 +1,15 @@
 import type { Pool } from 'pg';
 import type { Command } from '../../contract/agent/run.ts';
+import type { GraphStore } from '../store/graph-store.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { MemoryCheckpoints } from './engine.ts';
 import type { Graph } from './graph.ts';
+import { GraphNotMade } from './graph-not-made.ts';
+import { graphsInside } from './insides.ts';
+import type { InsidesQuery } from './insides.ts';
 import type { LoadedGraph } from './load.ts';
+import { schemasOf } from './schemas.ts';
+import type { GraphSchemaSet } from './schemas.ts';
 
 /** Where a run's checkpoints go: to the thread, or nowhere that outlives the run. */
 export type Keeping = 'thread' | 'nothing';
@@ -18,13 +24,16 @@ interface Attached extends LoadedGraph {
   memory: MemoryCheckpoints;
 }
 
-/** The graphs of this revision, each with our checkpoints in the place of its own. */
+/** The graphs of this revision, each with our checkpoints and our store in the place of its own. */
 export class Graphs {
   readonly #graphs: ReadonlyMap<string, Attached>;
   /** The copies with our checkpoints: a graph that is the same for every run is attached once. */
   readonly #copies = new WeakMap<Graph, Map<Keeping, Graph>>();
 
-  constructor(loaded: readonly LoadedGraph[], pool: Pool) {
+  readonly #store: GraphStore;
+
+  constructor(loaded: readonly LoadedGraph[], pool: Pool, store: GraphStore) {
+    this.#store = store;
     this.#graphs = new Map(
       loaded.map((graph) => [
         graph.graphId,
@@ -46,16 +55,23 @@ export class Graphs {
     return this.#graphs.has(graphId);
   }
 
-  /** The graph for one run. The caller has made sure that it exists. */
+  /**
+   * The graph for one run. The caller has made sure that it exists.
+   *
+   * @throws GraphNotMade where a function of the agent's throws, or returns no graph.
+   */
   async make(graphId: string, config: MakeConfig, keeping: Keeping): Promise<Graph> {
     const attached = this.#attached(graphId);
-    const graph = await attached.make(config);
+    const graph = await attached.make(config).catch((error: unknown) => {
+      throw new GraphNotMade(graphId, error);
+    });
     const copies = this.#copies.get(graph) ?? new Map<Keeping, Graph>();
     this.#copies.set(graph, copies);
     const known = copies.get(keeping);
     if (known) return known;
     const copy = graph.withConfig({});
     copy.checkpointer = keeping === 'thread' ? attached.checkpoints : attached.memory;
+    copy.store = this.#store;
     copies.set(keeping, copy);
     return copy;
   }
@@ -65,12 +81,27 @@ export class Graphs {
     const { make, engine } = this.#attached(graphId);
     const copy = (await make(config)).withConfig({});
     copy.checkpointer = new Checkpoints(pool, engine.serializer);
+    copy.store = this.#store;
     return copy;
   }
 
   /** Forgets what a run that keeps nothing left in memory. */
   async forget(graphId: string, threadId: string): Promise<void> {
     await this.#attached(graphId).memory.deleteThread(threadId);
+  }
+
+  /** The JSON schemas of a graph that `make` made. */
+  async schemas(graphId: string, graph: Graph): Promise<GraphSchemaSet> {
+    return schemasOf(graph, this.#attached(graphId).engine);
+  }
+
+  /** The JSON schemas of the graphs inside a graph that `make` made, each under its namespace. */
+  async schemasInside(graphId: string, graph: Graph, query: InsidesQuery): Promise<Record<string, GraphSchemaSet>> {
+    const { engine } = this.#attached(graphId);
+    const inside = await graphsInside(graph, query);
+    return Object.fromEntries(
+      await Promise.all(inside.map(async ([namespace, one]) => [namespace, await schemasOf(one, engine)] as const)),
+    );
   }
 
   /** The engine's form of a command of the API. */

@@ -37,7 +37,7 @@ export async function readJson(c: Context): Promise<unknown> {
 }
 
 /** A body that says its length is held to it by the server; one that does not is counted as it comes. */
-async function readText(c: Context): Promise<string> {
+export async function readText(c: Context): Promise<string> {
   const said = c.req.header('content-length');
   if (said !== undefined) {
     if (Number(said) > MOST_BYTES) throw tooLarge();
@@ -60,6 +60,20 @@ export function readQuery<T>(c: Context, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(c.req.query());
   if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, 'query'));
   return parsed.data;
+}
+
+/** A list in the query, its items each a parameter of the same name or parted by commas; undefined where there is none. */
+export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
+  const items = c.req
+    .queries(name)
+    ?.flatMap((value) => value.split(','))
+    .filter((item) => item !== '');
+  const parsed = schema.safeParse(items?.length === 0 ? undefined : items);
+  if (parsed.success) return parsed.data;
+  throw new Refusal(
+    422,
+    problemsOf(parsed.error, 'query').map((problem) => ({ ...problem, loc: ['query', name, ...problem.loc.slice(1)] })),
+  );
 }
 
 /** A uuid of the path, in small letters. */

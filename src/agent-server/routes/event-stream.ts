@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { NAMESPACE_SEPARATOR } from '../../contract/agent/stream-event.ts';
 import { EVENT_STREAM_TYPE, writeComment, writeEvent } from '../../sse/write-event.ts';
-import type { EventLog } from '../runs/event-log.ts';
+import type { Followable } from '../runs/event-log.ts';
 import { Backlog } from './backlog.ts';
 
 /** How long (ms) a stream may say nothing before it shows that it lives. */
@@ -24,7 +24,7 @@ export interface StreamOptions {
 const encoder = new TextEncoder();
 
 /** The events of a run as a response. It ends with the run's last event, at once. */
-export function eventStream(events: EventLog, { clock, onGone, afterId, modes, headers }: StreamOptions): Response {
+export function eventStream(events: Followable, { clock, onGone, afterId, modes, headers }: StreamOptions): Response {
   const done = new AbortController();
   let unfollow: () => void = () => undefined;
   const body = new ReadableStream<Uint8Array>(

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { RunBatch, RunCreate } from '../../contract/agent/run.ts';
-import type { Run } from '../../contract/agent/run.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Clock } from '../../clock.ts';
-import { unacceptable } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import type { Execution } from '../runs/execution.ts';
-import type { Carried } from '../runs/run-plan.ts';
+import type { Carried, RunPlan } from '../runs/run-plan.ts';
 import { showAccepted } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';
 import { readBody } from './body.ts';
@@ -15,14 +15,27 @@ import { lateAnswer } from './late-answer.ts';
 const runBody = RunCreate.strip();
 const batchBody = RunBatch.element.strip().array().min(1);
 
+/** What a request's headers add to the `configurable` of its runs. */
+type HeadersTold = (headers: Headers) => FreeObject;
+
+const withHeaders = (request: RunCreate, told: FreeObject): RunCreate => ({
+  ...request,
+  config: { ...request.config, configurable: { ...request.config?.configurable, ...told } },
+});
+
 /** The ways to start a run, on a thread or stateless (section "Endpoints"). */
-export function startRoutes(runs: Runs, clock: Clock, threadOf: (c: Context) => string | undefined): Hono {
+export function startRoutes(
+  runs: Runs,
+  clock: Clock,
+  threadOf: (c: Context) => string | undefined,
+  headersTold: HeadersTold,
+): Hono {
   const routes = new Hono();
 
   const start = async (c: Context, carried: Carried): Promise<Execution> => {
     const request = await readBody(c, runBody);
     mustBeOffered(request);
-    return runs.start(request, threadOf(c), carried);
+    return runs.start(withHeaders(request, headersTold(c.req.raw.headers)), threadOf(c), carried);
   };
 
   routes.post('/', async (c) => {
@@ -32,7 +45,7 @@ export function startRoutes(runs: Runs, clock: Clock, threadOf: (c: Context) => 
 
   routes.post('/stream', async (c) => {
     const { plan, events, onGone } = following(await start(c, 'stream'));
-    return eventStream(events, { clock, onGone, headers: whereIs(plan) });
+    return eventStream(events, { clock, onGone, headers: whereStreamIs(plan) });
   });
 
   routes.post('/wait', async (c) => {
@@ -43,17 +56,15 @@ export function startRoutes(runs: Runs, clock: Clock, threadOf: (c: Context) => 
   return routes;
 }
 
-/** `POST /runs/batch`: one stateless background run an item. */
-export function batchRoutes(runs: Runs): Hono {
+/** `POST /runs/batch`: one stateless background run an item; all of them are accepted, or none. */
+export function batchRoutes(runs: Runs, headersTold: HeadersTold): Hono {
   const routes = new Hono();
   routes.post('/batch', async (c) => {
     const requests = await readBody(c, batchBody);
-    requests.forEach(mustBeOffered);
-    requests.forEach(({ webhook }) => runs.checkWebhook(webhook));
-    const accepted: Run[] = [];
-    for (const request of requests)
-      accepted.push(showAccepted((await runs.start(request, undefined, 'background')).plan));
-    return c.json(accepted);
+    const told = headersTold(c.req.raw.headers);
+    for (const [at, request] of requests.entries()) mustBeOffered(request, [at]);
+    const plans = await runs.startMany(requests.map((request) => withHeaders(request, told)));
+    return c.json(plans.map(showAccepted));
   });
   return routes;
 }
@@ -68,15 +79,22 @@ function following(execution: Execution) {
 }
 
 /** Where the run is, for a caller who wants to join it later. */
-const whereIs = ({ threadId, runId }: { threadId: string; runId: string }): Record<string, string> => ({
+const whereIs = ({ threadId, runId }: RunPlan): Record<string, string> => ({
   'content-location': `/threads/${threadId}/runs/${runId}`,
+});
+
+/** The same for a stream, and where one that breaks is gone on with: clients do that by themselves. */
+const whereStreamIs = (plan: RunPlan): Record<string, string> => ({
+  ...whereIs(plan),
+  ...(plan.resumable ? { location: `/threads/${plan.threadId}/runs/${plan.runId}/stream` } : {}),
 });
 
 /** The farthest a run is put off: 24 days, as long as a timer can be. */
 const MOST_AFTER_SECONDS = 24 * 24 * 3600;
 
-/** A field that would be without effect is refused rather than passed over. */
-function mustBeOffered(request: RunCreate): void {
-  if ((request.after_seconds ?? 0) > MOST_AFTER_SECONDS)
-    throw unacceptable('after_seconds', `this server puts a run off by ${MOST_AFTER_SECONDS} seconds at most`);
+/** @param at where the run stands in a batch. */
+function mustBeOffered({ after_seconds = 0 }: RunCreate, at: readonly number[] = []): void {
+  if (after_seconds <= MOST_AFTER_SECONDS) return;
+  const msg = `this server puts a run off by ${MOST_AFTER_SECONDS} seconds at most`;
+  throw new Refusal(422, [{ loc: ['body', ...at, 'after_seconds'], msg, type: 'value_error' }]);
 }

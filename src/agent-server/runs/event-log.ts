@@ -9,8 +9,22 @@ export interface LoggedEvent {
 /** Called with each event, and once more without one when there will be no other. */
 export type Follower = (event: LoggedEvent | undefined) => void;
 
-/** What a log may keep of a run's events, in characters. */
+/** What can be followed: a run's events, wherever they come from. */
+export interface Followable {
+  /**
+   * Follows the events: what is kept, of a resumable run only from the one after `afterId`, then what happens.
+   *
+   * @returns stops following.
+   */
+  follow(follower: Follower, afterId?: number): () => void;
+}
+
+/** What a log keeps in memory (characters) of events that are stored, and of those that are not. */
+const STORED_KEPT = 1024 * 1024;
 const MOST_KEPT = 16 * 1024 * 1024;
+
+/** The numbers of an attempt's events begin at a multiple of this: an attempt does not know how far the former came. */
+export const ATTEMPT_IDS = 1_000_000_000;
 
 /** Which events a log keeps for those who do not follow yet. */
 export type Keeping = 'all' | 'until-followed' | 'none';
@@ -20,24 +34,36 @@ export type Keeping = 'all' | 'until-followed' | 'none';
  * for them: everything of a resumable run, else what happened before the caller who asked for the stream could listen.
  * The first event, which names the run, is told to everyone.
  */
-export class EventLog {
+export class EventLog implements Followable {
   readonly #followers = new Set<Follower>();
   readonly #keeping: Keeping;
+  #recorder: ((event: LoggedEvent) => void) | undefined;
   #first: LoggedEvent | undefined;
   #kept: LoggedEvent[] = [];
   #keptSize = 0;
-  #next = 0;
+  #next: number;
+  /** Events with a lower number than this are not all here. */
+  #complete: number;
+  #stored = -1;
   #closed = false;
 
-  constructor(keeping: Keeping) {
+  /** @param firstId the number of the first event, where they are kept. */
+  constructor(keeping: Keeping, firstId = 0) {
     this.#keeping = keeping;
+    this.#next = firstId;
+    this.#complete = firstId;
   }
 
   add(event: string, json: string): void {
-    const logged: LoggedEvent = { id: this.#keeping === 'all' ? this.#next++ : undefined, event, json };
+    this.addNumbered({ id: this.#keeping === 'all' ? this.#next++ : undefined, event, json });
+  }
+
+  /** Adds an event that has its number from elsewhere. */
+  addNumbered(logged: LoggedEvent): void {
     if (this.#first === undefined) this.#first = logged;
     else if (this.#keeping === 'all' || (this.#keeping === 'until-followed' && this.#followers.size === 0))
       this.#keep(logged);
+    this.#recorder?.(logged);
     for (const follower of this.#followers) follower(logged);
   }
 
@@ -48,13 +74,8 @@ export class EventLog {
     this.#followers.clear();
   }
 
-  /**
-   * Follows the events: what is kept, of a resumable run only from the one after `afterId`, then what happens.
-   *
-   * @returns stops following.
-   */
   follow(follower: Follower, afterId = -1): () => void {
-    const missed = [...(this.#first ? [this.#first] : []), ...this.#kept];
+    const missed = this.#known();
     for (const event of missed) if (event.id === undefined || event.id > afterId) follower(event);
     if (this.#keeping === 'until-followed') this.#kept = [];
     if (this.#closed) follower(undefined);
@@ -62,9 +83,42 @@ export class EventLog {
     return () => void this.#followers.delete(follower);
   }
 
+  /** Has every event handed to one who stores them, who is no follower: what is here, then what happens. */
+  record(recorder: (event: LoggedEvent) => void): void {
+    for (const event of this.#known()) recorder(event);
+    this.#recorder = recorder;
+  }
+
+  /** Events up to this number are stored, and may be forgotten here. */
+  stored(id: number): void {
+    this.#stored = id;
+    this.#trim();
+  }
+
+  /** The lowest number from which on all events are here. */
+  get complete(): number {
+    return this.#complete;
+  }
+
+  #known(): LoggedEvent[] {
+    return [...(this.#first ? [this.#first] : []), ...this.#kept];
+  }
+
   #keep(event: LoggedEvent): void {
     this.#kept.push(event);
     this.#keptSize += event.json.length;
-    while (this.#keptSize > MOST_KEPT) this.#keptSize -= this.#kept.shift()?.json.length ?? 0;
+    this.#trim();
+  }
+
+  #trim(): void {
+    let dropped = 0;
+    for (const { id, json } of this.#kept) {
+      const isStored = id !== undefined && id <= this.#stored;
+      if (this.#keptSize <= (isStored ? STORED_KEPT : MOST_KEPT)) break;
+      this.#keptSize -= json.length;
+      if (id !== undefined) this.#complete = id + 1;
+      dropped += 1;
+    }
+    if (dropped > 0) this.#kept.splice(0, dropped);
   }
 }

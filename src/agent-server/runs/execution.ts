@@ -1,31 +1,42 @@
 import type { Clock } from '../../clock.ts';
 import { ERROR_KEY } from '../../contract/agent/run.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Graph } from '../graphs/graph.ts';
+import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { usageOf } from '../tracing/usage.ts';
 import type { Usage } from '../tracing/usage.ts';
 import { toWire } from '../wire.ts';
 import { unlessAborted } from './aborted.ts';
+import type { Elsewhere } from './elsewhere.ts';
 import { answerOf, runEngine } from './engine-run.ts';
 import type { Reached } from './engine-run.ts';
-import { EventLog } from './event-log.ts';
-import { describeError, RunStopped } from './run-error.ts';
+import { ATTEMPT_IDS, EventLog } from './event-log.ts';
+import type { RunQueue } from './queue.ts';
+import { Recorder } from './recorder.ts';
+import type { RunEvents } from './run-events.ts';
+import { describeError, RunStopped, statusOf } from './run-error.ts';
 import type { StopReason } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
+import { NOT_TOLD, settle } from './settle.ts';
 import type { Slots } from './slots.ts';
 import type { RunStore } from './store.ts';
 import { stateAfter } from './state-after.ts';
+import { waitForTurn } from './turn.ts';
 
 /** What a run needs around it. */
 export interface Surroundings {
   graphs: Graphs;
   store: RunStore;
+  queue: RunQueue;
+  events: RunEvents;
+  elsewhere: Elsewhere;
   slots: Slots;
   clock: Clock;
   log: (line: string) => void;
+  /** How long (ms) a run may take; for ever where absent. */
+  limitMs: number | undefined;
 }
 
 /** How a run begins. */
@@ -37,28 +48,21 @@ export interface Beginning {
   started: boolean;
   /** Settles when the run before it on its thread, in this process, has ended. */
   after: Promise<unknown> | undefined;
+  /** Takes a place in its thread's line, for a run that was put off: settles as `after` does. */
+  joinLine: (sequence: number) => Promise<unknown> | undefined;
 }
-
-/** How often (ms) a run looks whether its turn has come, where another process has the thread. */
-const TURN_POLL_MS = 200;
-/** How long (ms) until the end of a run is written down again, while the database is away. */
-const RETRY_MS = 500;
-
-const failedWith = (error: string, message: string): RunEnd => ({
-  status: 'error',
-  error: { error, message },
-  interrupts: '{}',
-  values: undefined,
-  unfinishedState: false,
-});
-const UNSTORABLE = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
-const NOT_TOLD = failedWith('Error', 'The run failed with an error that can not be shown.');
 
 /** What the agent's owner needs to find a failure: its stack, within bounds. */
 function told(failure: unknown): string {
   const stack: unknown = failure instanceof Error ? failure.stack : undefined;
   return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
 }
+
+/** What the agent threw. */
+const thrownBy = (error: unknown): unknown =>
+  (error instanceof GraphNotMade ? error.cause : error) ?? new Error('The graph threw nothing.');
+
+const isTaken = (failure: unknown): boolean => failure instanceof RunStopped && failure.reason === 'taken';
 
 /** One run in the hands of this process, from its acceptance to its end in the database. */
 export class Execution {
@@ -70,6 +74,11 @@ export class Execution {
   readonly #around: Surroundings;
   readonly #stop = new AbortController();
   readonly #reached: Reached = { values: undefined, waitsFor: undefined };
+  #recorder: Recorder | undefined;
+  /** There while another process carries the run out. */
+  #left: AbortController | undefined;
+  #isWaiting: boolean;
+  #isPutOff: boolean;
   #lastValues: { values: unknown; json: string } | undefined;
   /** What a caller who waits is answered where the run succeeds. */
   #answer = 'null';
@@ -77,15 +86,46 @@ export class Execution {
   constructor(plan: RunPlan, around: Surroundings, beginning: Beginning) {
     this.plan = plan;
     this.attempt = beginning.attempt;
-    this.events = new EventLog(plan.resumable ? 'all' : beginning.followed ? 'until-followed' : 'none');
+    const keeping = plan.resumable ? 'all' : beginning.followed ? 'until-followed' : 'none';
+    this.events = new EventLog(keeping, this.#firstId);
     this.#around = around;
+    this.#isWaiting = !beginning.started;
+    this.#isPutOff = plan.delayMs > 0;
     // Whatever happens, nobody waits for another event.
     this.ended = this.#carryOut(beginning).finally(() => this.events.close());
   }
 
-  /** Ends the run where it is. The first reason counts. */
-  stop(reason: StopReason): void {
-    this.#stop.abort(new RunStopped(reason));
+  /** It has not begun yet: another process may take it. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /** Its time has not come yet. */
+  get isPutOff(): boolean {
+    return this.#isPutOff;
+  }
+
+  /** Another process carries it out; here it is only followed. */
+  get isElsewhere(): boolean {
+    return isTaken(this.#stop.signal.reason) || this.#left !== undefined;
+  }
+
+  /** Ends the run where it is, or only following it where another process has it. The first reason counts. */
+  stop(reason: StopReason, message?: string): void {
+    if (this.#left) this.#left.abort(new RunStopped(reason));
+    else this.#stop.abort(new RunStopped(reason, message));
+  }
+
+  /** Stores the run's events from now on, for those who follow it in other processes. */
+  record(): void {
+    if (this.#isWaiting || this.#recorder) return;
+    const { events, clock, log: complain } = this.#around;
+    const { runId } = this.plan;
+    this.#recorder = new Recorder({ runId, firstId: this.#firstId, log: this.events, events, clock, complain });
+  }
+
+  get #firstId(): number {
+    return (this.attempt - 1) * ATTEMPT_IDS;
   }
 
   async #carryOut(beginning: Beginning): Promise<string> {
@@ -93,45 +133,79 @@ export class Execution {
     this.events.add(METADATA_EVENT, JSON.stringify({ run_id: runId, attempt: this.attempt }));
     let graph: Graph | undefined;
     let failure: unknown;
+    const over = new AbortController();
     try {
-      await this.#turn(beginning);
+      const joinLine = (place: number) => {
+        this.#isPutOff = false;
+        return beginning.joinLine(place);
+      };
+      await waitForTurn(this.plan, { ...beginning, joinLine }, this.#around, this.#stop.signal);
+      this.#isWaiting = false;
+      if (this.plan.resumable) this.record();
+      this.#limit(over.signal);
       try {
         graph = await this.#makeGraph();
         await this.#run(graph);
       } finally {
+        over.abort();
         this.#around.slots.give();
       }
     } catch (error) {
       // Whatever a graph throws is how its run ended, and no failure of the server.
-      failure = error ?? new Error('The graph threw nothing.');
+      failure = this.#stop.signal.aborted ? this.#stop.signal.reason : thrownBy(error);
     }
-    const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
-      // An error of the agent's may throw even when it is looked at; the run has ended all the same.
-      this.#around.log(`How run ${runId} ended can't be told: ${describeError(mistake).message}`);
-      return NOT_TOLD;
-    });
-    const end = await this.#settle({ ...reached, usage: this.#usage() }, failure, graph);
+    this.#isWaiting = false;
+    const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
     if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
+    if (end === 'taken') return this.#followElsewhere();
     if (end.error) this.events.add(ERROR_EVENT, JSON.stringify(end.error));
     return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
   }
 
-  /** Waits until it is this run's turn: its time has come, its thread is free, and there is a slot. */
-  async #turn({ started, after }: Beginning): Promise<void> {
-    if (started) return;
-    const { clock, slots, store } = this.#around;
-    const { signal } = this.#stop;
-    if (this.plan.delayMs > 0) await clock.sleep(this.plan.delayMs, signal);
-    if (after) await unlessAborted(Promise.allSettled([after]), signal);
-    for (;;) {
-      await slots.take(signal);
-      const claimed = await store.claim(this.plan.runId).catch((error: unknown) => {
-        slots.give();
-        throw error;
-      });
-      if (claimed) return;
-      slots.give();
-      await clock.sleep(TURN_POLL_MS, signal);
+  /** Ends the run where it takes longer than it may, unless it is over before. */
+  #limit(over: AbortSignal): void {
+    const { limitMs, clock } = this.#around;
+    if (limitMs === undefined) return;
+    const most = `${limitMs / 1000} seconds, the most that a run may take on this server`;
+    clock.sleep(limitMs, over).then(
+      () => this.stop('timed-out', `The run took longer than ${most} (LANDFALL_RUN_TIMEOUT_SECONDS).`),
+      () => undefined,
+    );
+  }
+
+  /** Writes down how the run ended. */
+  async #end(failure: unknown, graph: Graph | undefined): Promise<RunEnd | 'taken'> {
+    const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
+      // An error of the agent's may throw even when it is looked at; the run has ended all the same.
+      this.#around.log(`How run ${this.plan.runId} ended can't be told: ${describeError(mistake).message}`);
+      return NOT_TOLD;
+    });
+    const { error } = reached;
+    // Before the run's own end: whoever sees that elsewhere finds the events all there.
+    await this.#recorder?.end(
+      error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
+    );
+    return settle({ plan: this.plan, end: { ...reached, usage: this.#usage() }, failure, graph }, this.#around);
+  }
+
+  /** Another process has the run: what happens there is told here, until this process leaves. */
+  async #followElsewhere(): Promise<string> {
+    const { runId, threadId, temporary, resumable } = this.plan;
+    const run = { runId, threadId, temporary, resumable, attempt: this.attempt };
+    const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
+    this.#left = new AbortController();
+    const { promise: told, resolve } = Promise.withResolvers<void>();
+    const unfollow = this.#around.elsewhere.events(run).follow((event) => {
+      if (event === undefined) resolve();
+      else if (event.json !== own) this.events.addNumbered(event);
+    });
+    try {
+      const answer = this.#around.elsewhere.ended(run);
+      return (await unlessAborted(Promise.all([answer, told]), this.#left.signal))[0];
+    } catch (error) {
+      return JSON.stringify({ [ERROR_KEY]: describeError(error) });
+    } finally {
+      unfollow();
     }
   }
 
@@ -164,52 +238,16 @@ export class Execution {
   }
 
   async #endOf(failure: unknown, graph: Graph | undefined): Promise<RunEnd> {
-    const stopped = this.#stop.signal.reason instanceof RunStopped && failure !== undefined;
-    const status = stopped ? 'interrupted' : failure === undefined ? 'success' : 'error';
+    const stopped = failure instanceof RunStopped;
+    const status = statusOf(failure);
     if (status === 'error')
       this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
-    const thrown = stopped ? this.#stop.signal.reason : failure;
-    const error = thrown === undefined ? undefined : describeError(thrown);
+    const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#valuesLeft();
     const isInTheMiddle =
       !this.plan.temporary && graph !== undefined && (stopped || this.#reached.waitsFor !== undefined);
     if (!isInTheMiddle) return { status, error, values, interrupts: '{}', unfinishedState: false };
     return { status, error, values, ...(await stateAfter(graph, this.plan.threadId, this.#around.log)) };
-  }
-
-  /**
-   * Writes the end down, however long the database is away: nobody hears of an end that is not stored. An end that
-   * can't be stored as it is becomes a failure that says so.
-   */
-  async #settle(end: RunEnd, failure: unknown, graph: Graph | undefined): Promise<RunEnd> {
-    const { clock, log } = this.#around;
-    let last = end;
-    for (;;) {
-      try {
-        await this.#write(last, failure, graph);
-        return last;
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) {
-          await clock.sleep(RETRY_MS);
-          continue;
-        }
-        log(`The end of run ${this.plan.runId} could not be stored: ${String(error)}`);
-        if (last !== end) return last;
-        last = UNSTORABLE;
-      }
-    }
-  }
-
-  async #write(end: RunEnd, failure: unknown, graph: Graph | undefined): Promise<void> {
-    const { store } = this.#around;
-    const { runId, threadId, temporary } = this.plan;
-    const reason = failure instanceof RunStopped ? failure.reason : undefined;
-    if (reason === 'handover') return store.release(runId);
-    if (reason !== 'rolled-back') return store.end(this.plan, end);
-    await store.rollBack(runId);
-    if (temporary || graph === undefined) return;
-    const before = await graph.getState({ configurable: { thread_id: threadId } });
-    await store.restoreValues(threadId, before.createdAt === undefined ? null : toWire(before.values));
   }
 
   /** What its messages tell of tokens. A message of the agent's may throw when it is looked at, and then tells none. */

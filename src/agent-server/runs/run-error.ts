@@ -1,26 +1,36 @@
+import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { RunEnd } from './run-row.ts';
 
-/** Why a run was ended from outside. */
-export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'shutdown' | 'handover';
+/** Why a run was ended from outside; `taken`: another process carries it out. */
+export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-out' | 'shutdown' | 'handover' | 'taken';
 
 /** What a caller is told of a run that was ended from outside. */
 const WORDS: Record<StopReason, { error: string; message: string }> = {
   cancelled: { error: 'RunCancelled', message: 'The run was cancelled.' },
   'rolled-back': { error: 'RunCancelled', message: 'The run was cancelled and what it did was undone.' },
   'caller-gone': { error: 'RunCancelled', message: 'The run was cancelled because its caller went away.' },
+  'timed-out': { error: 'TimeoutError', message: 'The run took longer than a run may take on this server.' },
   shutdown: { error: 'ServerStopped', message: 'The server stopped before the run had ended.' },
   handover: { error: 'ServerStopped', message: 'The server stopped; another process goes on with the run.' },
+  taken: { error: 'ServerStopped', message: 'Another process goes on with the run.' },
 };
 
 /** The reason with which a run's signal aborts. */
 export class RunStopped extends Error {
   readonly reason: StopReason;
 
-  constructor(reason: StopReason) {
-    super(WORDS[reason].message);
+  constructor(reason: StopReason, message: string = WORDS[reason].message) {
+    super(message);
     this.name = WORDS[reason].error;
     this.reason = reason;
   }
+}
+
+/** The status with which a run ends that threw this, or nothing. */
+export function statusOf(thrown: unknown): FinalRunStatus {
+  if (thrown === undefined) return 'success';
+  if (!(thrown instanceof RunStopped)) return 'error';
+  return thrown.reason === 'timed-out' ? 'timeout' : 'interrupted';
 }
 
 /** A failure of a graph as the API tells it: the type of the error and its message. */

@@ -27,6 +27,8 @@ export const RunKwargs = z.looseObject({
   checkpoint: Checkpoint.optional(),
   stream_mode: z.array(z.enum(STREAM_MODES)),
   stream_subgraphs: z.boolean(),
+  /** Absent in runs of former versions. */
+  resumable: z.boolean().optional(),
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
   durability: z.enum(DURABILITIES).optional(),
@@ -55,7 +57,7 @@ export interface RunPlan {
   temporary: boolean;
   /** Goes on when nobody is connected. */
   detached: boolean;
-  /** Its events are kept while it runs, so that a stream can be joined from where it broke. */
+  /** Its events are stored, so that a stream can be joined from where it broke. */
   resumable: boolean;
   /** How long to wait before it starts, in milliseconds. */
   delayMs: number;
@@ -113,9 +115,10 @@ export function planRun(
         },
       },
       context: nobodyHasContext ? undefined : { ...assistant.context, ...request.context },
-      checkpoint: request.checkpoint,
+      checkpoint: request.checkpoint ?? (request.checkpoint_id ? { checkpoint_id: request.checkpoint_id } : undefined),
       stream_mode: modesOf(request.stream_mode),
       stream_subgraphs: request.stream_subgraphs ?? false,
+      resumable: request.stream_resumable ?? false,
       interrupt_before: request.interrupt_before,
       interrupt_after: request.interrupt_after,
       durability: request.durability ?? (request.checkpoint_during === false ? 'exit' : undefined),

@@ -28,6 +28,10 @@ export interface StoredRun {
   updated_at: Date;
 }
 
+/** Whether a run has still to end. */
+export const isUnfinished = ({ status }: Pick<StoredRun, 'status'>): boolean =>
+  status === 'pending' || status === 'running';
+
 /** How a run ended. `values` is the last state it reached, undefined where it reached none. */
 export interface RunEnd {
   status: FinalRunStatus;

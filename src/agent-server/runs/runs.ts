@@ -1,32 +1,40 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { CancelAction, RunCreate } from '../../contract/agent/run.ts';
-import type { StoredAssistant } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
-import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal } from '../refusal.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
-import { Execution } from './execution.ts';
-import type { Beginning, Surroundings } from './execution.ts';
-import { planRun } from './run-plan.ts';
+import { planOrder } from './acceptance.ts';
+import type { Order } from './acceptance.ts';
+import { Elsewhere } from './elsewhere.ts';
+import type { FollowedRun } from './elsewhere.ts';
+import { EventLog } from './event-log.ts';
+import type { Followable } from './event-log.ts';
+import type { Execution } from './execution.ts';
+import { followFromStored } from './follow-from-stored.ts';
+import { Hands } from './hands.ts';
+import type { RunQueue } from './queue.ts';
+import type { RunEvents } from './run-events.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
+import { isUnfinished } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
-import { Slots } from './slots.ts';
-import { ThreadLines } from './thread-lines.ts';
-import type { Begun, Querying, RunStore } from './store.ts';
+import type { Begun, CancelFilter, Querying, RunStore } from './store.ts';
 
 /** What the runs of a process work with. */
 export interface RunsParts {
   assistants: AssistantStore;
   threads: ThreadStore;
   store: RunStore;
+  queue: RunQueue;
+  events: RunEvents;
   graphs: Graphs;
   clock: Clock;
   log: (line: string) => void;
   /** How many runs may be carried out at once. */
   atOnce: number;
+  /** How long (ms) a run may take; for ever where absent. */
+  limitMs?: number | undefined;
   checkWebhook: CheckWebhook;
 }
 
@@ -34,19 +42,17 @@ export interface RunsParts {
 const FOREIGN_CANCEL_MS = 5000;
 const FOREIGN_POLL_MS = 200;
 
-/** The runs that this process has in hand, and the way in for new ones. */
+/** The way in for runs, and the way to those that there are, whichever process carries them out. */
 export class Runs {
   readonly #parts: RunsParts;
-  readonly #slots: Slots;
-  readonly #executions = new Map<string, Execution>();
-  /** Runs that are being written down. */
-  readonly #beginning = new Set<string>();
-  readonly #lines = new ThreadLines();
+  readonly #hands: Hands;
+  readonly #elsewhere: Elsewhere;
   #closing = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
-    this.#slots = new Slots(parts.atOnce);
+    this.#elsewhere = new Elsewhere(parts);
+    this.#hands = new Hands(parts.atOnce, { ...parts, limitMs: parts.limitMs, elsewhere: this.#elsewhere });
   }
 
   /**
@@ -56,21 +62,44 @@ export class Runs {
    * @throws Refusal when the run can't be accepted.
    */
   async start(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<Execution> {
-    const stateless = threadId === undefined;
-    const plan = await this.#plan(request, threadId, carried);
-    const mayStart = carried !== 'background' && plan.delayMs === 0 && this.#slots.tryTake();
+    const plan = await this.#plan({ request, threadId, carried });
+    const { slots } = this.#hands;
+    const mayStart = carried !== 'background' && plan.delayMs === 0 && slots.tryTake();
     let started = false;
-    this.#beginning.add(plan.runId);
     try {
-      const { status, sequence } = await this.#begin(plan, stateless, mayStart, request.if_not_exists === 'create');
-      started = status === 'running';
-      const execution = this.#carryOut(plan, sequence, { attempt: 1, started, followed: carried === 'stream' });
-      if (!started) await this.#makeWay(plan);
-      return execution;
+      return await this.#hands.whileBeginning([plan.runId], async () => {
+        const makeThread = request.if_not_exists === 'create';
+        const { status, sequence } = await this.#begin(plan, threadId === undefined, mayStart, makeThread);
+        started = status === 'running';
+        const followed = carried === 'stream';
+        const execution = this.#hands.carryOut(plan, sequence, { attempt: 1, started, followed });
+        if (!started) await this.#makeWay(plan);
+        return execution;
+      });
     } finally {
-      this.#beginning.delete(plan.runId);
-      if (mayStart && !started) this.#slots.give();
+      if (mayStart && !started) slots.give();
     }
+  }
+
+  /**
+   * Accepts several stateless runs in the background: all of them, or none.
+   *
+   * @throws Refusal of the first that can't be accepted; `loc` then names its place.
+   */
+  async startMany(requests: readonly RunCreate[]): Promise<RunPlan[]> {
+    const plans: RunPlan[] = [];
+    for (const [at, request] of requests.entries()) {
+      const order = { request, threadId: undefined, carried: 'background' } as const;
+      plans.push(await this.#plan(order).catch((error: unknown) => Promise.reject(atPlace(error, at))));
+    }
+    const ids = plans.map(({ runId }) => runId);
+    await this.#hands.whileBeginning(ids, async () => {
+      const places = await this.#parts.store.beginAll(plans);
+      for (const [at, plan] of plans.entries()) {
+        this.#hands.carryOut(plan, places[at] ?? 0, { attempt: 1, started: false, followed: false });
+      }
+    });
+    return plans;
   }
 
   /**
@@ -86,18 +115,15 @@ export class Runs {
     threadId: string | undefined,
     within: (begin: (on: Querying) => Promise<Begun>) => Promise<Begun | undefined>,
   ): Promise<Begun | undefined> {
-    const plan = await this.#plan(request, threadId, 'background');
-    this.#beginning.add(plan.runId);
-    try {
+    const plan = await this.#plan({ request, threadId, carried: 'background' });
+    return this.#hands.whileBeginning([plan.runId], async () => {
       const { store } = this.#parts;
       const begun = await within((on) => store.begin(plan, threadId === undefined, false, on));
       if (begun?.kind !== 'begun') return begun;
-      this.#carryOut(plan, begun.sequence, { attempt: 1, started: false, followed: false });
+      this.#hands.carryOut(plan, begun.sequence, { attempt: 1, started: false, followed: false });
       await this.#makeWay(plan);
       return begun;
-    } finally {
-      this.#beginning.delete(plan.runId);
-    }
+    });
   }
 
   /**
@@ -107,7 +133,7 @@ export class Runs {
    * @throws Refusal where it would not.
    */
   async check(request: RunCreate, threadId: string | undefined): Promise<Pick<RunPlan, 'assistantId' | 'graphId'>> {
-    return this.#plan(request, threadId, 'background');
+    return this.#plan({ request, threadId, carried: 'background' });
   }
 
   /** @throws Refusal where a run can't name this URL. */
@@ -117,24 +143,63 @@ export class Runs {
 
   /** The run, if this process has it in hand. */
   find(runId: string): Execution | undefined {
-    return this.#executions.get(runId);
+    return this.#hands.find(runId);
   }
 
   /** The ids of the runs that this process has in hand, or is about to. */
   inHand(): string[] {
-    return [...this.#executions.keys(), ...this.#beginning];
+    return this.#hands.ids();
+  }
+
+  /** The ids of the runs in hand that have not begun yet. */
+  waiting(): string[] {
+    return this.#hands.waiting();
+  }
+
+  /** How many more runs could be carried out at once. */
+  get room(): number {
+    return this.#closing ? 0 : this.#hands.slots.free;
   }
 
   /** Carries out a run that another process left; it has been taken up in the database. */
   adopt(plan: RunPlan, sequence: number, attempt: number): Execution {
-    return this.#carryOut(plan, sequence, { attempt, started: false, followed: false });
+    return this.#hands.carryOut(plan, sequence, { attempt, started: false, followed: false });
+  }
+
+  /** What a caller who waits for a run is answered, once it has ended, wherever it is carried out. */
+  async ended(run: StoredRun): Promise<string> {
+    return (await this.find(run.run_id)?.ended) ?? this.#elsewhere.ended(followed(run));
+  }
+
+  /** The events of a run, wherever it is carried out: of a resumable one all that there were, else what happens from now on. */
+  events(run: StoredRun): Followable {
+    const execution = this.find(run.run_id);
+    if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#parts.events);
+    if (execution) return execution.events;
+    const ofWhich = followed(run);
+    if (isUnfinished(run) || ofWhich.resumable) return this.#elsewhere.events(ofWhich);
+    const nothing = new EventLog('none');
+    nothing.close();
+    return nothing;
   }
 
   /** Ends an unfinished run, wherever it is carried out. */
   async cancel(run: Pick<StoredRun, 'run_id'>, action: CancelAction): Promise<void> {
-    const execution = this.#executions.get(run.run_id);
-    if (execution) execution.stop(action === 'rollback' ? 'rolled-back' : 'cancelled');
-    else await this.#parts.store.requestCancel(run.run_id, action);
+    if (!this.#stopHere(run.run_id, action)) await this.#parts.store.requestCancel({ runIds: [run.run_id] }, action);
+  }
+
+  /** Ends a run because somebody went who had joined it and wanted that. */
+  leave(run: Pick<StoredRun, 'run_id'>): void {
+    const execution = this.find(run.run_id);
+    if (execution && !execution.isElsewhere) return execution.stop('caller-gone');
+    this.#parts.store.requestCancel({ runIds: [run.run_id] }, 'interrupt').catch((error: unknown) => {
+      this.#parts.log(`Run ${run.run_id} could not be ended when its caller went: ${String(error)}`);
+    });
+  }
+
+  /** Ends every unfinished run of those, wherever they are carried out. */
+  async cancelMany(which: CancelFilter, action: CancelAction): Promise<void> {
+    for (const runId of await this.#parts.store.requestCancel(which, action)) this.#stopHere(runId, action);
   }
 
   /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
@@ -144,7 +209,7 @@ export class Runs {
     for (;;) {
       const unfinished = await store.unfinished(threadId);
       for (const run of unfinished) await this.cancel(run, 'interrupt');
-      const own = unfinished.flatMap(({ run_id }) => this.find(run_id) ?? []);
+      const own = unfinished.flatMap(({ run_id }) => this.find(run_id) ?? []).filter(({ isElsewhere }) => !isElsewhere);
       await Promise.all(own.map(({ ended }) => ended));
       const foreign = own.length < unfinished.length;
       if (unfinished.length === 0 || (foreign && clock.now() >= until)) return;
@@ -158,12 +223,8 @@ export class Runs {
    */
   async drain(withinMs: number): Promise<void> {
     this.#closing = true;
-    const enough = new AbortController();
-    const all = this.#allEnded().then(() => enough.abort());
-    await Promise.race([all, this.#parts.clock.sleep(withinMs, enough.signal).catch(() => all)]);
-    for (const execution of this.#executions.values())
-      execution.stop(execution.plan.detached ? 'handover' : 'shutdown');
-    await this.#allEnded();
+    await this.#hands.drain(withinMs, this.#parts.clock);
+    this.#elsewhere.close();
   }
 
   #mustBeOpen(): void {
@@ -171,47 +232,11 @@ export class Runs {
   }
 
   /** @throws Refusal when the run can't be accepted. */
-  async #plan(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<RunPlan> {
+  async #plan(order: Order): Promise<RunPlan> {
     this.#mustBeOpen();
-    this.#parts.checkWebhook(request.webhook);
-    const assistant = await this.#assistant(request.assistant_id);
-    const plan = planRun(request, {
-      runId: randomUUID(),
-      threadId: threadId ?? randomUUID(),
-      stateless: threadId === undefined,
-      carried,
-      now: this.#parts.clock.now(),
-      assistant,
-    });
-    await this.#checkContext(plan);
+    const plan = await planOrder(order, this.#parts);
     this.#mustBeOpen();
     return plan;
-  }
-
-  async #allEnded(): Promise<void> {
-    while (this.#executions.size > 0) await Promise.all([...this.#executions.values()].map(({ ended }) => ended));
-  }
-
-  async #assistant(idOrGraph: string): Promise<StoredAssistant> {
-    const assistant = await this.#parts.assistants.get(idOrGraph);
-    if (!assistant)
-      throw missing(`No assistant or graph "${idOrGraph}". Pass a graph id of this deployment or an assistant's uuid.`);
-    if (!this.#parts.graphs.has(assistant.graph_id)) {
-      throw missing(
-        `Assistant ${assistant.assistant_id} is of graph "${assistant.graph_id}", which this revision does not have.`,
-      );
-    }
-    return assistant;
-  }
-
-  async #checkContext({ graphId, kwargs, temporary }: RunPlan): Promise<void> {
-    const config = { configurable: kwargs.config.configurable };
-    const keeping = temporary ? 'nothing' : 'thread';
-    // A function that can't make its graph for this run is how the run fails; it is called again there.
-    const graph = await this.#parts.graphs.make(graphId, config, keeping).catch(() => undefined);
-    if (graph === undefined) return;
-    const problems = await contextProblems(graph, kwargs.context ?? config.configurable, { mayLack: false });
-    if (problems.length > 0) throw new Refusal(422, problems);
   }
 
   /** Writes the run down; it is `running` where it may start at once. */
@@ -234,20 +259,12 @@ export class Runs {
     );
   }
 
-  #carryOut(plan: RunPlan, sequence: number, beginning: Omit<Beginning, 'after'>): Execution {
-    const { graphs, store, clock, log } = this.#parts;
-    const around: Surroundings = { graphs, store, slots: this.#slots, clock, log };
-    const after = plan.temporary ? undefined : this.#lines.endBefore(plan.threadId, sequence);
-    const execution = new Execution(plan, around, { ...beginning, after });
-    this.#executions.set(plan.runId, execution);
-    const leave = this.#lines.add(plan.threadId, { sequence, ended: execution.ended });
-    void execution.ended
-      .catch((error: unknown) => log(`Run ${plan.runId} ended in a mistake of the server: ${String(error)}`))
-      .finally(() => {
-        this.#executions.delete(plan.runId);
-        leave();
-      });
-    return execution;
+  /** Ends a run that this process carries out; false where it does not. */
+  #stopHere(runId: string, action: CancelAction): boolean {
+    const execution = this.find(runId);
+    if (!execution || execution.isElsewhere) return false;
+    execution.stop(action === 'rollback' ? 'rolled-back' : 'cancelled');
+    return true;
   }
 
   /** Where a run's strategy says so, ends what is in its way on the thread. */
@@ -256,4 +273,24 @@ export class Runs {
     const action = multitaskStrategy === 'rollback' ? 'rollback' : 'interrupt';
     for (const run of await this.#parts.store.unfinishedBefore(threadId, runId)) await this.cancel(run, action);
   }
+}
+
+/** What it takes to follow a run of another process. */
+const followed = (run: StoredRun): FollowedRun => ({
+  runId: run.run_id,
+  threadId: run.thread_id,
+  attempt: run.attempt,
+  temporary: run.temporary,
+  resumable: run.kwargs['resumable'] === true,
+});
+
+/** The refusal of one run among several. */
+function atPlace(error: unknown, at: number): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const { detail, status } = error;
+  if (typeof detail === 'string') return new Refusal(status, `Run ${at} of the batch: ${detail}`);
+  return new Refusal(
+    status,
+    detail.map(({ loc: [where = 'body', ...path], ...problem }) => ({ loc: [where, at, ...path], ...problem })),
+  );
 }

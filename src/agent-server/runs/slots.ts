@@ -7,6 +7,11 @@ export class Slots {
     this.#free = count;
   }
 
+  /** How many nobody has. */
+  get free(): number {
+    return this.#free;
+  }
+
   /** Takes a slot if one is free and nobody waits for it. */
   tryTake(): boolean {
     if (this.#free === 0) return false;

@@ -108,12 +108,14 @@ export const END_ON_THREAD = { name: 'end-on-thread', text: endOnThread('') };
 /** The same for a run with a webhook: $13 and $14. Where the run reached no state, the thread's is told. */
 export const END_ON_THREAD_HOOKED = {
   name: 'end-on-thread-hooked',
-  text: endOnThread(`, ${HOOKED(13, {
-    status: 'status',
-    endedAt: 'ended_at',
-    error: 'error',
-    values: 'coalesce($7::json, (select "values" from threads t where t.thread_id = run.thread_id))',
-  })}`),
+  text: endOnThread(
+    `, ${HOOKED(13, {
+      status: 'status',
+      endedAt: 'ended_at',
+      error: 'error',
+      values: 'coalesce($7::json, (select "values" from threads t where t.thread_id = run.thread_id))',
+    })}`,
+  ),
 };
 
 const endAlone = (also: string) => `

@@ -184,6 +184,11 @@ export class RunStore {
     return query.where('run_id', '=', runId).where('thread_id', '=', threadId).executeTakeFirst();
   }
 
+  /** A run by its id alone. */
+  async find(runId: string): Promise<StoredRun | undefined> {
+    return this.#storage.db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+  }
+
   /** The runs of a thread, newest first. */
   async list(threadId: string, page: RunPage): Promise<StoredRun[]> {
     let query = this.#storage.db.selectFrom('runs').selectAll().where('thread_id', '=', threadId);

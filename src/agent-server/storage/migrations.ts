@@ -3,9 +3,12 @@ import { first } from './migrations/001-first.ts';
 import { traceOutbox } from './migrations/002-trace-outbox.ts';
 import { webhooks } from './migrations/010-webhooks.ts';
 import { crons } from './migrations/020-crons.ts';
+import { store } from './migrations/030-store.ts';
+import { threads } from './migrations/040-threads.ts';
+import { processes } from './migrations/050-processes.ts';
 
 /**
  * The steps of the database's form. The former revision may still be running when one is applied, so a step only adds:
  * no column that it writes goes away or gets a narrower meaning.
  */
-export const migrations: readonly Migration[] = [first, traceOutbox, webhooks, crons];
+export const migrations: readonly Migration[] = [first, traceOutbox, webhooks, crons, store, threads, processes];

@@ -1,9 +1,10 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { MultitaskStrategy, RunStatus } from '../../contract/agent/run.ts';
+import type { ThreadStatus, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 import type { CronsTable } from '../crons/cron-row.ts';
-import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { WebhookDeliveriesTable } from '../webhooks/tables.ts';
+import type { StoreItemsTable } from '../store/items-table.ts';
 
 /** A column of JSON: read parsed, written as text. `json` keeps the text as it was sent, `jsonb` can be searched. */
 type Json<T> = ColumnType<T, string, string>;
@@ -49,6 +50,21 @@ export interface ThreadsTable {
   interrupts: Json<FreeObject>;
   created_at: Time;
   updated_at: Time;
+  /** When a run or a person last left another state; null before. */
+  state_updated_at: MaybeTime;
+  /** What becomes of the thread when its time is over; null where it has no time of its own. */
+  ttl_strategy: ColumnType<ThreadTtlStrategy | null, ThreadTtlStrategy | null | undefined, ThreadTtlStrategy | null>;
+  ttl_minutes: ColumnType<number | null, number | null | undefined, number | null>;
+  /** When its own time is over; null also once that was seen to, until the thread changes. */
+  expires_at: MaybeTime;
+  /** When all but its latest state was last removed. */
+  pruned_at: MaybeTime;
+}
+
+/** Since when threads without a time of their own get the configuration file's: one row, or none where it has none. */
+export interface ThreadLifetimeTable {
+  only_one: Generated<boolean>;
+  since: Time;
 }
 
 export interface RunsTable {
@@ -71,6 +87,8 @@ export interface RunsTable {
   process_id: string | null;
   /** Somebody asked another process to end the run. */
   cancel_action: 'interrupt' | 'rollback' | null;
+  /** Somebody follows its events in another process, which has them stored. */
+  watched: Generated<boolean>;
   error: ColumnType<{ error: string; message: string } | null, string | null | undefined, string | null>;
   start_after: MaybeTime;
   started_at: MaybeTime;
@@ -85,13 +103,35 @@ export interface TraceOutboxTable {
   run: ColumnType<unknown, string, never>;
 }
 
+/** The processes that live, as far as they have said. */
+export interface ProcessesTable {
+  process_id: string;
+  /** By the database's clock. */
+  lease_until: Time;
+}
+
+/** Events of runs that can be followed again, or are followed in another process. */
+export interface RunEventsTable {
+  run_id: string;
+  id: string;
+  event: string;
+  data: string;
+  /** Tells how the run is about to end, and is no event of its own. */
+  at_end: boolean;
+  written_at: Time;
+}
+
 /** The tables of one deployment's database; the checkpointer's own lie beside them. */
 export interface Tables {
   assistants: AssistantsTable;
   assistant_versions: AssistantVersionsTable;
   threads: ThreadsTable;
+  thread_lifetime: ThreadLifetimeTable;
   runs: RunsTable;
+  run_events: RunEventsTable;
+  processes: ProcessesTable;
   trace_outbox: TraceOutboxTable;
-  webhook_deliveries: WebhookDeliveriesTable;
   crons: CronsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
+  store_items: StoreItemsTable;
 }

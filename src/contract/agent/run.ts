@@ -81,6 +81,7 @@ export const RunCreate = z.strictObject({
   metadata: freeObject.optional(),
   webhook: z.string().min(1).max(MAX_WEBHOOK_URL_LENGTH).optional(),
   checkpoint: Checkpoint.optional(),
+  checkpoint_id: z.string().optional(),
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
   stream_mode: z.union([z.enum(STREAM_MODES), z.array(z.enum(STREAM_MODES))]).optional(),
@@ -100,12 +101,26 @@ export type RunCreate = z.infer<typeof RunCreate>;
 /** The fields of `RunCreate` that mean something only where there is a thread before the run. */
 export const THREAD_RUN_FIELDS = [
   'checkpoint',
+  'checkpoint_id',
   'if_not_exists',
   'multitask_strategy',
 ] as const satisfies readonly (keyof RunCreate)[];
 
 /** The fields of `RunCreate` that mean something only for a stateless run. */
 export const STATELESS_RUN_FIELDS = ['on_completion'] as const satisfies readonly (keyof RunCreate)[];
+
+/** The fields a list of runs may select. */
+export const RUN_FIELDS = [
+  'run_id',
+  'thread_id',
+  'assistant_id',
+  'created_at',
+  'updated_at',
+  'status',
+  'metadata',
+  'kwargs',
+  'multitask_strategy',
+] as const satisfies readonly (keyof Run)[];
 
 /** How a run failed: the type of the error and its message. */
 export const RunError = z.looseObject({ error: z.string(), message: z.string() });
@@ -131,9 +146,12 @@ export interface CancelRequest {
   action?: CancelAction;
 }
 
+/** Which runs `POST /runs/cancel` ends by their status: `all` are those that have not ended. */
+export const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
+
 /** Body of `POST /runs/cancel`: runs by status, or by thread and ids. */
 export const RunsCancel = z.strictObject({
-  status: z.enum(['pending', 'running', 'all']).optional(),
+  status: z.enum(CANCEL_STATUSES).optional(),
   thread_id: z.uuid().optional(),
   run_ids: z.array(z.uuid()).optional(),
 });

@@ -1,0 +1,45 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import * as z from 'zod';
+import type { Clock } from '../../clock.ts';
+import { STREAM_MODES } from '../../contract/agent/stream-event.ts';
+import { missing } from '../refusal.ts';
+import { isUnfinished } from '../runs/run-row.ts';
+import type { StoredRun } from '../runs/run-row.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { RunStore } from '../runs/store.ts';
+import { flag, pathId, readList, readQuery } from './body.ts';
+import { eventStream } from './event-stream.ts';
+
+const FollowQuery = z.looseObject({ cancel_on_disconnect: flag });
+const modes = z.array(z.enum(STREAM_MODES)).optional();
+
+/** What it means for a run that somebody who joined it goes. */
+export function onGone(c: Context, run: StoredRun, runs: Runs): () => void {
+  const { cancel_on_disconnect } = readQuery(c, FollowQuery);
+  return cancel_on_disconnect && isUnfinished(run) ? () => runs.leave(run) : () => undefined;
+}
+
+/** The events of a run that somebody started: of a resumable one those after the header `Last-Event-ID`, else what happens from now on. */
+export function joinStream(c: Context, run: StoredRun, runs: Runs, clock: Clock): Response {
+  const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
+  return eventStream(runs.events(run), {
+    clock,
+    onGone: onGone(c, run, runs),
+    headers: run.kwargs['resumable'] === true ? { location: c.req.path } : {},
+    afterId: Number.isNaN(last) ? undefined : last,
+    modes: readList(c, 'stream_mode', modes),
+  });
+}
+
+/** `GET /runs/{run_id}/stream`, as clients ask who know no thread. */
+export function statelessStreamRoutes(runs: Runs, store: RunStore, clock: Clock): Hono {
+  const routes = new Hono();
+  routes.get('/:run_id/stream', async (c) => {
+    const runId = pathId(c, 'run_id');
+    const run = await store.find(runId);
+    if (!run) throw missing(`Run ${runId} does not exist.`);
+    return joinStream(c, run, runs, clock);
+  });
+  return routes;
+}

@@ -1,0 +1,32 @@
+import type { EventLog, Followable } from './event-log.ts';
+import type { RunEvents } from './run-events.ts';
+
+/** The events of a resumable run that this process carries out: those that its log forgot, or never had, are read. */
+export function followFromStored(runId: string, log: EventLog, events: RunEvents): Followable {
+  return {
+    follow(follower, afterId = -1) {
+      if (afterId + 1 >= log.complete) return log.follow(follower, afterId);
+      let stopped = false;
+      let unfollow = (): void => void (stopped = true);
+      let after = afterId;
+      /** @returns whether there were any. */
+      const readSome = async (): Promise<boolean> => {
+        const { complete } = log;
+        const [page = []] = await events.after([{ runId, after }]);
+        const missed = page.filter(({ id }) => id < complete);
+        for (const event of missed) if (!stopped) follower(event);
+        after = missed.at(-1)?.id ?? after;
+        return missed.length > 0;
+      };
+      const read = async (): Promise<void> => {
+        while (!stopped && after + 1 < log.complete && (await readSome()));
+      };
+      const goOn = (): void => {
+        if (!stopped) unfollow = log.follow(follower, after);
+      };
+      // What can't be read is missed; what happens is told all the same.
+      read().then(goOn, goOn);
+      return () => unfollow();
+    },
+  };
+}

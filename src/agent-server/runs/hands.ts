@@ -1,0 +1,93 @@
+import type { Clock } from '../../clock.ts';
+import { Execution } from './execution.ts';
+import type { Beginning, Surroundings } from './execution.ts';
+import type { RunPlan } from './run-plan.ts';
+import { Slots } from './slots.ts';
+import { ThreadLines } from './thread-lines.ts';
+
+/** The runs that this process has in hand, each in the line of its thread. */
+export class Hands {
+  readonly slots: Slots;
+  readonly #around: Surroundings;
+  readonly #executions = new Map<string, Execution>();
+  /** Runs that are being written down. */
+  readonly #beginning = new Set<string>();
+  readonly #lines = new ThreadLines();
+
+  /** @param atOnce how many runs may be carried out at once. */
+  constructor(atOnce: number, around: Omit<Surroundings, 'slots'>) {
+    this.slots = new Slots(atOnce);
+    this.#around = { ...around, slots: this.slots };
+  }
+
+  /** The run, if it is in hand. */
+  find(runId: string): Execution | undefined {
+    return this.#executions.get(runId);
+  }
+
+  /** The ids of the runs that are in hand, or about to be. */
+  ids(): string[] {
+    return [...this.#executions.keys(), ...this.#beginning];
+  }
+
+  /** The ids of those that have not begun yet: another process may take them. */
+  waiting(): string[] {
+    return [...this.#executions.values()].flatMap(({ isWaiting, plan }) => (isWaiting ? [plan.runId] : []));
+  }
+
+  /** Has runs counted as in hand while they are written down. */
+  async whileBeginning<T>(runIds: readonly string[], begin: () => Promise<T>): Promise<T> {
+    for (const id of runIds) this.#beginning.add(id);
+    try {
+      return await begin();
+    } finally {
+      for (const id of runIds) this.#beginning.delete(id);
+    }
+  }
+
+  /** Begins to carry out a run that is written down. */
+  carryOut(plan: RunPlan, sequence: number, beginning: Omit<Beginning, 'after' | 'joinLine'>): Execution {
+    const { runId, threadId } = plan;
+    let leave = (): void => undefined;
+    const joinLine = (place: number): Promise<unknown> | undefined => {
+      const before = this.#lines.endBefore(threadId, place);
+      leave = this.#lines.add(threadId, { sequence: place, ended: execution.ended });
+      return before;
+    };
+    // A run that is put off stands in nobody's way until its time has come.
+    const isPutOff = plan.delayMs > 0;
+    const after = isPutOff ? undefined : this.#lines.endBefore(threadId, sequence);
+    const execution = new Execution(plan, this.#around, { ...beginning, after, joinLine });
+    this.#executions.set(runId, execution);
+    if (!isPutOff) joinLine(sequence);
+    void execution.ended
+      .catch((error: unknown) => this.#around.log(`Run ${runId} ended in a mistake of the server: ${String(error)}`))
+      .finally(() => {
+        this.#executions.delete(runId);
+        leave();
+      });
+    return execution;
+  }
+
+  /**
+   * Waits for the runs in hand. After `withinMs` those that go on without a caller are left to the next process, and the
+   * others end as interrupted; those whose time is not near are left to it at once.
+   */
+  async drain(withinMs: number, clock: Clock): Promise<void> {
+    for (const execution of this.#executions.values()) {
+      if (execution.isPutOff && execution.plan.detached) execution.stop('handover');
+    }
+    const enough = new AbortController();
+    const all = this.#allEnded().then(() => enough.abort());
+    await Promise.race([all, clock.sleep(withinMs, enough.signal).catch(() => all)]);
+    for (const execution of this.#executions.values())
+      execution.stop(execution.plan.detached ? 'handover' : 'shutdown');
+    await this.#allEnded();
+  }
+
+  async #allEnded(): Promise<void> {
+    while (this.#executions.size > 0) {
+      await Promise.allSettled([...this.#executions.values()].map(({ ended }) => ended));
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import { applicationName } from '../storage/open.ts';
+import type { Storage } from '../storage/open.ts';
+import type { StoredRun } from './run-row.ts';
+
+/** Why a process may take a run that another had: `lost` are its own by name, of which it never heard. */
+export type TakeableBecause = 'released' | 'lost' | 'lease-over' | 'no-connection' | 'waits-for-a-slot';
+
+/** An unfinished run that a process may take. */
+export interface TakeableRun extends StoredRun {
+  because: TakeableBecause;
+}
+
+/** What a process says of itself when it looks for runs to take. */
+export interface Looking {
+  /** The runs that it has in hand. */
+  inHand: readonly string[];
+  /** Whether it could carry out more runs than it has. */
+  hasRoom: boolean;
+  /** The graphs that it has. */
+  graphs: readonly string[];
+  limit: number;
+}
+
+/** Who has a run, and how far it is. */
+export type Standing = Pick<StoredRun, 'run_id' | 'process_id' | 'status' | 'error'>;
+
+/** What others ask of the process that has a run in hand. */
+export interface Ask {
+  run_id: string;
+  cancel_action: 'interrupt' | 'rollback' | null;
+  /** Somebody follows its events in another process. */
+  watched: boolean;
+}
+
+/** How long (ms) a run waits for a slot of its process before another one takes it. */
+const PATIENCE_MS = 1000;
+
+/**
+ * Which process has which run. The runs' own rows are the queue: every change of hands is one statement that names who
+ * had the run before, so of two processes one gets it. How long a process counts as living is measured by the database's
+ * clock, which all of them share.
+ */
+export class RunQueue {
+  readonly processId: string;
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+
+  constructor(storage: Storage, processId: string, clock: Clock) {
+    this.#storage = storage;
+    this.processId = processId;
+    this.#clock = clock;
+  }
+
+  /** What others ask of this process. */
+  async asks(): Promise<Ask[]> {
+    const query = this.#storage.db.selectFrom('runs').select(['run_id', 'cancel_action', 'watched']);
+    return query
+      .where('status', 'in', ['pending', 'running'])
+      .where('process_id', '=', this.processId)
+      .where((at) => at.or([at('cancel_action', 'is not', null), at('watched', '=', true)]))
+      .execute();
+  }
+
+  /**
+   * Unfinished runs that this process may take, in the order in which they were accepted: those that nobody has in hand,
+   * and, where it has room, those that need no caller, whose turn it is, and for which their process has no slot.
+   */
+  async takeable({ inHand, hasRoom, graphs, limit }: Looking): Promise<TakeableRun[]> {
+    const waitsSince = new Date(this.#clock.now() - PATIENCE_MS);
+    const { rows } = await this.#storage.pool.query<TakeableRun>({
+      name: 'takeable-runs',
+      text: `
+        with living as materialized (
+          select application_name from pg_stat_activity where datname = current_database() and application_name is not null
+        ), unfinished as (
+          select runs.*, case
+            when process_id is null then 'released'
+            when process_id = $1 then 'lost'
+            when lease_until < clock_timestamp() then 'lease-over'
+            when $2::text || process_id::text not in (select application_name from living) then 'no-connection'
+            when $4::boolean and status = 'pending' and detached and cancel_action is null and start_after is null and updated_at < $5::timestamptz
+              and graph_id = any($6::text[]) and not exists (
+                select from runs earlier
+                where earlier.thread_id = runs.thread_id and earlier.sequence < runs.sequence
+                  and (earlier.status = 'running' or earlier.status = 'pending' and earlier.start_after is null)
+              ) then 'waits-for-a-slot'
+            end as because
+          from runs left join processes using (process_id)
+          where status in ('pending', 'running') and run_id <> all($3::uuid[])
+        )
+        select * from unfinished where because is not null order by sequence limit $7`,
+      values: [this.processId, applicationName(''), inHand, hasRoom, waitsSince, graphs, limit],
+    });
+    return rows;
+  }
+
+  /**
+   * Takes a run in hand; false where it has changed hands or gone on meanwhile. One that shall go on is pending again,
+   * and makes its next attempt where it had started.
+   */
+  async takeUp(run: Pick<StoredRun, 'run_id' | 'process_id' | 'status'>, toGoOn: boolean): Promise<boolean> {
+    const again = { attempt: sql<number>`attempt + (status = 'running')::integer`, status: 'pending' } as const;
+    const { numUpdatedRows } = await this.#storage.db
+      .updateTable('runs')
+      .set({ process_id: this.processId, updated_at: new Date(this.#clock.now()), ...(toGoOn ? again : {}) })
+      .where('run_id', '=', run.run_id)
+      .where(sql<boolean>`process_id is not distinct from ${run.process_id}::uuid`)
+      .where('status', '=', run.status)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  }
+
+  /** Lets go of a run of this process, for the next one to take up. */
+  async release(runId: string): Promise<void> {
+    const query = this.#storage.db.updateTable('runs').set({ process_id: null });
+    await query.where('run_id', '=', runId).where('process_id', '=', this.processId).execute();
+  }
+
+  /**
+   * Puts a run of this process, whose time has come, at the end of its thread's line. The thread's lock makes it one
+   * order: who came before is committed, who comes after sees it.
+   *
+   * @returns its place; undefined where this process has it no more.
+   */
+  async comeDue(runId: string): Promise<number | undefined> {
+    const { rows } = await this.#storage.pool.query<{ sequence: string }>({
+      name: 'come-due',
+      text: `
+        with thread as (
+          select thread_id from threads where thread_id = (select thread_id from runs where run_id = $1) for update
+        )
+        update runs set sequence = default, start_after = null, updated_at = $3
+        where run_id = $1 and process_id = $2 and status = 'pending'
+          and (temporary or thread_id in (select thread_id from thread))
+        returning sequence`,
+      values: [runId, this.processId, new Date(this.#clock.now())],
+    });
+    const [row] = rows;
+    return row && Number(row.sequence);
+  }
+
+  /** Who has these runs, and how far they are; those that are no more are left out. */
+  async standings(runIds: readonly string[]): Promise<Standing[]> {
+    if (runIds.length === 0) return [];
+    const query = this.#storage.db.selectFrom('runs').select(['run_id', 'process_id', 'status', 'error']);
+    return query.where('run_id', 'in', runIds).execute();
+  }
+
+  /** Asks the process of an unfinished run to store its events, from when it hears of it. */
+  async askForEvents(runId: string): Promise<void> {
+    const query = this.#storage.db.updateTable('runs').set({ watched: true }).where('run_id', '=', runId);
+    await query.where('status', 'in', ['pending', 'running']).where('watched', '=', false).execute();
+  }
+
+  /** Those of these runs that this process has lost to others. */
+  async takenAway(runIds: readonly string[]): Promise<string[]> {
+    const standings = await this.standings(runIds);
+    return standings.flatMap(({ run_id, process_id }) => (process_id === this.processId ? [] : [run_id]));
+  }
+
+  /**
+   * Says that this process lives, for so long (ms), and forgets those that have been gone for an hour.
+   *
+   * @returns whether the others could have taken it for dead before.
+   */
+  async extendLease(ms: number): Promise<boolean> {
+    const { rows } = await this.#storage.pool.query<{ lapsed: boolean | null }>({
+      name: 'extend-lease',
+      text: `
+        with gone as (
+          delete from processes where process_id in (
+            select process_id from processes where lease_until < clock_timestamp() - interval '1 hour' and process_id <> $1
+            for update skip locked
+          )
+        )
+        insert into processes (process_id, lease_until)
+        values ($1, clock_timestamp() + $2 * interval '1 millisecond')
+        on conflict (process_id) do update set lease_until = excluded.lease_until
+        returning (select former.lease_until < clock_timestamp() from processes former where former.process_id = $1) as lapsed`,
+      values: [this.processId, ms],
+    });
+    return rows[0]?.lapsed === true;
+  }
+
+  /** Says that this process has gone. */
+  async endLease(): Promise<void> {
+    await this.#storage.db.deleteFrom('processes').where('process_id', '=', this.processId).execute();
+  }
+}

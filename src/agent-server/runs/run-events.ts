@@ -1,0 +1,117 @@
+import type { Clock } from '../../clock.ts';
+import type { Storage } from '../storage/open.ts';
+
+/** An event of a run as it is stored. */
+export interface StoredEvent {
+  /** Its number: later attempts have higher ones. */
+  id: number;
+  event: string;
+  /** JSON. */
+  json: string;
+}
+
+/** How a run ended, stored before the run's own end is, for those who wait in other processes. */
+export interface StoredEnding {
+  kind: 'values' | 'error';
+  /** What a caller who waits is answered, or the error. */
+  json: string;
+}
+
+/** How far somebody has read the events of a run. */
+export interface Cursor {
+  runId: string;
+  /** The number of the last event that was read. */
+  after: number;
+}
+
+/** The most events of one run that are read at once. */
+export const PAGE = 100;
+
+/**
+ * The stored events of runs: of resumable ones, so that a broken stream can be gone on with, and of those that somebody
+ * follows in another process than theirs. Other runs leave none.
+ */
+export class RunEvents {
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+
+  constructor(storage: Storage, clock: Clock) {
+    this.#storage = storage;
+    this.#clock = clock;
+  }
+
+  /** Stores events of a run, and how it is about to end. */
+  async write(runId: string, events: readonly StoredEvent[], ending?: StoredEnding & { id: number }): Promise<void> {
+    const rows = [
+      ...events.map(({ id, event, json }) => ({ id, event, json, atEnd: false })),
+      ...(ending ? [{ id: ending.id, event: ending.kind, json: ending.json, atEnd: true }] : []),
+    ];
+    if (rows.length === 0) return;
+    await this.#storage.pool.query({
+      name: 'write-run-events',
+      text: `
+        insert into run_events (run_id, id, event, data, at_end, written_at)
+        select $1, e.id, e.event, e.data, e.at_end, $6
+        from unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[]) as e (id, event, data, at_end)
+        on conflict do nothing`,
+      values: [
+        runId,
+        rows.map(({ id }) => id),
+        rows.map(({ event }) => event),
+        rows.map(({ json }) => json),
+        rows.map(({ atEnd }) => atEnd),
+        new Date(this.#clock.now()),
+      ],
+    });
+  }
+
+  /** The next events after each cursor, in their order, one page each at most. */
+  async after(cursors: readonly Cursor[]): Promise<StoredEvent[][]> {
+    if (cursors.length === 0) return [];
+    const { rows } = await this.#storage.pool.query<{ place: string; id: string; event: string; data: string }>({
+      name: 'run-events-after',
+      text: `
+        select cursor.place, e.id, e.event, e.data
+        from unnest($1::uuid[], $2::bigint[]) with ordinality as cursor (run_id, after, place)
+        cross join lateral (
+          select id, event, data from run_events
+          where run_id = cursor.run_id and id > cursor.after and not at_end order by id limit ${PAGE}
+        ) e
+        order by cursor.place, e.id`,
+      values: [cursors.map(({ runId }) => runId), cursors.map(({ after }) => after)],
+    });
+    const pages: StoredEvent[][] = cursors.map(() => []);
+    for (const { place, id, event, data } of rows)
+      pages[Number(place) - 1]?.push({ id: Number(id), event, json: data });
+    return pages;
+  }
+
+  /** The number of the last event that is stored; -1 where there is none. */
+  async last(runId: string): Promise<number> {
+    const { rows } = await this.#storage.pool.query<{ id: string | null }>(
+      'select max(id) as id from run_events where run_id = $1 and not at_end',
+      [runId],
+    );
+    return Number(rows[0]?.id ?? -1);
+  }
+
+  /** How a run's last attempt ended, where that was stored. */
+  async ending(runId: string): Promise<StoredEnding | undefined> {
+    const { rows } = await this.#storage.pool.query<{ event: string; data: string; at_end: boolean }>(
+      'select event, data, at_end from run_events where run_id = $1 order by id desc limit 1',
+      [runId],
+    );
+    const [row] = rows;
+    return row?.at_end ? { kind: row.event === 'error' ? 'error' : 'values', json: row.data } : undefined;
+  }
+
+  /** Forgets what runs left that have ended, from before a time (ms since the epoch). */
+  async forget(before: number): Promise<void> {
+    await this.#storage.pool.query(
+      `delete from run_events where written_at < $1 and not exists (
+         select from runs where runs.run_id = run_events.run_id and status in ('pending', 'running')
+       )`,
+      [new Date(before)],
+    );
+  }
+}

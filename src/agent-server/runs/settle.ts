@@ -1,0 +1,79 @@
+import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import type { Graph } from '../graphs/graph.ts';
+import { toWire } from '../wire.ts';
+import type { Surroundings } from './execution.ts';
+import { RunStopped } from './run-error.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { RunEnd } from './run-row.ts';
+
+/** How long (ms) until the end of a run is written down again, while the database is away. */
+const RETRY_MS = 500;
+
+const failedWith = (error: string, message: string): RunEnd => ({
+  status: 'error',
+  error: { error, message },
+  interrupts: '{}',
+  values: undefined,
+  unfinishedState: false,
+});
+const UNSTORABLE = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
+
+/** The end of a run whose error can't be looked at. */
+export const NOT_TOLD = failedWith('Error', 'The run failed with an error that can not be shown.');
+
+/** How a run ended. */
+export interface Ended {
+  plan: RunPlan;
+  end: RunEnd;
+  /** What it failed with, or was stopped with. */
+  failure: unknown;
+  /** Absent where it was not even made. */
+  graph: Graph | undefined;
+}
+
+/**
+ * Writes the end of a run down, however long the database is away: nobody hears of an end that is not stored. An end
+ * that can't be stored as it is becomes a failure that says so.
+ *
+ * @returns the end that is stored, or `taken` where another process has the run, and will end it.
+ */
+export async function settle(ended: Ended, around: Surroundings): Promise<RunEnd | 'taken'> {
+  const { clock, log } = around;
+  let last = ended.end;
+  for (;;) {
+    try {
+      return (await write({ ...ended, end: last }, around)) ? last : 'taken';
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) {
+        await clock.sleep(RETRY_MS);
+        continue;
+      }
+      log(`The end of run ${ended.plan.runId} could not be stored: ${String(error)}`);
+      if (last !== ended.end) return last;
+      last = UNSTORABLE;
+    }
+  }
+}
+
+/** @returns false where another process has the run. */
+async function write({ plan, end, failure, graph }: Ended, { store, queue }: Surroundings): Promise<boolean> {
+  const { runId, threadId, temporary } = plan;
+  const reason = failure instanceof RunStopped ? failure.reason : undefined;
+  if (reason === 'handover') {
+    await queue.release(runId);
+    return true;
+  }
+  if (reason !== 'rolled-back') return (await store.end(plan, end)) || !(await isElsewhere());
+  await store.rollBack(runId);
+  if (await isElsewhere()) return false;
+  if (temporary || graph === undefined) return true;
+  const before = await graph.getState({ configurable: { thread_id: threadId } });
+  await store.restoreValues(threadId, before.createdAt === undefined ? null : toWire(before.values));
+  return true;
+
+  /** Nothing was changed: the run is gone, its end was stored before without our hearing of it, or it is another's. */
+  async function isElsewhere(): Promise<boolean> {
+    const [standing] = await queue.standings([runId]);
+    return standing !== undefined && standing.process_id !== queue.processId;
+  }
+}

@@ -1,0 +1,61 @@
+import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { unlessAborted } from './aborted.ts';
+import type { Beginning, Surroundings } from './execution.ts';
+import { RunStopped } from './run-error.ts';
+import type { RunPlan } from './run-plan.ts';
+
+/** How often (ms) a run looks whether its turn has come, where another process has the thread. */
+const TURN_POLL_MS = 200;
+/** How long (ms) until the database is asked again, while it is away. */
+const RETRY_MS = 500;
+
+/**
+ * Waits until it is a run's turn: its time has come, its thread is free, and there is a slot, which is taken then.
+ *
+ * @throws RunStopped `taken` where another process has taken the run; the signal's reason when that aborts.
+ */
+export async function waitForTurn(
+  { runId, delayMs }: RunPlan,
+  { started, after, joinLine }: Beginning,
+  { clock, slots, store, queue }: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  if (started) return;
+  let before = after;
+  if (delayMs > 0) {
+    await clock.sleep(delayMs, signal);
+    const place = await whileAway(() => queue.comeDue(runId));
+    if (place === undefined) throw new RunStopped('taken');
+    before = joinLine(place);
+  }
+  if (before) await unlessAborted(Promise.allSettled([before]), signal);
+  for (;;) {
+    await slots.take(signal);
+    const mine = await whileAway(mayStart).catch((error: unknown) => {
+      slots.give();
+      throw error;
+    });
+    if (mine) return;
+    slots.give();
+    await clock.sleep(TURN_POLL_MS, signal);
+  }
+
+  async function mayStart(): Promise<boolean> {
+    if (await store.claim(runId)) return true;
+    const [standing] = await queue.standings([runId]);
+    if (standing?.process_id !== queue.processId) throw new RunStopped('taken');
+    // Only this process can have begun it: the database's answer to that was lost.
+    return standing.status === 'running';
+  }
+
+  async function whileAway<T>(ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error;
+        await clock.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+}
