@@ -1,0 +1,472 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/clock.ts';
+import { openStorage } from '../../../src/agent-server/storage/open.ts';
+import type { Storage } from '../../../src/agent-server/storage/open.ts';
+import { Deliverer } from '../../../src/agent-server/webhooks/deliverer.ts';
+import type { DelivererParts } from '../../../src/agent-server/webhooks/deliverer.ts';
+import { Deliveries } from '../../../src/agent-server/webhooks/deliveries.ts';
+import { webhookSettings } from '../../../src/agent-server/webhooks/settings.ts';
+import { webhookHost } from '../../../src/agent-server/webhooks/webhooks.ts';
+import type { WebhookUrlRules } from '../../../src/contract/agent/webhook.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+import { selfSigned } from '../../faults/certificate.ts';
+import { until } from '../promises/given.ts';
+import { startReceiver } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const SPEED = 20;
+/** Time that passes twenty times as fast: a wait of a second is one of 50 ms. */
+const hurried: Clock = {
+  now: () => Date.now() * SPEED,
+  sleep: (ms, signal) => systemClock.sleep(ms / SPEED, signal),
+};
+
+let postgres: TestPostgres;
+let storage: Storage;
+let receiver: Receiver;
+const lines: string[] = [];
+const atTheEnd: (() => Promise<unknown> | void)[] = [];
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  storage = await openStorage(postgres.url, 'test', () => undefined);
+});
+beforeEach(async () => {
+  lines.length = 0;
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+  await receiver.close();
+  await new Deliveries(storage).forgetAll();
+});
+afterAll(async () => {
+  await storage.close();
+  await postgres.stop();
+});
+
+function rulesFor(url: WebhookUrlRules): DelivererParts['settings'] {
+  const read = webhookSettings({ webhooks: { headers: { 'x-static': 'always' }, url } }, {}, true);
+  if (!read.ok) throw new Error('the settings are wrong');
+  return read.settings;
+}
+
+/** A deliverer that has begun; it ends with the test. */
+function deliver(more: Partial<DelivererParts> = {}, url: WebhookUrlRules = {}): Deliverer {
+  const deliverer = new Deliverer({
+    deliveries: new Deliveries(storage),
+    settings: rulesFor({ allowed_ports: [receiver.port], ...url }),
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    fetch: () => new Response(null, { status: 404 }),
+    ownHeaders: {},
+    clock: hurried,
+    log: (line) => lines.push(line),
+    chance: () => 0.5,
+    ...more,
+  });
+  deliverer.begin();
+  atTheEnd.push(() => deliverer.end(0));
+  return deliverer;
+}
+
+let ids = 0;
+/** Puts a webhook into the queue as the end of a run does; its run's id. */
+async function put(url: string, values: unknown = {}): Promise<string> {
+  const id = `00000000-0000-4000-8000-${String((ids += 1)).padStart(12, '0')}`;
+  const now = new Date(hurried.now());
+  await storage.pool.query(
+    `insert into webhook_deliveries (url, host, next_attempt_at, run_id, thread_id, assistant_id, status, metadata, kwargs,
+       multitask_strategy, "values", stateless, created_at, started_at, ended_at, updated_at)
+     values ($1, $2, $3, $4, $4, $4, 'success', '{}', '{}', 'enqueue', $5, false, $3, $3, $3, $3)`,
+    [url, webhookHost(url), now, id, JSON.stringify(values)],
+  );
+  return id;
+}
+const left = async (): Promise<number> => {
+  const { rows } = await storage.pool.query<{ count: string }>('select count(*) from webhook_deliveries');
+  return Number(rows[0]?.count);
+};
+const nothingIsLeft = () => until(async () => ((await left()) === 0 ? true : undefined));
+const came = (path: string, count = 1) =>
+  until(async () => (receiver.to(path).length >= count ? receiver.to(path) : undefined));
+/** Milliseconds of the hurried clock between the requests that came. */
+const pauses = (path: string): number[] =>
+  receiver.to(path).flatMap(({ at }, n, all) => (n === 0 ? [] : [(at - (all[n - 1]?.at ?? 0)) * SPEED]));
+
+describe('a receiver', () => {
+  test('[agent.webhook.retries] that fails is asked again, after growing waits, until it takes the webhook', async () => {
+    receiver.answer('/a', 500, 'hang-up', 503, 204);
+    await put(receiver.at('/a'));
+    deliver();
+    await nothingIsLeft();
+    const [first, second, third] = pauses('/a');
+    expect(receiver.to('/a')).toHaveLength(4);
+    expect(first).toBeGreaterThanOrEqual(950);
+    expect(second).toBeGreaterThanOrEqual(1950);
+    expect(third).toBeGreaterThanOrEqual(3950);
+    expect(lines).toEqual([]);
+    const bodies = receiver.to('/a').map(({ body }) => Object(JSON.parse(body)));
+    expect(new Set(bodies.map(({ run_id }) => run_id)).size).toBe(1);
+    expect(new Set(bodies.map(({ webhook_sent_at }) => webhook_sent_at)).size).toBe(4);
+  });
+
+  test('that is busy says how long to wait', async () => {
+    receiver.answer('/a', { status: 429, headers: { 'retry-after': '20' } }, 200);
+    await put(receiver.at('/a'));
+    deliver();
+    await nothingIsLeft();
+    expect(pauses('/a')[0]).toBeGreaterThanOrEqual(19_500);
+  });
+
+  test('that hangs is asked again, and holds up no other', async () => {
+    receiver.answer('/hangs', 'hang', 200);
+    receiver.answer('/well', 200);
+    await put(receiver.at('/hangs'));
+    deliver({ answerWithinMs: 5000 });
+    await came('/hangs');
+    await put(receiver.at('/well'));
+    await came('/well');
+    await nothingIsLeft();
+    expect(receiver.to('/hangs')).toHaveLength(2);
+  });
+
+  test('many of one host that hangs hold up no other host', async () => {
+    receiver.answer('/hangs', 'hang');
+    for (let n = 0; n < 40; n += 1) await put(`http://hanging.test:${receiver.port}/hangs`);
+    await put(`http://other.test:${receiver.port}/well`);
+    deliver();
+    await came('/well');
+    expect(receiver.to('/hangs').length).toBeLessThan(16);
+  });
+
+  test('that answers and hangs in the body of its answer has taken it', async () => {
+    receiver.answer('/a', 'hang-in-body');
+    await put(receiver.at('/a'));
+    deliver({ answerWithinMs: 5000 });
+    await nothingIsLeft();
+    expect(receiver.to('/a')).toHaveLength(1);
+  });
+
+  test('that answers without end has taken it', async () => {
+    receiver.answer('/a', (_, response) => {
+      response.writeHead(200);
+      const more = (): void =>
+        void (response.destroyed || response.write('x'.repeat(65_536), () => setImmediate(more)));
+      more();
+    });
+    await put(receiver.at('/a'));
+    deliver({ answerWithinMs: 60_000 });
+    await nothingIsLeft();
+    expect(receiver.to('/a')).toHaveLength(1);
+  });
+
+  test.each([301, 302, 303, 307, 308])('that answers %i leads nowhere', async (status) => {
+    receiver.answer('/a', { status, headers: { location: receiver.at('/elsewhere') } });
+    const run = await put(receiver.at('/a?token=geheim'));
+    deliver();
+    await nothingIsLeft();
+    expect(receiver.received.map(({ url }) => url)).toEqual(['/a?token=geheim']);
+    expect(lines).toEqual([
+      `The webhook of run ${run} to 127.0.0.1 is given up: it answered ${status}, and redirects are not followed.`,
+    ]);
+  });
+
+  test.each([400, 401, 403, 404, 410, 422])('that answers %i does not want it', async (status) => {
+    receiver.answer('/geheim', status);
+    const run = await put(receiver.at('/geheim?token=geheim'));
+    deliver();
+    await nothingIsLeft();
+    expect(receiver.received).toHaveLength(1);
+    expect(lines).toEqual([`The webhook of run ${run} to 127.0.0.1 is given up: it answered ${status}.`]);
+  });
+
+  test('that is not there gets it once it is', async () => {
+    await receiver.close();
+    const { port } = receiver;
+    await put(`http://127.0.0.1:${port}/a`);
+    deliver({}, { allowed_ports: [port] });
+    await until(async () => {
+      const { rows } = await storage.pool.query<{ attempts: number }>('select attempts from webhook_deliveries');
+      return (rows[0]?.attempts ?? 0) >= 2 ? true : undefined;
+    });
+    receiver = await startReceiver(undefined, port);
+    await nothingIsLeft();
+    expect(receiver.to('/a')).toHaveLength(1);
+  });
+
+  test('that speaks no HTTP is given up at the last try', async () => {
+    const talking = createServer((socket) => {
+      socket.on('error', () => undefined).resume();
+      socket.end('220 mail.test ready\r\n');
+    });
+    talking.listen(0, '127.0.0.1');
+    await once(talking, 'listening');
+    atTheEnd.push(() => new Promise((resolve) => talking.close(resolve)));
+    const port = Object(talking.address()).port;
+    const run = await put(`http://127.0.0.1:${port}/a?token=geheim`);
+    await storage.pool.query('update webhook_deliveries set attempts = 13');
+    deliver({}, { allowed_ports: [port] });
+    await nothingIsLeft();
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^The webhook of run ${run} to 127.0.0.1 is given up: it could not be reached \\(HPE_\\w+\\), at the last of 14`,
+        ),
+      ),
+    ]);
+  });
+
+  test('gets a large state whole', async () => {
+    const text = 'ä'.repeat(4_000_000);
+    await put(receiver.at('/a'), { text });
+    deliver();
+    await nothingIsLeft();
+    const [request] = receiver.to('/a');
+    expect(Object(JSON.parse(request?.body ?? '')).values).toEqual({ text });
+    expect(Number(request?.headers['content-length'])).toBe(Buffer.byteLength(request?.body ?? ''));
+  });
+});
+
+describe('what a name leads to', () => {
+  const named = (path = '/a') => `http://hooks.example.com:${receiver.port}${path}`;
+  /** Not the operator's wish: only what the file allows. */
+  const strict = (url: WebhookUrlRules = {}): Partial<DelivererParts> => {
+    const read = webhookSettings({ webhooks: { url: { allowed_ports: [receiver.port], ...url } } }, {}, false);
+    if (!read.ok) throw new Error('the settings are wrong');
+    return { settings: read.settings };
+  };
+  const leadsTo =
+    (...addresses: string[]) =>
+    async () =>
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+  test('is connected to, under the name', async () => {
+    await put(named());
+    deliver({ resolve: leadsTo('127.0.0.1') });
+    await nothingIsLeft();
+    expect(receiver.to('/a')[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`);
+  });
+
+  test.each([
+    ['this machine', ['127.0.0.1']],
+    ['this machine, in the other spelling', ['::1']],
+    ['this machine, in disguise', ['::ffff:127.0.0.1']],
+    ['a private network', ['10.1.2.3']],
+    ['a public address and a private one', ['8.8.8.8', '192.168.1.1']],
+  ])('is refused where that is %s, also where the list has the name', async (_, addresses) => {
+    const run = await put(named('/a?token=geheim'));
+    deliver({ ...strict({ allowed_domains: ['hooks.example.com'] }), resolve: leadsTo(...addresses) });
+    await nothingIsLeft();
+    expect(receiver.received).toEqual([]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(`^The webhook of run ${run} to hooks.example.com is given up: it leads to a private network`),
+      ),
+    ]);
+  });
+
+  test.each([
+    ['169.254.169.254'],
+    ['::ffff:169.254.169.254'],
+    ['0.0.0.0'],
+    ['fe80::1%lo'],
+    ['fd00:ec2::254'],
+    ['nonsense'],
+  ])('is refused where that is %s, whatever the operator allows', async (address) => {
+    await put(named());
+    deliver({ resolve: leadsTo('127.0.0.1', address) });
+    await nothingIsLeft();
+    expect(receiver.received).toEqual([]);
+    expect(lines).toEqual([expect.stringContaining('leads to a network that no webhook may go to')]);
+  });
+
+  test('is asked once a try: what it answers after the judgement gains nothing', async () => {
+    const answers = ['127.0.0.1', '169.254.169.254', '169.254.169.254'];
+    const resolve = vi.fn(async () => leadsTo(answers.shift() ?? '')());
+    await put(named());
+    deliver({ resolve });
+    await nothingIsLeft();
+    expect(resolve).toHaveBeenCalledTimes(1);
+    expect(receiver.to('/a')).toHaveLength(1);
+  });
+
+  test('is judged anew at each try', async () => {
+    const answers = ['127.0.0.1', '169.254.169.254'];
+    receiver.answer('/a', 500);
+    await put(named());
+    deliver({ resolve: async () => leadsTo(answers.shift() ?? '')() });
+    await nothingIsLeft();
+    expect(receiver.to('/a')).toHaveLength(1);
+    expect(lines).toEqual([expect.stringContaining('no webhook may go to')]);
+  });
+
+  test('may be nothing at first, or take its time', async () => {
+    const answers = [
+      () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })),
+      leadsTo(),
+      () => new Promise<never>(() => undefined),
+      leadsTo('127.0.0.1'),
+    ];
+    await put(named());
+    deliver({ resolve: async () => (answers.shift() ?? leadsTo())(), answerWithinMs: 2000 });
+    await nothingIsLeft();
+    expect(answers).toEqual([]);
+    expect(receiver.to('/a')).toHaveLength(1);
+  });
+
+  test('the URL itself is judged again when it is sent: a later revision may have other rules', async () => {
+    const run = await put(receiver.at('/a'));
+    deliver({}, { allowed_domains: ['hooks.example.com'] });
+    await nothingIsLeft();
+    expect(receiver.received).toEqual([]);
+    expect(lines).toEqual([
+      expect.stringContaining(`${run} to 127.0.0.1 is given up: it names a host that is not among`),
+    ]);
+  });
+});
+
+describe('over TLS', () => {
+  test('the certificate must be for the name, by somebody who is trusted', async () => {
+    const certificate = selfSigned('hooks.example.com');
+    const secure = await startReceiver(certificate);
+    atTheEnd.push(() => secure.close());
+    const [fine, wrong] = ['hooks', 'other'].map((name) => `https://${name}.example.com:${secure.port}/${name}`);
+    await put(fine ?? '');
+    const before = getCACertificates('default');
+    atTheEnd.push(() => setDefaultCACertificates(before));
+    deliver({}, { allowed_ports: [secure.port], require_https: true });
+    await until(async () => {
+      const { rows } = await storage.pool.query<{ attempts: number }>('select attempts from webhook_deliveries');
+      return (rows[0]?.attempts ?? 0) >= 2 ? true : undefined;
+    });
+    expect(secure.received).toEqual([]);
+    setDefaultCACertificates([...before, certificate.cert]);
+    await nothingIsLeft();
+    expect(secure.to('/hooks')).toHaveLength(1);
+    await put(wrong ?? '');
+    await storage.pool.query('update webhook_deliveries set attempts = 13');
+    await nothingIsLeft();
+    expect(secure.to('/other')).toEqual([]);
+    expect(lines).toEqual([expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID')]);
+  });
+});
+
+describe('several at once', () => {
+  test('two processes deliver each webhook once', async () => {
+    for (let n = 0; n < 60; n += 1) await put(receiver.at(`/n-${n}`));
+    deliver();
+    deliver();
+    await nothingIsLeft();
+    const paths = receiver.received.map(({ url }) => url);
+    expect([paths.length, new Set(paths).size]).toEqual([60, 60]);
+  });
+
+  test('what a process had in hand when it was killed, the next one delivers after a while', async () => {
+    await put(receiver.at('/a'));
+    const killed = new Deliveries(storage);
+    expect(await killed.claim({ now: hurried.now(), forMs: 5000, limit: 8, notTo: [] })).toHaveLength(1);
+    const since = Date.now();
+    deliver();
+    await nothingIsLeft();
+    expect((Date.now() - since) * SPEED).toBeGreaterThanOrEqual(4900);
+    expect(receiver.to('/a')).toHaveLength(1);
+  });
+
+  test('what a process has in hand when it leaves is given back, and not counted as a try', async () => {
+    receiver.answer('/a', 'hang', 200);
+    await put(receiver.at('/a'));
+    const leaving = deliver();
+    await came('/a');
+    await leaving.end(100);
+    const { rows } = await storage.pool.query<{ attempts: number }>('select attempts from webhook_deliveries');
+    expect(rows).toEqual([{ attempts: 0 }]);
+    deliver();
+    await nothingIsLeft();
+    expect(receiver.to('/a')).toHaveLength(2);
+  });
+
+  test('what ended just before a process leaves is delivered by it', async () => {
+    const leaving = deliver();
+    await put(receiver.at('/a'));
+    await leaving.end(100_000);
+    expect(receiver.to('/a')).toHaveLength(1);
+    expect(await left()).toBe(0);
+  });
+
+  test('one that was taken for dead puts nothing off that another one tries', async () => {
+    const deliveries = new Deliveries(storage);
+    await put(receiver.at('/a'));
+    const now = hurried.now();
+    const [early] = await deliveries.claim({ now, forMs: 10, limit: 1, notTo: [] });
+    const [late] = await deliveries.claim({ now: now + 20, forMs: 10, limit: 1, notTo: [] });
+    if (!early || !late) throw new Error('nothing was claimed');
+    await deliveries.putOff(early, now + 1e6);
+    expect(await deliveries.earliest()).toBe(now + 30);
+    await deliveries.putOff(late, now + 1e6);
+    expect(await deliveries.earliest()).toBe(now + 1e6);
+  });
+});
+
+describe('a path of the server itself', () => {
+  test('is called with what such a call has to show, and not over the network', async () => {
+    const asked: Request[] = [];
+    await put('/threads/search?a=b');
+    deliver({
+      ownHeaders: { 'x-own': 'token' },
+      fetch: async (request) => {
+        asked.push(request);
+        return new Response('[]');
+      },
+    });
+    await nothingIsLeft();
+    const [request] = asked;
+    expect(request?.method).toBe('POST');
+    expect(new URL(request?.url ?? '').pathname).toBe('/threads/search');
+    expect(Object.fromEntries(request?.headers ?? [])).toEqual({
+      'content-type': 'application/json',
+      'x-own': 'token',
+      'x-static': 'always',
+    });
+    expect(await request?.json()).toMatchObject({ status: 'success' });
+  });
+
+  test('is called again where the server is not well, and given up where it refuses', async () => {
+    const answers = [503, 422];
+    await put('/runs');
+    deliver({ fetch: () => new Response(null, { status: answers.shift() ?? 200 }) });
+    await nothingIsLeft();
+    expect(lines).toEqual([expect.stringContaining('to the server itself is given up: it answered 422.')]);
+  });
+
+  test('whose answer does not end is left when its time is over', async () => {
+    const cancelled = vi.fn();
+    await put('/runs/stream');
+    deliver({
+      answerWithinMs: 2000,
+      fetch: () => new Response(new ReadableStream({ cancel: cancelled })),
+    });
+    await nothingIsLeft();
+    expect(cancelled).toHaveBeenCalledTimes(1);
+    expect(lines).toEqual([]);
+  });
+});
+
+test('while the database is away nothing is lost', async () => {
+  receiver.answer('/a', (_, response) => {
+    void storage.pool
+      .query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'landfall-agent test'")
+      .catch(() => undefined)
+      .then(() => response.end());
+  });
+  await put(receiver.at('/a'));
+  deliver();
+  await nothingIsLeft();
+  expect(receiver.to('/a').length).toBeGreaterThanOrEqual(1);
+  expect(lines).toEqual([]);
+});
