@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { moduleKind } from '../../src/agent-server/graphs/package-entry.ts';
+import { describe, expect, test } from 'vitest';
+import { moduleKind, packageDoor, packageEntry } from '../../src/agent-server/graphs/package-entry.ts';
 
 test.each([
   ['the ending decides', 'graph.mts', '{ "type": "commonjs" }', 'module'],
@@ -20,4 +20,32 @@ test.each([
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe('the file that a package gives', () => {
+  const exported = {
+    '.': { types: './index.d.ts', import: './index.mjs', require: './index.cjs' },
+    './door': { input: './src/door.ts', import: { types: './door.d.ts', default: './door.mjs' }, default: './door.js' },
+  };
+  test.each([
+    ['to a module', 'module', { exports: exported }, 'index.mjs', 'door.mjs'],
+    ['to CommonJS', 'commonjs', { exports: exported }, 'index.cjs', 'door.js'],
+    ['that names one file only', 'module', { exports: './only.js' }, 'only.js', undefined],
+    ['that names its main file', 'commonjs', { main: 'main.js' }, 'main.js', undefined],
+    ['that names none', 'module', {}, 'index.js', undefined],
+  ] as const)('%s', (_, kind, description, entry, door) => {
+    const folder = mkdtempSync(join(tmpdir(), 'landfall-package-'));
+    try {
+      const home = join(folder, 'node_modules', 'engine');
+      mkdirSync(home, { recursive: true });
+      writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'engine', ...description }));
+      const from = join(folder, 'graph.ts');
+      expect(packageEntry('engine', from, kind)).toBe(join(home, entry));
+      expect(packageDoor('engine', './door', from, kind)).toBe(door && join(home, door));
+      expect(packageEntry('nobody', from, kind)).toBeUndefined();
+      expect(packageDoor('nobody', './door', from, kind)).toBeUndefined();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

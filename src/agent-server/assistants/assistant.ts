@@ -16,6 +16,9 @@ export interface StoredAssistant {
   updated_at: Date;
 }
 
+/** One of an assistant's versions. It never changes. */
+export type StoredVersion = Omit<StoredAssistant, 'updated_at'>;
+
 /** The id of a graph's default assistant: a uuid (version 5) of the graph's id. */
 export function defaultAssistantId(graphId: string): string {
   const namespace = Buffer.from(DEFAULT_ASSISTANT_NAMESPACE.replaceAll('-', ''), 'hex');
@@ -25,6 +28,10 @@ export function defaultAssistantId(graphId: string): string {
   const hex = hash.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
+
+/** Whether it is the default assistant of its graph. */
+export const isDefault = ({ assistant_id, graph_id }: Pick<StoredAssistant, 'assistant_id' | 'graph_id'>): boolean =>
+  assistant_id === defaultAssistantId(graph_id);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

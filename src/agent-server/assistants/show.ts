@@ -1,5 +1,5 @@
-import type { Assistant } from '../../contract/agent/assistant.ts';
-import type { StoredAssistant } from './assistant.ts';
+import type { Assistant, AssistantVersion } from '../../contract/agent/assistant.ts';
+import type { StoredAssistant, StoredVersion } from './assistant.ts';
 
 /** An assistant as the API shows it (section "Assistant"); an empty `config` marks one that nobody configured. */
 export function showAssistant(assistant: StoredAssistant): Assistant {
@@ -15,4 +15,9 @@ export function showAssistant(assistant: StoredAssistant): Assistant {
     created_at: assistant.created_at.toISOString(),
     updated_at: assistant.updated_at.toISOString(),
   };
+}
+
+/** A version as the API lists it: an assistant as it was when the version was made. */
+export function showVersion(version: StoredVersion): AssistantVersion {
+  return { ...showAssistant({ ...version, updated_at: version.created_at }), version: version.version };
 }

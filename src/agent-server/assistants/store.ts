@@ -1,13 +1,20 @@
 import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
 import { FIRST_VERSION, PAGE } from '../../contract/agent/assistant.ts';
-import type { AssistantCount, AssistantCreate, AssistantSearch } from '../../contract/agent/assistant.ts';
+import type {
+  AssistantCount,
+  AssistantCreate,
+  AssistantPatch,
+  AssistantSearch,
+  AssistantVersionsSearch,
+} from '../../contract/agent/assistant.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable, storableText } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
 import { defaultAssistantId, isUuid } from './assistant.ts';
-import type { StoredAssistant } from './assistant.ts';
+import type { StoredAssistant, StoredVersion } from './assistant.ts';
+import { nextVersion } from './next-version.ts';
 
 /** What making an assistant came to. */
 export type Made = { kind: 'made' | 'there'; assistant: StoredAssistant };
@@ -70,6 +77,73 @@ export class AssistantStore {
       values: [isUuid(idOrGraph) ? idOrGraph : defaultAssistantId(idOrGraph)],
     });
     return rows[0];
+  }
+
+  /**
+   * Makes the next version of an assistant, and makes it the active one. Its number follows on the highest one there is,
+   * whichever version is active.
+   *
+   * @returns undefined where there is no such assistant.
+   */
+  async patch(assistantId: string, patch: AssistantPatch): Promise<StoredAssistant | undefined> {
+    return this.#storage.db.transaction().execute(async (tx) => {
+      // Changes of one assistant take turns on its row, so that their numbers have no gap and none is lost.
+      const active = await tx
+        .selectFrom('assistants')
+        .selectAll()
+        .where('assistant_id', '=', assistantId)
+        .forUpdate()
+        .executeTakeFirst();
+      if (!active) return undefined;
+      const { newest } = await tx
+        .selectFrom('assistant_versions')
+        .select((of) => of.fn.max('version').as('newest'))
+        .where('assistant_id', '=', assistantId)
+        .executeTakeFirstOrThrow();
+      const now = new Date(this.#clock.now());
+      const next = nextVersion(active, patch);
+      const values = {
+        ...next,
+        context: JSON.stringify(next.context),
+        config: JSON.stringify(next.config),
+        metadata: storable(next.metadata),
+        version: newest + 1,
+      };
+      await tx
+        .insertInto('assistant_versions')
+        .values({ ...values, assistant_id: assistantId, created_at: now })
+        .execute();
+      return tx
+        .updateTable('assistants')
+        .set({ ...values, updated_at: now })
+        .where('assistant_id', '=', assistantId)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    });
+  }
+
+  /**
+   * Makes one of an assistant's versions the active one, with all that it holds. It is no new version.
+   *
+   * @returns undefined where there is no such version; nothing has changed then.
+   */
+  async activate(assistantId: string, version: number): Promise<StoredAssistant | undefined> {
+    const { rows } = await sql<StoredAssistant>`
+      update assistants a
+      set version = v.version, graph_id = v.graph_id, name = v.name, description = v.description, context = v.context,
+        config = v.config, metadata = v.metadata, updated_at = ${new Date(this.#clock.now())}
+      from assistant_versions v
+      where a.assistant_id = ${assistantId} and v.assistant_id = a.assistant_id and v.version = ${version}::bigint
+      returning a.*`.execute(this.#storage.db);
+    return rows[0];
+  }
+
+  /** One page of an assistant's versions, newest first; none where there is no such assistant. */
+  async versions(assistantId: string, request: AssistantVersionsSearch): Promise<StoredVersion[]> {
+    const { metadata, limit = PAGE.defaultLimit, offset = 0 } = request;
+    let query = this.#storage.db.selectFrom('assistant_versions').selectAll().where('assistant_id', '=', assistantId);
+    if (metadata !== undefined) query = query.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+    return query.orderBy('version', 'desc').limit(limit).offset(offset).execute();
   }
 
   /** One page of those that match, and how many match in all. Newest first where the request says no order. */

@@ -1,8 +1,11 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import type { Command } from '../../contract/agent/run.ts';
 import { StartupError } from '../startup-error.ts';
+import { withoutPolling } from '../store/unpolled.ts';
 import { exportOf, importFile } from './import-file.ts';
-import { moduleKind, packageEntry } from './package-entry.ts';
+import { moduleKind, packageDoor, packageEntry } from './package-entry.ts';
+import { isSchemaReaders } from './schema-readers.ts';
+import type { SchemaReaders } from './schema-readers.ts';
 
 /** The package that the graph engine comes in. */
 const ENGINE = '@langchain/langgraph';
@@ -23,6 +26,10 @@ export interface Engine {
   memoryCheckpoints(): MemoryCheckpoints;
   /** The engine's form of a command of the API. */
   command(command: Command): unknown;
+  /** What tells a graph's schemas; undefined in an engine that knows no way. Loaded when it is first asked for. */
+  schemaReaders(): Promise<SchemaReaders | undefined>;
+  /** The reducer by which the engine joins messages: a channel that has it holds a conversation. */
+  joinsMessages: unknown;
 }
 
 /**
@@ -31,7 +38,8 @@ export interface Engine {
  * @throws StartupError when the agent's folder has no engine, or one that lacks what is needed.
  */
 export async function loadEngine(graphFile: string, graphId: string): Promise<Engine> {
-  const entry = packageEntry(ENGINE, graphFile, moduleKind(graphFile));
+  const kind = moduleKind(graphFile);
+  const entry = packageEntry(ENGINE, graphFile, kind);
   if (entry === undefined) {
     const advice = `Add ${ENGINE} to the dependencies in package.json and commit the lock file.`;
     throw new StartupError('engine-missing', [
@@ -39,6 +47,7 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
     ]);
   }
   const module = await importFile(entry);
+  withoutPolling(exportOf(module, 'AsyncBatchedStore'));
   const MemorySaver = classOf(module, 'MemorySaver');
   const EngineCommand = classOf(module, 'Command');
   const EngineSend = classOf(module, 'Send');
@@ -48,8 +57,16 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
     return saver;
   };
   const { serde } = memoryCheckpoints();
+  const readSchemas = async (): Promise<SchemaReaders | undefined> => {
+    const door = packageDoor(ENGINE, './zod/schema', graphFile, kind);
+    const readers = door === undefined ? undefined : await importFile(door);
+    return isSchemaReaders(readers) ? readers : undefined;
+  };
+  let readers: Promise<SchemaReaders | undefined> | undefined;
   return {
     serializer: serde,
+    schemaReaders: () => (readers ??= readSchemas()),
+    joinsMessages: exportOf(module, 'messagesStateReducer'),
     memoryCheckpoints,
     command: ({ update, resume, goto }) => {
       const one = (target: unknown) => (isSend(target) ? new EngineSend(target.node, target.input) : target);

@@ -31,12 +31,33 @@ export interface Snapshot {
  */
 export interface Graph {
   checkpointer?: unknown;
+  store?: unknown;
   withConfig(config: object): Graph;
   stream(input: unknown, options: EngineOptions): Promise<AsyncIterable<unknown>>;
   streamEvents(input: unknown, options: EngineOptions & { version: 'v2' }): AsyncIterable<unknown>;
   getState(config: { configurable: Record<string, unknown> }, options?: { subgraphs: boolean }): Promise<Snapshot>;
   /** Throws what the context schema's library throws; absent in engines that know no context. */
   _validateContext?(context: unknown): Promise<unknown>;
+  /** The graph as it can be drawn; `xray` opens the graphs inside, a number those down to that depth. */
+  getGraphAsync?(config: DrawConfig): Promise<Drawable>;
+  /** The same of engines that know no other way. */
+  getGraph?(config: DrawConfig): Drawable;
+  /** The graphs inside, each with its namespace. */
+  getSubgraphsAsync?(namespace: undefined, recurse: boolean): AsyncIterable<[string, Graph]>;
+  getSubgraphs?(namespace: undefined, recurse: boolean): Iterable<[string, Graph]>;
+  /** What the graph was compiled from; absent where it was made another way. */
+  builder?: unknown;
+}
+
+/** What a drawing is made with. */
+export interface DrawConfig {
+  configurable: Record<string, unknown>;
+  xray: boolean | number;
+}
+
+/** A graph that can be drawn. */
+export interface Drawable {
+  toJSON(): object;
 }
 
 /** A graph that is not compiled yet. */

@@ -74,14 +74,20 @@ async function loadGraph({ graphId, file, exportName, description }: GraphPlace,
   return { graphId, description, engine: await loadEngine(path, graphId), make };
 }
 
-/** How an export becomes a compiled graph: it is one, it compiles to one, or it is a function that makes one. */
+/** How an export becomes a compiled graph: it is one, holds one, compiles to one, or is a function that makes one. */
 function maker(exported: unknown, noGraph: () => StartupError): LoadedGraph['make'] {
   const compiled = (value: unknown): Graph => {
-    const graph = isGraphBuilder(value) ? value.compile() : value;
+    const graph = isGraphBuilder(value) ? value.compile() : heldIn(value);
     if (!isGraph(graph)) throw noGraph();
     return graph;
   };
   if (typeof exported === 'function') return async (config) => compiled(await exported(config));
   let graph: Graph | undefined;
   return async () => (graph ??= compiled(exported));
+}
+
+/** The graph in an agent object of a library above the engine, which has it as its `graph`; else the value itself. */
+function heldIn(value: unknown): unknown {
+  const held: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'graph') : undefined;
+  return isGraph(held) ? held : value;
 }

@@ -26,11 +26,24 @@ export function packageEntry(name: string, from: string, kind: ModuleKind): stri
   const json = readJson(description);
   const exported: unknown = Reflect.get(json, 'exports');
   const root = isObject(exported) && '.' in exported ? exported['.'] : exported;
-  const conditions = kind === 'module' ? ['node', 'import', 'default'] : ['node', 'require', 'default'];
   const main: unknown = Reflect.get(json, 'main');
-  const entry = choose(root, conditions) ?? (typeof main === 'string' ? main : 'index.js');
+  const entry = choose(root, conditionsOf(kind)) ?? (typeof main === 'string' ? main : 'index.js');
   return join(dirname(description), entry);
 }
+
+/**
+ * The file of a further door of a package, for example `./zod/schema`; undefined where the package, of that version,
+ * has none of that name.
+ */
+export function packageDoor(name: string, door: `./${string}`, from: string, kind: ModuleKind): string | undefined {
+  const description = findFrom(name, from);
+  if (description === undefined) return undefined;
+  const exported: unknown = Reflect.get(readJson(description), 'exports');
+  const entry = isObject(exported) ? choose(exported[door], conditionsOf(kind)) : undefined;
+  return entry === undefined ? undefined : join(dirname(description), entry);
+}
+
+const conditionsOf = (kind: ModuleKind): string[] => ['node', kind === 'module' ? 'import' : 'require', 'default'];
 
 function findFrom(name: string, from: string): string | undefined {
   try {

@@ -1,32 +1,76 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { AssistantCount, AssistantCreate, AssistantSearch } from '../../contract/agent/assistant.ts';
-import { isUuid } from '../assistants/assistant.ts';
-import { showAssistant } from '../assistants/show.ts';
+import type { Context } from 'hono';
+import * as z from 'zod';
+import {
+  AssistantCount,
+  AssistantCreate,
+  AssistantPatch,
+  AssistantSearch,
+  AssistantVersionChange,
+  AssistantVersionsSearch,
+  FIRST_VERSION,
+} from '../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isDefault } from '../assistants/assistant.ts';
+import type { StoredAssistant } from '../assistants/assistant.ts';
+import { deleteThreadsOf } from '../assistants/delete-threads.ts';
+import { showAssistant, showVersion } from '../assistants/show.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal } from '../refusal.ts';
-import { readBody } from './body.ts';
+import type { Runs } from '../runs/runs.ts';
+import type { ThreadStore } from '../threads/store.ts';
+import { flag, readBody, readQuery } from './body.ts';
+import { tellPage } from './pages.ts';
 import { selected } from './select.ts';
 
 const assistantCreateBody = AssistantCreate.strip();
+const assistantPatchBody = AssistantPatch.strip();
 const assistantSearchBody = AssistantSearch.strip();
 const assistantCountBody = AssistantCount.strip();
+const versionsBody = AssistantVersionsSearch.strip();
+// The document has the version in the body, the public description in the query; both are taken.
+const latestBody = AssistantVersionChange.partial().strip();
+const LatestQuery = z.looseObject({ version: z.coerce.number().int().min(FIRST_VERSION).optional() });
+const DeleteQuery = z.looseObject({ delete_threads: flag });
+
+/** What the routes of assistants work with. */
+export interface AssistantParts {
+  assistants: AssistantStore;
+  graphs: Graphs;
+  threads: ThreadStore;
+  runs: Runs;
+}
 
 /** The group of assistants (section "Endpoints"). */
-export function assistantRoutes(assistants: AssistantStore, graphs: Graphs): Hono {
+export function assistantRoutes({ assistants, graphs, threads, runs }: AssistantParts): Hono {
   const routes = new Hono();
+
+  const gone = (id: string): Refusal => missing(`Assistant "${id}" does not exist.`);
+
+  const theAssistant = async (c: Context): Promise<StoredAssistant> => {
+    const id = c.req.param('assistant_id') ?? '';
+    const assistant = await assistants.get(id);
+    if (!assistant) throw gone(id);
+    return assistant;
+  };
+
+  /** Refuses a graph that this revision does not have, and a context that breaks its graph's schema. */
+  const mustFit = async (graphId: string, context: FreeObject): Promise<void> => {
+    if (!graphs.has(graphId)) {
+      const known = graphs.list().map(({ graphId: id }) => `"${id}"`);
+      throw missing(`There is no graph "${graphId}". This deployment has ${known.join(', ')}.`);
+    }
+    const graph = await graphs.make(graphId, { configurable: {} }, 'thread');
+    const problems = await contextProblems(graph, context, { mayLack: true });
+    if (problems.length > 0) throw new Refusal(422, problems);
+  };
 
   routes.post('/', async (c) => {
     const request = await readBody(c, assistantCreateBody);
-    if (!graphs.has(request.graph_id)) {
-      const known = graphs.list().map(({ graphId }) => `"${graphId}"`);
-      throw missing(`There is no graph "${request.graph_id}". This deployment has ${known.join(', ')}.`);
-    }
-    const graph = await graphs.make(request.graph_id, { configurable: {} }, 'thread');
-    const problems = await contextProblems(graph, request.context ?? {}, { mayLack: true });
-    if (problems.length > 0) throw new Refusal(422, problems);
+    await mustFit(request.graph_id, request.context ?? {});
     const { kind, assistant } = await assistants.create(request, request.assistant_id?.toLowerCase() ?? randomUUID());
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
       throw new Refusal(409, `Assistant ${assistant.assistant_id} exists already.`);
@@ -37,31 +81,61 @@ export function assistantRoutes(assistants: AssistantStore, graphs: Graphs): Hon
   routes.post('/search', async (c) => {
     const request = await readBody(c, assistantSearchBody);
     const found = await assistants.search(request);
-    c.header('x-pagination-total', String(found.total));
+    tellPage(c, { total: found.total, offset: request.offset, shown: found.assistants.length });
     return c.json(found.assistants.map((assistant) => selected(showAssistant(assistant), request.select)));
   });
 
   routes.post('/count', async (c) => c.json(await assistants.count(await readBody(c, assistantCountBody))));
 
-  routes.get('/:assistant_id', async (c) => {
-    const id = c.req.param('assistant_id');
-    const assistant = await assistants.get(id);
-    if (!assistant) throw missing(`Assistant "${id}" does not exist.`);
-    return c.json(showAssistant(assistant));
+  routes.get('/:assistant_id', async (c) => c.json(showAssistant(await theAssistant(c))));
+
+  routes.patch('/:assistant_id', async (c) => {
+    const request = await readBody(c, assistantPatchBody);
+    const assistant = await theAssistant(c);
+    const { assistant_id, graph_id } = assistant;
+    if (request.graph_id !== undefined && request.graph_id !== graph_id && isDefault(assistant)) {
+      throw new Refusal(409, `Assistant ${assistant_id} is the default one of graph "${graph_id}" and stays with it.`);
+    }
+    // What is only renamed may have a context of another time: the schema may have changed since.
+    if (request.graph_id !== undefined || request.context !== undefined) {
+      await mustFit(request.graph_id ?? graph_id, request.context ?? assistant.context);
+    }
+    const patched = await assistants.patch(assistant_id, request);
+    if (!patched) throw gone(assistant_id);
+    return c.json(showAssistant(patched));
   });
 
   routes.delete('/:assistant_id', async (c) => {
-    const id = c.req.param('assistant_id');
-    const assistant = await assistants.get(id);
-    if (!assistant) throw missing(`Assistant "${id}" does not exist.`);
-    if (!isUuid(id) || assistant.metadata['created_by'] === 'system') {
+    const { delete_threads } = readQuery(c, DeleteQuery);
+    const assistant = await theAssistant(c);
+    const { assistant_id, graph_id } = assistant;
+    if (isDefault(assistant) && graphs.has(graph_id)) {
       throw new Refusal(
         409,
-        `Assistant "${id}" is the default one of graph "${assistant.graph_id}" and stays as long as the graph.`,
+        `Assistant ${assistant_id} is the default one of graph "${graph_id}" and stays as long as the graph.`,
       );
     }
-    await assistants.delete(assistant.assistant_id);
+    if (delete_threads) await deleteThreadsOf(assistant_id, { threads, runs });
+    await assistants.delete(assistant_id);
     return c.body(null, 204);
+  });
+
+  routes.post('/:assistant_id/versions', async (c) => {
+    const request = await readBody(c, versionsBody);
+    const { assistant_id } = await theAssistant(c);
+    return c.json((await assistants.versions(assistant_id, request)).map(showVersion));
+  });
+
+  routes.post('/:assistant_id/latest', async (c) => {
+    const { version = readQuery(c, LatestQuery).version } = await readBody(c, latestBody);
+    if (version === undefined) {
+      const msg = 'is required: the number of the version that becomes the active one';
+      throw new Refusal(422, [{ loc: ['body', 'version'], msg, type: 'missing' }]);
+    }
+    const { assistant_id } = await theAssistant(c);
+    const active = await assistants.activate(assistant_id, version);
+    if (!active) throw missing(`Assistant ${assistant_id} has no version ${version}.`);
+    return c.json(showAssistant(active));
   });
 
   return routes;

@@ -63,6 +63,24 @@ export const AssistantPatch = z.strictObject({
 });
 export type AssistantPatch = z.infer<typeof AssistantPatch>;
 
+/**
+ * One of the versions an assistant has, as `POST /assistants/{assistant_id}/versions` lists them. A version never
+ * changes: its two times are the same.
+ */
+export const AssistantVersion = z.looseObject({
+  assistant_id: z.string(),
+  graph_id: z.string(),
+  version: z.int(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  context: freeObject.nullish(),
+  config: ConfigReply,
+  metadata: freeObject.nullish(),
+  created_at: z.string(),
+  updated_at: z.string().nullish(),
+});
+export type AssistantVersion = z.infer<typeof AssistantVersion>;
+
 /** Body of `POST /assistants/{assistant_id}/latest`: the version that becomes the active one. */
 export const AssistantVersionChange = z.strictObject({ version: z.int().min(FIRST_VERSION) });
 export type AssistantVersionChange = z.infer<typeof AssistantVersionChange>;
@@ -129,3 +147,27 @@ export const GraphSchemas = z.looseObject({
   context_schema: freeObject.nullish(),
 });
 export type GraphSchemas = z.infer<typeof GraphSchemas>;
+
+/** The schemas of a graph inside another one, by its namespace: the names of the nodes on the way, joined by `|`. */
+export const SubgraphSchemas = z.record(z.string(), GraphSchemas.omit({ graph_id: true }));
+export type SubgraphSchemas = z.infer<typeof SubgraphSchemas>;
+
+/** A graph as it is drawn (`GET /assistants/{assistant_id}/graph`). */
+export const GraphDrawing = z.looseObject({
+  nodes: z.array(
+    z.looseObject({
+      id: z.union([z.string(), z.int()]),
+      type: z.string().optional(),
+      data: z.unknown().optional(),
+    }),
+  ),
+  edges: z.array(
+    z.looseObject({
+      source: z.union([z.string(), z.int()]),
+      target: z.union([z.string(), z.int()]),
+      data: z.unknown().optional(),
+      conditional: z.boolean().optional(),
+    }),
+  ),
+});
+export type GraphDrawing = z.infer<typeof GraphDrawing>;

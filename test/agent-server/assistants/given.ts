@@ -1,0 +1,29 @@
+import { Assistant, AssistantVersion } from '../../../src/contract/agent/assistant.ts';
+import * as z from 'zod';
+import type { Ask } from '../ask.ts';
+
+/** An assistant that was answered with the status 200. */
+export async function assistantOf(answer: ReturnType<Ask>): Promise<Assistant> {
+  const { status, body } = await answer;
+  if (status !== 200) throw new Error(`The server answered ${status}: ${JSON.stringify(body)}`);
+  return Assistant.parse(body);
+}
+
+/** An assistant of a graph, made for one test. */
+export const made = (ask: Ask, request: object = {}): Promise<Assistant> =>
+  assistantOf(ask('POST', '/assistants', { graph_id: 'echo', ...request }));
+
+/** The versions of an assistant, newest first. */
+export async function versionsOf(ask: Ask, id: string, request: object = {}): Promise<AssistantVersion[]> {
+  return z.array(AssistantVersion).parse((await ask('POST', `/assistants/${id}/versions`, request)).body);
+}
+
+/** Their numbers, newest first. */
+export const numbersOf = async (ask: Ask, id: string): Promise<number[]> =>
+  (await versionsOf(ask, id, { limit: 1000 })).map(({ version }) => version);
+
+/** What the assistant answers to Ada: its greeting and her name. */
+export async function says(ask: Ask, id: string): Promise<unknown> {
+  const { body } = await ask('POST', '/runs/wait', { assistant_id: id, input: { input: 'Ada' } });
+  return Object(body)['output'];
+}

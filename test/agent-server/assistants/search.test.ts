@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { ASSISTANT_FIELDS, ASSISTANT_SORT_FIELDS, Assistant } from '../../../src/contract/agent/assistant.ts';
+import { askBothWays } from '../ask.ts';
+import type { Ask } from '../ask.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { made } from './given.ts';
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent();
+});
+afterAll(() => serving.close());
+
+describe.each(askBothWays)('searching assistants, %s', (_, open) => {
+  const ask: Ask = (...request) => open(serving)(...request);
+  const mark = crypto.randomUUID();
+  const search = async (request: object) => {
+    const answer = await ask('POST', '/assistants/search', { metadata: { mark }, ...request });
+    return { ...answer, found: z.array(Assistant).parse(answer.body) };
+  };
+  const names = async (request: object) => (await search(request)).found.map(({ name }) => name);
+
+  beforeAll(async () => {
+    for (const [name, graph_id, shift] of [
+      ['Zoë', 'chat', 'night'],
+      ['Anna B.', 'echo', 'day'],
+      ['Anna C.', 'asks', 'day'],
+      ['100% sure_thing', 'echo', 'night'],
+    ]) {
+      await made(ask, { name, graph_id, metadata: { mark, shift, deep: { of: name } } });
+    }
+  });
+
+  test.each([
+    ['a part of their name, in letters of either case', { name: 'ANNA' }, ['Anna C.', 'Anna B.']],
+    ['a part of their name that means something elsewhere', { name: '% sure_' }, ['100% sure_thing']],
+    ['their graph', { graph_id: 'echo' }, ['100% sure_thing', 'Anna B.']],
+    ['a graph that is not there', { graph_id: 'nope' }, []],
+    ['their metadata', { metadata: { shift: 'day' } }, ['Anna C.', 'Anna B.']],
+    ['their metadata, deep inside', { metadata: { deep: { of: 'Zoë' } } }, ['Zoë']],
+    ['all of these at once', { name: 'a', graph_id: 'echo', metadata: { shift: 'day' } }, ['Anna B.']],
+    ['nothing at all', {}, ['100% sure_thing', 'Anna C.', 'Anna B.', 'Zoë']],
+  ])('finds and counts them by %s', async (_by, request, expected) => {
+    const asked = { ...request, metadata: { mark, ...('metadata' in request ? request.metadata : {}) } };
+    expect(await names(asked)).toEqual(expected);
+    expect(await ask('POST', '/assistants/count', asked)).toMatchObject({ status: 200, body: expected.length });
+  });
+
+  test.each(ASSISTANT_SORT_FIELDS)('sorts them by %s, either way', async (sort_by) => {
+    const up = await search({ sort_by, sort_order: 'asc' });
+    const down = await search({ sort_by, sort_order: 'desc' });
+    expect(up.found).toHaveLength(4);
+    const ids = (page: typeof up) => page.found.map(({ assistant_id }) => assistant_id);
+    if (sort_by !== 'graph_id') expect(ids(down)).toEqual(ids(up).toReversed());
+    const values = up.found.map((assistant) => String(assistant[sort_by]));
+    expect(values).toEqual(values.toSorted());
+  });
+
+  test('shows of them what is selected', async () => {
+    expect(
+      (await ask('POST', '/assistants/search', { metadata: { mark }, name: 'zo', select: ['name', 'version'] })).body,
+    ).toEqual([{ name: 'Zoë', version: 1 }]);
+    for (const field of ASSISTANT_FIELDS) {
+      const { body } = await ask('POST', '/assistants/search', { metadata: { mark }, limit: 1, select: [field] });
+      expect(body).toEqual([{ [field]: expect.toSatisfy((value) => value !== undefined) }]);
+    }
+  });
+
+  test('goes page by page, and tells how many there are and where the next page begins', async () => {
+    const told = async (request: object) => {
+      const { found, headers } = await search(request);
+      return [found.length, headers.get('x-pagination-total'), headers.get('x-pagination-next')];
+    };
+    expect(await told({ limit: 3 })).toEqual([3, '4', '3']);
+    expect(await told({ limit: 1, offset: 1 })).toEqual([1, '4', '2']);
+    expect(await told({ limit: 3, offset: 3 })).toEqual([1, '4', null]);
+    expect(await told({ limit: 4 })).toEqual([4, '4', null]);
+    expect(await told({ offset: 9 })).toEqual([0, '4', null]);
+  });
+
+  test.each([
+    ['a limit of none', { limit: 0 }, 'limit'],
+    ['a limit beyond 1000', { limit: 1001 }, 'limit'],
+    ['a limit in words', { limit: 'x' }, 'limit'],
+    ['an offset below 0', { offset: -1 }, 'offset'],
+    ['a field that can not be sorted by', { sort_by: 'context' }, 'sort_by'],
+    ['an order that is none', { sort_order: 'up' }, 'sort_order'],
+    ['a field that is none', { select: ['secrets'] }, 'select'],
+    ['metadata that is no object', { metadata: 'x' }, 'metadata'],
+  ])('is refused for %s', async (_what, request, field) => {
+    expect(await ask('POST', '/assistants/search', request)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: expect.arrayContaining(['body', field]) }] },
+    });
+  });
+});
+
+describe.each(askBothWays)('deleting an assistant, %s', (_, open) => {
+  const ask: Ask = (...request) => open(serving)(...request);
+  const ran = async (assistant_id: string) => {
+    const { thread_id } = Object((await ask('POST', '/threads', {})).body);
+    await ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id, input: { input: 'x' } });
+    return String(thread_id);
+  };
+  const isThere = async (thread: string) => (await ask('GET', `/threads/${thread}`)).status === 200;
+
+  test.each([
+    ['leaves its threads', '', true],
+    ['leaves its threads where it is told to', '?delete_threads=false', true],
+    ['takes its threads where it is told to', '?delete_threads=true', false],
+  ])('%s', async (_what, query, kept) => {
+    const [assistant, other] = [await made(ask), await made(ask)];
+    const threads = [await ran(assistant.assistant_id), await ran(assistant.assistant_id)];
+    const { body } = await ask('POST', `/threads/${threads[1]}/runs`, {
+      assistant_id: assistant.assistant_id,
+      input: { input: 'x', sleep_ms: 60_000 },
+    });
+    const others = await ran(other.assistant_id);
+    expect((await ask('DELETE', `/assistants/${assistant.assistant_id}${query}`)).status).toBe(204);
+    expect(await Promise.all([...threads, others].map(isThere))).toEqual([kept, kept, true]);
+    await ask('POST', `/threads/${threads[1]}/runs/${Object(body)['run_id']}/cancel`);
+  });
+
+  test('is refused where it is not clear whether its threads go', async () => {
+    const { assistant_id } = await made(ask);
+    expect(await ask('DELETE', `/assistants/${assistant_id}?delete_threads=maybe`)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['query', 'delete_threads'] }] },
+    });
+    expect((await ask('GET', `/assistants/${assistant_id}`)).status).toBe(200);
+  });
+});

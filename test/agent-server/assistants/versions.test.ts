@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askBothWays } from '../ask.ts';
+import type { Ask } from '../ask.ts';
+import { ISO, NOBODY } from '../promises/given.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { assistantOf, made, numbersOf, says, versionsOf } from './given.ts';
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent();
+});
+afterAll(() => serving.close());
+
+describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
+  const ask: Ask = (...request) => open(serving)(...request);
+  const patch = (id: string, body: object) => ask('PATCH', `/assistants/${id}`, body);
+  const latest = (id: string, version: unknown) => ask('POST', `/assistants/${id}/latest`, { version });
+  const read = (id: string) => assistantOf(ask('GET', `/assistants/${id}`));
+
+  test('[agent.assistants.numbered-versions] [agent.assistants.version-starts-at-one] [agent.versioning.version-numbers] are whole numbers that count up from 1 without a gap', async () => {
+    const assistant = await made(ask);
+    expect(assistant.version).toBe(1);
+    expect(await numbersOf(ask, assistant.assistant_id)).toEqual([1]);
+    for (const next of [2, 3, 4]) {
+      const patched = await assistantOf(patch(assistant.assistant_id, { context: { greeting: `no. ${next}` } }));
+      expect(patched.version).toBe(next);
+    }
+    expect(await numbersOf(ask, assistant.assistant_id)).toEqual([4, 3, 2, 1]);
+  });
+
+  test('[agent.endpoints.assistants-patch] [agent.assistants.patch-makes-version] [agent.assistants.patch-activates] [agent.assistants.patch-context] [agent.assistants.patch-answers] [agent.versioning.update-activates] a change makes the next one, which is active at once and answered whole', async () => {
+    const assistant = await made(ask, { name: 'Greeter', context: { greeting: 'hi' }, metadata: { team: 'x' } });
+    const patched = await assistantOf(patch(assistant.assistant_id, { context: { greeting: 'hey' } }));
+    expect(patched).toEqual({
+      ...assistant,
+      version: 2,
+      context: { greeting: 'hey' },
+      updated_at: expect.stringMatching(ISO),
+    });
+    expect(Date.parse(patched.updated_at)).toBeGreaterThanOrEqual(Date.parse(assistant.updated_at));
+    expect(await read(assistant.assistant_id)).toEqual(patched);
+  });
+
+  test('[agent.assistants.patch-later-runs] [agent.assistants.runs-use-active-version] [agent.assistants.patch-no-merge] runs after a change use the new context, and nothing of the former one', async () => {
+    const { assistant_id } = await made(ask, { context: { greeting: 'good morning', extra: 1 } });
+    expect(await says(ask, assistant_id)).toBe('good morning Ada');
+    const night = await assistantOf(patch(assistant_id, { context: { greeting: 'good night' } }));
+    expect(night.context).toEqual({ greeting: 'good night' });
+    expect(await says(ask, assistant_id)).toBe('good night Ada');
+    const bare = await assistantOf(patch(assistant_id, { context: { extra: 2 } }));
+    expect(bare.context).toEqual({ extra: 2 });
+    expect(await says(ask, assistant_id)).toBe('hello Ada');
+  });
+
+  test('[agent.endpoints.assistants-latest] [agent.assistants.latest-activates] [agent.assistants.latest-version] [agent.assistants.latest-later-runs] [agent.versioning.latest-selects] a rollback brings back all of a version, and changes what runs answer', async () => {
+    const first = await made(ask, {
+      name: 'Morning',
+      description: 'the first',
+      context: { greeting: 'good morning' },
+      config: { recursion_limit: 7, tags: ['a'] },
+      metadata: { team: 'north', shift: 1 },
+    });
+    const id = first.assistant_id;
+    const second = await assistantOf(
+      patch(id, {
+        graph_id: 'chat',
+        name: 'Night',
+        description: 'the second',
+        context: {},
+        config: { tags: ['b'] },
+        metadata: { shift: 2 },
+      }),
+    );
+    expect(second).toMatchObject({ graph_id: 'chat', config: { tags: ['b'] }, metadata: { team: 'north', shift: 2 } });
+    expect(await says(ask, id)).toBeUndefined();
+    const back = await assistantOf(latest(id, 1));
+    expect(back).toEqual({ ...first, updated_at: expect.stringMatching(ISO) });
+    expect(await read(id)).toEqual(back);
+    expect(await says(ask, id)).toBe('good morning Ada');
+    expect(await assistantOf(ask('POST', `/assistants/${id}/latest?version=2`))).toEqual({
+      ...second,
+      updated_at: expect.stringMatching(ISO),
+    });
+    await latest(id, 1);
+    // No version comes of a rollback, and the next change follows on the newest one.
+    expect(await numbersOf(ask, id)).toEqual([2, 1]);
+    expect(await assistantOf(patch(id, { name: 'Noon' }))).toMatchObject({
+      version: 3,
+      graph_id: 'echo',
+      context: { greeting: 'good morning' },
+      metadata: { team: 'north', shift: 1 },
+    });
+  });
+
+  test.each([
+    ['there is none of that number', 7, 404],
+    ['there is none of a number beyond all numbers', 2 ** 52, 404],
+    ['it is a word', 'one', 422],
+    ['it is a number as text', '1', 422],
+    ['it is no whole number', 1.5, 422],
+    ['it is below the first', 0, 422],
+    ['it is left out', undefined, 422],
+  ])(
+    '[agent.assistants.latest-missing-version] [agent.assistants.latest-version] a version is not chosen where %s, and nothing changes',
+    async (_why, version, status) => {
+      const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
+      const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
+      const refused = await latest(assistant_id, version);
+      expect(refused).toMatchObject({ status, body: { detail: expect.anything() } });
+      if (status === 422) expect(refused.body).toMatchObject({ detail: [{ loc: ['body', 'version'] }] });
+      expect(await read(assistant_id)).toEqual(before);
+    },
+  );
+
+  test('[agent.assistants.patch-missing] those of an assistant that is not there are refused', async () => {
+    for (const id of [NOBODY, 'nobody']) {
+      expect(await patch(id, { context: {} })).toMatchObject({ status: 404 });
+      expect(await latest(id, 1)).toMatchObject({ status: 404 });
+      expect(await ask('POST', `/assistants/${id}/versions`, {})).toMatchObject({ status: 404 });
+    }
+  });
+
+  test('[agent.assistants.one-active-version] [agent.versioning.version-numbers] exactly one is active, also after many changes and choices at once', async () => {
+    const { assistant_id } = await made(ask);
+    await patch(assistant_id, { name: 'two' });
+    const changes = Array.from({ length: 12 }, (_each, n) => [
+      patch(assistant_id, { context: { greeting: `g${n}` }, metadata: { [`k${n}`]: n } }),
+      latest(assistant_id, 1 + (n % 2)),
+    ]);
+    const answers = await Promise.all(changes.flat());
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await numbersOf(ask, assistant_id)).toEqual(Array.from({ length: 14 }, (_each, n) => 14 - n));
+    const active = await read(assistant_id);
+    const listed = (await versionsOf(ask, assistant_id, { limit: 20 })).filter(
+      ({ version }) => version === active.version,
+    );
+    expect(listed).toHaveLength(1);
+    const { context, metadata, name } = active;
+    expect(listed[0]).toMatchObject({ context, metadata, name });
+  });
+
+  test('[agent.assistants.delete-takes-versions] go with their assistant', async () => {
+    const { assistant_id } = await made(ask);
+    await patch(assistant_id, { name: 'two' });
+    expect(await ask('DELETE', `/assistants/${assistant_id}`)).toMatchObject({ status: 204, body: undefined });
+    expect(await ask('POST', `/assistants/${assistant_id}/versions`, {})).toMatchObject({ status: 404 });
+    expect(await latest(assistant_id, 1)).toMatchObject({ status: 404 });
+    expect(await made(ask, { assistant_id })).toMatchObject({ version: 1 });
+    expect(await numbersOf(ask, assistant_id)).toEqual([1]);
+  });
+
+  test('[agent.assistants.version-not-deletable] are not deleted one by one', async () => {
+    const { assistant_id } = await made(ask);
+    await patch(assistant_id, { name: 'two' });
+    for (const path of ['versions/1', 'versions/2', 'versions', 'latest', 'versions?version=1']) {
+      expect(await ask('DELETE', `/assistants/${assistant_id}/${path}`)).toMatchObject({ status: 404 });
+    }
+    expect(await numbersOf(ask, assistant_id)).toEqual([2, 1]);
+  });
+
+  test('are listed with what they hold, newest first, by metadata and page by page', async () => {
+    const { assistant_id, created_at } = await made(ask, { name: 'one', metadata: { a: 1 } });
+    await patch(assistant_id, { name: 'two', metadata: { b: 2 } });
+    await patch(assistant_id, { name: 'three', metadata: { a: 3 } });
+    const names = async (request: object) => (await versionsOf(ask, assistant_id, request)).map(({ name }) => name);
+    expect(await names({})).toEqual(['three', 'two', 'one']);
+    expect(await names({ metadata: { a: 1 } })).toEqual(['two', 'one']);
+    expect(await names({ limit: 1, offset: 1 })).toEqual(['two']);
+    expect(await names({ offset: 3 })).toEqual([]);
+    expect((await versionsOf(ask, assistant_id)).at(-1)).toEqual({
+      assistant_id,
+      graph_id: 'echo',
+      version: 1,
+      name: 'one',
+      description: null,
+      context: {},
+      config: {},
+      metadata: { a: 1 },
+      created_at,
+      updated_at: created_at,
+    });
+    expect(await ask('POST', `/assistants/${assistant_id}/versions`, { limit: 0 })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'limit'] }] },
+    });
+  });
+
+  test('are not read again by a run that was accepted before the change', async () => {
+    const { assistant_id } = await made(ask, { context: { greeting: 'early' } });
+    const { thread_id } = Object((await ask('POST', '/threads', {})).body);
+    const input = { input: 'Ada', sleep_ms: 200 };
+    const run = Object((await ask('POST', `/threads/${thread_id}/runs`, { assistant_id, input })).body);
+    await patch(assistant_id, { context: { greeting: 'late' } });
+    const joined = await ask('GET', `/threads/${thread_id}/runs/${run.run_id}/join`);
+    expect(joined.body).toMatchObject({ output: 'early Ada' });
+  });
+});
+
+describe.each(askBothWays)('a change of an assistant, %s', (_, open) => {
+  const ask: Ask = (...request) => open(serving)(...request);
+  const patch = (id: string, body: object) => ask('PATCH', `/assistants/${id}`, body);
+
+  test('is held to the schema of the graph that it will be of', async () => {
+    const toned = await made(ask, { graph_id: 'toned', context: { tone: 'warm' } });
+    expect(await patch(toned.assistant_id, { context: { tone: 'loud' } })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'context', 'tone'] }] },
+    });
+    // What the runs bring may lack, as it may when an assistant is made.
+    expect(await patch(toned.assistant_id, { context: {} })).toMatchObject({ status: 200 });
+    const other = await made(ask, { context: { tone: 'loud' } });
+    expect(await patch(other.assistant_id, { graph_id: 'toned' })).toMatchObject({ status: 422 });
+    expect(await patch(other.assistant_id, { graph_id: 'toned', context: { tone: 'cold' } })).toMatchObject({
+      status: 200,
+      body: { graph_id: 'toned', version: 2 },
+    });
+    const missing = await patch(other.assistant_id, { graph_id: 'nope' });
+    expect(missing).toMatchObject({ status: 404, body: { detail: expect.stringContaining('"echo"') } });
+    expect(await numbersOf(ask, other.assistant_id)).toEqual([2, 1]);
+  });
+
+  test.each([
+    ['a context that is a list', { context: [] }, 'context'],
+    ['a name that is a number', { name: 5 }, 'name'],
+    ['a graph without a name', { graph_id: '' }, 'graph_id'],
+    ['a limit of recursion below 1', { config: { recursion_limit: 0 } }, 'config'],
+  ])('is refused for %s, and makes no version', async (_what, body, field) => {
+    const { assistant_id } = await made(ask);
+    expect(await patch(assistant_id, body)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: expect.arrayContaining(['body', field]) }] },
+    });
+    expect(await numbersOf(ask, assistant_id)).toEqual([1]);
+  });
+
+  test('of a default assistant counts for the runs of its graph, and leaves it with its graph', async () => {
+    const patched = await assistantOf(
+      patch('echo', { context: { greeting: 'servus' }, metadata: { created_by: 'me' } }),
+    );
+    expect(await says(ask, 'echo')).toBe('servus Ada');
+    expect(await patch('echo', { graph_id: 'chat' })).toMatchObject({ status: 409 });
+    expect(await ask('DELETE', '/assistants/echo')).toMatchObject({ status: 409 });
+    expect(await ask('DELETE', `/assistants/${patched.assistant_id}`)).toMatchObject({ status: 409 });
+    await ask('POST', '/assistants/echo/latest', { version: 1 });
+    expect(await says(ask, 'echo')).toBe('hello Ada');
+  });
+
+  test('may say that the system made it, and is deleted all the same', async () => {
+    const { assistant_id } = await made(ask, { metadata: { created_by: 'system' } });
+    expect(await ask('DELETE', `/assistants/${assistant_id}`)).toMatchObject({ status: 204 });
+  });
+});

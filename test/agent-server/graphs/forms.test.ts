@@ -1,0 +1,200 @@
+import { Client } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askBothWays } from '../ask.ts';
+import type { Ask } from '../ask.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { manyGraphs } from './many-graphs.ts';
+
+const agent = manyGraphs();
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent({ configPath: agent.configPath });
+});
+afterAll(async () => {
+  await serving.close();
+  agent.remove();
+});
+
+describe.each(askBothWays)('graphs, %s', (_, open) => {
+  const ask: Ask = (...request) => open(serving)(...request);
+  const get = async (path: string) => (await ask('GET', `/assistants/${path}`)).body;
+  const wait = async (assistant_id: string, rest: object = {}) =>
+    (await ask('POST', '/runs/wait', { assistant_id, input: {}, ...rest })).body;
+
+  describe('of every form', () => {
+    test.each(['compiled', 'builder', 'sync', 'async', 'promised', 'held', 'script', 'common'])(
+      '[agent.graphs.executed] run: %s',
+      async (graph) => {
+        expect(await wait(graph)).toEqual({ said: graph });
+      },
+    );
+
+    test.each(['sync', 'async'])('are made by their function from the configuration of a run: %s', async (graph) => {
+      expect(await wait(graph, { config: { configurable: { word: 'mine' } } })).toEqual({ said: 'mine' });
+    });
+
+    test("are made from their assistant's configuration when they are looked at, and say why they can't be", async () => {
+      const config = { configurable: { word: 'unspeakable' } };
+      const { body } = await ask('POST', '/assistants', { graph_id: 'sync', config });
+      for (const part of ['graph', 'schemas', 'subgraphs']) {
+        const refused = await ask('GET', `/assistants/${Object(body)['assistant_id']}/${part}`);
+        expect(refused).toMatchObject({
+          status: 422,
+          body: { detail: expect.stringMatching(/^Graph "sync" can't be made .*: TypeError: there is no such word$/) },
+        });
+      }
+      expect(await ask('GET', '/assistants/sync/schemas')).toMatchObject({ status: 200 });
+    });
+  });
+
+  describe('are drawn', () => {
+    const nodes = async (path: string) => Object(await get(path))['nodes'].map(({ id }: { id: string }) => id);
+
+    test('as nodes and edges', async () => {
+      expect(await get('nested/graph')).toEqual({
+        nodes: [
+          { id: '__start__', type: 'schema', data: expect.any(Object) },
+          { id: 'before', type: 'runnable', data: { id: expect.any(Array), name: 'before' } },
+          { id: 'middle', type: 'runnable', data: expect.any(Object) },
+          { id: '__end__', type: 'schema', data: expect.any(Object) },
+        ],
+        edges: [
+          { source: '__start__', target: 'before', conditional: false },
+          { source: 'before', target: 'middle', conditional: false },
+          { source: 'middle', target: '__end__', conditional: false },
+        ],
+      });
+    });
+
+    test.each([
+      ['closed', '', ['before', 'middle']],
+      ['closed by name', '?xray=false', ['before', 'middle']],
+      ['to no depth', '?xray=0', ['before', 'middle']],
+      ['one deep', '?xray=1', ['before', 'middle:before', 'middle:core']],
+      ['two deep', '?xray=2', ['before', 'middle:before', 'middle:core:act', 'middle:core:rest']],
+      ['wholly', '?xray=true', ['before', 'middle:before', 'middle:core:act', 'middle:core:rest']],
+    ])('with what is inside, %s', async (_how, query, inner) => {
+      const ids: string[] = await nodes(`nested/graph${query}`);
+      expect(ids.filter((id) => !id.startsWith('__'))).toEqual(inner);
+    });
+
+    test("also for the public service's own client", async () => {
+      const { assistants } = new Client({ apiUrl: serving.url, apiKey: null });
+      const ids = async (xray: boolean | number) =>
+        (await assistants.getGraph('nested', { xray })).nodes.map(({ id }) => id).filter((id) => id !== '__start__');
+      expect(await ids(false)).toEqual(['before', 'middle', '__end__']);
+      expect(await ids(1)).toEqual(['before', 'middle:before', 'middle:core', '__end__']);
+      expect(await ids(true)).toEqual(['before', 'middle:before', 'middle:core:act', 'middle:core:rest', '__end__']);
+      expect(Object.keys(await assistants.getSubgraphs('nested', { recurse: true }))).toEqual([
+        'middle',
+        'middle|core',
+      ]);
+      expect(Object.keys(await assistants.getSubgraphs('nested', { namespace: 'middle|core' }))).toEqual([
+        'middle|core',
+      ]);
+    });
+
+    test.each(['deep', '-1', '1.5', 'True'])('not for a depth that is none: %s', async (xray) => {
+      expect(await ask('GET', `/assistants/nested/graph?xray=${xray}`)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ['query', 'xray'] }] },
+      });
+    });
+
+    test.each(['functional', 'held', 'typed', 'whole'])('whatever made them: %s', async (graph) => {
+      expect((await nodes(`${graph}/graph?xray=true`)).length).toBeGreaterThan(1);
+    });
+  });
+
+  describe('tell the graphs inside', () => {
+    test.each([
+      ['directly', '', ['middle']],
+      ['at any depth', '?recurse=true', ['middle', 'middle|core']],
+      ['by name', '/middle', ['middle']],
+      ['by name, deep inside', '/middle|core?recurse=true', ['middle|core']],
+      ['by name, encoded', '/middle%7Ccore', ['middle|core']],
+      ['by a name that none has', '/mid', []],
+    ])('%s', async (_how, rest, names) => {
+      const inside = await get(`nested/subgraphs${rest}`);
+      expect(Object.keys(Object(inside))).toEqual(names);
+      const schema = { type: 'object', properties: { word: { type: 'string' } } };
+      for (const part of Object.values(Object(inside)))
+        expect(part).toMatchObject({ input_schema: schema, output_schema: schema, state_schema: schema });
+    });
+
+    test('none where there are none', async () => {
+      expect(await get('compiled/subgraphs')).toEqual({});
+      expect(await get('functional/subgraphs?recurse=1')).toEqual({});
+    });
+  });
+
+  describe('tell their schemas', () => {
+    test('by the types of a zod state, its input, its output and its context', async () => {
+      const schemas = Object(await get('typed/schemas'));
+      expect(schemas).toMatchObject({
+        graph_id: 'typed',
+        state_schema: {
+          type: 'object',
+          properties: { messages: expect.any(Object), count: { type: 'number' }, note: { type: 'string' } },
+        },
+        output_schema: { properties: { count: { type: 'number' } } },
+        context_schema: {
+          properties: { tone: { enum: ['warm', 'cold'] }, volume: { type: 'number', default: 5 } },
+          required: ['tone'],
+        },
+      });
+      expect(Object.keys(schemas.input_schema.properties)).toEqual(['messages']);
+      expect(Object.keys(schemas.output_schema.properties)).toEqual(['count']);
+      expect(schemas.input_schema.properties.messages).toMatchObject({ langgraph_type: 'messages' });
+      expect(schemas.config_schema).toEqual(schemas.context_schema);
+    });
+
+    test('by the fields of a state schema, those that are sent in their own form', async () => {
+      expect(await get('stated/schemas')).toMatchObject({
+        input_schema: { type: 'object', properties: { step: { type: 'string' }, history: { type: 'string' } } },
+        state_schema: { type: 'object', properties: { history: { type: 'array' } }, required: ['step'] },
+      });
+    });
+
+    test("by the channels' names where TypeScript alone knows the types", async () => {
+      expect(await get('noted/schemas')).toEqual({
+        graph_id: 'noted',
+        input_schema: { type: 'object', properties: { question: {} } },
+        output_schema: { type: 'object', properties: { answer: {} } },
+        state_schema: {
+          type: 'object',
+          properties: {
+            messages: { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' },
+            question: {},
+            answer: {},
+          },
+        },
+      });
+    });
+
+    test("by the channels' names where a type has no JSON schema", async () => {
+      const properties = { at: {}, title: {} };
+      expect(await get('dated/schemas')).toMatchObject({ state_schema: { type: 'object', properties } });
+    });
+
+    test('as messages where these are all of the state', async () => {
+      const messages = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' };
+      expect(await get('whole/schemas')).toEqual({
+        graph_id: 'whole',
+        input_schema: messages,
+        output_schema: messages,
+        state_schema: messages,
+      });
+    });
+
+    test('as anything where nothing is known', async () => {
+      expect(await get('functional/schemas')).toEqual({ graph_id: 'functional', state_schema: {} });
+    });
+  });
+
+  test('are missing for an assistant that is not there', async () => {
+    for (const part of ['graph', 'schemas', 'subgraphs', 'subgraphs/x'])
+      expect(await ask('GET', `/assistants/nobody/${part}`)).toMatchObject({ status: 404 });
+  });
+});
