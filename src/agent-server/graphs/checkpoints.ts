@@ -9,6 +9,7 @@ import type {
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { Pool } from 'pg';
+import { nextVersion } from './channel-version.ts';
 
 /** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
 const MOST_BYTES_AT_ONCE = 256 * 1024;
@@ -47,6 +48,10 @@ export class Checkpoints extends PostgresSaver {
   constructor(pool: Pool, serializer: SerializerProtocol) {
     super(pool, serializer);
     this.#pool = pool;
+  }
+
+  override getNextVersion(current: number | undefined): number {
+    return nextVersion(current);
   }
 
   override async put(

@@ -2,43 +2,54 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { ThreadCount, ThreadCreate, ThreadPatch, ThreadSearch } from '../../contract/agent/thread.ts';
-import type { Graphs } from '../graphs/graphs.ts';
+import { Superstep } from '../../contract/agent/superstep.ts';
+import { ThreadCount, ThreadCreate, ThreadPatch, ThreadPrune, ThreadSearch } from '../../contract/agent/thread.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
-import type { Runs } from '../runs/runs.ts';
-import { emptyState, showState } from '../threads/state.ts';
+import { extracted, isPath } from '../threads/extract.ts';
+import { lifetimeOf } from '../threads/lifetime.ts';
+import type { ThreadLives } from '../threads/lives.ts';
+import type { ThreadRemover } from '../threads/remover.ts';
+import type { ThreadStates } from '../threads/states.ts';
 import { showThread } from '../threads/store.ts';
 import type { StoredThread, ThreadStore } from '../threads/store.ts';
-import { toWire } from '../wire.ts';
-import { flag, pathId, readBody, readQuery } from './body.ts';
+import { pathId, readBody } from './body.ts';
+import { tellPage } from './pages.ts';
 import { selected } from './select.ts';
 
-const StateQuery = z.looseObject({ subgraphs: flag });
+const createBody = ThreadCreate.extend({ supersteps: z.array(Superstep).optional() }).strip();
+const searchBody = ThreadSearch.strip();
+const countBody = ThreadCount.strip();
+const patchBody = ThreadPatch.strip();
+const pruneBody = ThreadPrune.strip();
 
-const threadSearchBody = ThreadSearch.strip();
-const threadCountBody = ThreadCount.strip();
-const threadPatchBody = ThreadPatch.strip();
-const threadCreateBody = ThreadCreate.extend({ supersteps: z.unknown().optional() }).strip();
+/** What the routes of threads work with. */
+export interface ThreadParts {
+  threads: ThreadStore;
+  states: ThreadStates;
+  lives: ThreadLives;
+  remover: ThreadRemover;
+}
 
-/** The group of threads (section "Endpoints"). */
-export function threadRoutes(threads: ThreadStore, runs: Runs, graphs: Graphs): Hono {
+/** The thread that the path names. */
+export async function threadOf(c: Context, threads: ThreadStore): Promise<StoredThread> {
+  const id = pathId(c, 'thread_id');
+  const thread = await threads.get(id);
+  if (!thread) throw missing(`Thread ${id} does not exist.`);
+  return thread;
+}
+
+/** The group of threads (section "Endpoints"), their states aside. */
+export function threadRoutes({ threads, states, lives, remover }: ThreadParts): Hono {
   const routes = new Hono();
 
-  const theThread = async (c: Context): Promise<StoredThread> => {
-    const id = pathId(c, 'thread_id');
-    const thread = await threads.get(id);
-    if (!thread) throw missing(`Thread ${id} does not exist.`);
-    return thread;
-  };
-
   routes.post('/', async (c) => {
-    const request = await readBody(c, threadCreateBody);
-    if (request.ttl !== undefined) throw unacceptable('ttl', 'this server keeps threads until they are deleted');
-    if (request.supersteps !== undefined) throw unacceptable('supersteps', 'this server fills threads by runs only');
-    const { kind, thread } = await threads.create(
-      request.thread_id?.toLowerCase() ?? randomUUID(),
-      request.metadata ?? {},
-    );
+    const request = await readBody(c, createBody);
+    const { kind, thread } = await states.create({
+      threadId: request.thread_id?.toLowerCase() ?? randomUUID(),
+      metadata: request.metadata ?? {},
+      lifetime: request.ttl === undefined ? undefined : lifetimeOf(request.ttl),
+      supersteps: request.supersteps ?? [],
+    });
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
       throw new Refusal(409, `Thread ${thread.thread_id} exists already.`);
     }
@@ -46,44 +57,57 @@ export function threadRoutes(threads: ThreadStore, runs: Runs, graphs: Graphs): 
   });
 
   routes.post('/search', async (c) => {
-    const request = await readBody(c, threadSearchBody);
+    const request = await readBody(c, searchBody);
+    const { extract } = request;
+    for (const [name, path] of Object.entries(extract ?? {})) {
+      if (!isPath(path)) throw unacceptable('extract', `"${name}" is no path such as "values.messages[-1].content"`);
+    }
     const found = await threads.search(request);
-    c.header('x-pagination-total', String(found.total));
-    return c.json(found.threads.map((thread) => selected(showThread(thread), request.select)));
+    tellPage(c, { total: found.total, offset: request.offset, shown: found.threads.length });
+    return c.json(
+      found.threads.map((each) => {
+        const thread = showThread(each);
+        const parts = extract && { extracted: extracted(thread, extract) };
+        return { ...selected(thread, request.select), ...parts };
+      }),
+    );
   });
 
-  routes.post('/count', async (c) => c.json(await threads.count(await readBody(c, threadCountBody))));
+  routes.post('/count', async (c) => c.json(await threads.count(await readBody(c, countBody))));
 
-  routes.get('/:thread_id', async (c) => c.json(showThread(await theThread(c))));
+  routes.post('/prune', async (c) => {
+    const { thread_ids, strategy = 'delete' } = await readBody(c, pruneBody);
+    const ids = thread_ids.map((id) => id.toLowerCase());
+    return c.json({ pruned_count: await remover.prune(ids, strategy) });
+  });
+
+  routes.get('/:thread_id', async (c) => {
+    const included = (c.req.queries('include') ?? []).flatMap((each) => each.split(','));
+    const thread = await threadOf(c, threads);
+    return c.json({ ...showThread(thread), ...(included.includes('ttl') ? { ttl: await lives.show(thread) } : {}) });
+  });
 
   routes.patch('/:thread_id', async (c) => {
-    const request = await readBody(c, threadPatchBody);
-    if (request.ttl !== undefined) throw unacceptable('ttl', 'this server keeps threads until they are deleted');
-    const { thread_id } = await theThread(c);
-    const patched = await threads.patch(thread_id, request.metadata ?? {});
-    if (!patched) throw missing(`Thread ${thread_id} does not exist.`);
+    const { metadata = {}, ttl } = await readBody(c, patchBody);
+    const threadId = pathId(c, 'thread_id');
+    const patched = await threads.patch(threadId, metadata, ttl === undefined ? undefined : lifetimeOf(ttl));
+    if (!patched) throw missing(`Thread ${threadId} does not exist.`);
+    if (c.req.header('prefer')?.includes('return=minimal')) return c.body(null, 204);
     return c.json(showThread(patched));
   });
 
   routes.delete('/:thread_id', async (c) => {
-    const { thread_id } = await theThread(c);
-    await runs.cancelThread(thread_id);
-    await threads.delete(thread_id);
+    const { thread_id } = await threadOf(c, threads);
+    await remover.delete(thread_id);
     return c.body(null, 204);
   });
 
-  routes.get('/:thread_id/state', async (c) => {
-    const { subgraphs } = readQuery(c, StateQuery);
-    const thread = await theThread(c);
-    const graphId = thread.metadata['graph_id'];
-    if (typeof graphId !== 'string' || !graphs.has(graphId)) return json(emptyState(thread.thread_id));
-    const graph = await graphs.make(graphId, { configurable: {} }, 'thread');
-    const snapshot = await graph.getState({ configurable: { thread_id: thread.thread_id } }, { subgraphs });
-    return json(showState(snapshot));
+  routes.post('/:thread_id/copy', async (c) => {
+    const threadId = pathId(c, 'thread_id');
+    const copy = await states.copy(threadId, randomUUID());
+    if (!copy) throw missing(`Thread ${threadId} does not exist.`);
+    return c.json(showThread(copy));
   });
 
   return routes;
 }
-
-const json = (value: unknown): Response =>
-  new Response(toWire(value), { headers: { 'content-type': 'application/json' } });

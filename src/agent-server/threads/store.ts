@@ -2,11 +2,21 @@ import { sql } from 'kysely';
 import type { SelectQueryBuilder } from 'kysely';
 import { PAGE } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import type { Thread, ThreadCount, ThreadSearch, ThreadStatus } from '../../contract/agent/thread.ts';
+import type {
+  Thread,
+  ThreadCount,
+  ThreadSearch,
+  ThreadStatus,
+  ThreadTtlStrategy,
+} from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
+import type { Querying } from '../runs/store.ts';
+import { endOf } from './lifetime.ts';
+import type { Lifetime } from './lifetime.ts';
+import { removeThread } from './removal.ts';
 
 /** A thread as the server keeps it. */
 export interface StoredThread {
@@ -18,6 +28,9 @@ export interface StoredThread {
   interrupts: FreeObject;
   created_at: Date;
   updated_at: Date;
+  state_updated_at: Date | null;
+  ttl_strategy: ThreadTtlStrategy | null;
+  ttl_minutes: number | null;
 }
 
 /** A thread as the API shows it (section "Thread"). */
@@ -31,6 +44,7 @@ export function showThread(thread: StoredThread): Thread {
     config: thread.config,
     values: isState(thread.values) ? thread.values : null,
     interrupts: thread.interrupts,
+    state_updated_at: (thread.state_updated_at ?? thread.created_at).toISOString(),
   };
 }
 
@@ -44,46 +58,66 @@ export class ThreadStore {
     this.#clock = clock;
   }
 
-  /** Makes a thread; one that is there already is left as it is. */
-  async create(threadId: string, metadata: FreeObject): Promise<{ kind: 'made' | 'there'; thread: StoredThread }> {
-    const now = new Date(this.#clock.now());
-    const made = await this.#storage.db
-      .insertInto('threads')
-      .values({
-        thread_id: threadId,
-        status: 'idle',
-        metadata: storable(metadata),
-        config: '{}',
-        interrupts: '{}',
-        created_at: now,
-        updated_at: now,
-      })
-      .onConflict((on) => on.column('thread_id').doNothing())
-      .returningAll()
-      .executeTakeFirst();
+  /**
+   * Makes a thread; one that is there already is left as it is.
+   *
+   * @param on the connection of a transaction that it shall be a part of.
+   */
+  async create(
+    threadId: string,
+    metadata: FreeObject,
+    lifetime?: Lifetime,
+    on: Querying = this.#storage.pool,
+  ): Promise<{ kind: 'made' | 'there'; thread: StoredThread }> {
+    const now = this.#clock.now();
+    const { rows } = await on.query<StoredThread>(INSERT, [
+      threadId,
+      storable(metadata),
+      new Date(now),
+      lifetime?.strategy ?? null,
+      lifetime?.minutes ?? null,
+      lifetime ? endOf(lifetime, now) : null,
+    ]);
+    const [made] = rows;
     if (made) return { kind: 'made', thread: made };
-    const there = await this.get(threadId);
-    return there ? { kind: 'there', thread: there } : this.create(threadId, metadata);
+    const there = await this.get(threadId, on);
+    return there ? { kind: 'there', thread: there } : this.create(threadId, metadata, lifetime, on);
   }
 
-  async get(threadId: string): Promise<StoredThread | undefined> {
-    return this.#storage.db.selectFrom('threads').selectAll().where('thread_id', '=', threadId).executeTakeFirst();
+  async get(threadId: string, on: Querying = this.#storage.pool): Promise<StoredThread | undefined> {
+    const { rows } = await on.query<StoredThread>('select * from threads where thread_id = $1', [threadId]);
+    return rows[0];
   }
 
-  /** Adds to a thread's metadata, key by key. */
-  async patch(threadId: string, metadata: FreeObject): Promise<StoredThread | undefined> {
+  /** Adds to a thread's metadata, key by key, and lets its time begin anew. */
+  async patch(threadId: string, metadata: FreeObject, lifetime?: Lifetime): Promise<StoredThread | undefined> {
+    const now = this.#clock.now();
+    const renewed = lifetime && {
+      ttl_strategy: lifetime.strategy,
+      ttl_minutes: lifetime.minutes,
+      expires_at: endOf(lifetime, now),
+    };
     return this.#storage.db
       .updateTable('threads')
-      .set({ metadata: sql`metadata || ${storable(metadata)}::jsonb`, updated_at: new Date(this.#clock.now()) })
+      .set({ metadata: sql`metadata || ${storable(metadata)}::jsonb`, updated_at: new Date(now), ...renewed })
       .where('thread_id', '=', threadId)
       .returningAll()
       .executeTakeFirst();
   }
 
+  /** The `configurable` of the run that was last accepted on a thread: what a function makes the thread's graph from. */
+  async lastConfigurable(threadId: string, on: Querying = this.#storage.pool): Promise<FreeObject> {
+    const { rows } = await on.query<{ configurable: FreeObject | null }>(
+      "select kwargs #> '{config,configurable}' as configurable from runs where thread_id = $1 order by sequence desc limit 1",
+      [threadId],
+    );
+    return rows[0]?.configurable ?? {};
+  }
+
   /** One page of those that match, and how many match in all. Newest first where the request says no order. */
   async search(request: ThreadSearch): Promise<{ threads: StoredThread[]; total: number }> {
     const query = matching(this.#storage.db.selectFrom('threads').selectAll(), request)
-      .orderBy(request.sort_by ?? 'created_at', request.sort_order ?? 'desc')
+      .orderBy(orderOf(request.sort_by ?? 'created_at'), request.sort_order ?? 'desc')
       .orderBy('thread_id')
       .limit(request.limit ?? PAGE.defaultLimit)
       .offset(request.offset ?? 0);
@@ -98,16 +132,19 @@ export class ThreadStore {
 
   /** Deletes a thread with its runs and everything they left; false where there is none. */
   async delete(threadId: string): Promise<boolean> {
-    return this.#storage.db.transaction().execute(async (tx) => {
-      await tx.deleteFrom('runs').where('thread_id', '=', threadId).execute();
-      for (const table of ['checkpoint_writes', 'checkpoint_blobs', 'checkpoints']) {
-        await sql`delete from ${sql.table(table)} where thread_id = ${threadId}`.execute(tx);
-      }
-      const gone = await tx.deleteFrom('threads').where('thread_id', '=', threadId).executeTakeFirstOrThrow();
-      return gone.numDeletedRows > 0n;
-    });
+    return (await removeThread(this.#storage.pool, threadId, { evenBusy: true })) === 'removed';
   }
 }
+
+const INSERT = `
+  insert into threads
+    (thread_id, status, metadata, config, interrupts, created_at, updated_at, ttl_strategy, ttl_minutes, expires_at)
+  values ($1, 'idle', $2::jsonb, '{}', '{}', $3, $3, $4, $5, $6)
+  on conflict (thread_id) do nothing
+  returning *`;
+
+const orderOf = (field: NonNullable<ThreadSearch['sort_by']>) =>
+  field === 'state_updated_at' ? sql<Date>`coalesce(state_updated_at, created_at)` : sql.ref<Date>(field);
 
 function matching<O>(
   query: SelectQueryBuilder<Tables, 'threads', O>,

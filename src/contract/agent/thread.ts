@@ -7,6 +7,30 @@ import { freeObject, openWord } from './open-word.ts';
 export const THREAD_STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const;
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
 
+/** What becomes of a thread whose time is over: all of it goes, or all but its latest state. */
+export const THREAD_TTL_STRATEGIES = ['delete', 'keep_latest'] as const;
+export type ThreadTtlStrategy = (typeof THREAD_TTL_STRATEGIES)[number];
+
+/** The longest time a thread may be given: a hundred years, in minutes. */
+export const MAX_TTL_MINUTES = 100 * 366 * 24 * 60;
+
+const minutesToLive = z.number().positive().max(MAX_TTL_MINUTES);
+
+/** How long a thread is kept, from now on: minutes, with the strategy `delete` where none is named. */
+export const ThreadTtl = z.union([
+  minutesToLive,
+  z.strictObject({ strategy: z.enum(THREAD_TTL_STRATEGIES).optional(), ttl: minutesToLive }),
+]);
+export type ThreadTtl = z.infer<typeof ThreadTtl>;
+
+/** What `GET /threads/{thread_id}?include=ttl` tells of a thread's time. `expires_at` is null while no end is set. */
+export const ThreadTtlReply = z.looseObject({
+  strategy: openWord(THREAD_TTL_STRATEGIES),
+  ttl_minutes: z.number(),
+  expires_at: z.string().nullable(),
+});
+export type ThreadTtlReply = z.infer<typeof ThreadTtlReply>;
+
 /**
  * A thread as a server answers it (section "Thread"). `values` is null on a new thread; a public server leaves it out.
  * `interrupts` maps a task to what it waits for.
@@ -20,6 +44,9 @@ export const Thread = z.looseObject({
   config: ConfigReply,
   values: z.union([freeObject, z.array(z.unknown())]).nullish(),
   interrupts: freeObject.nullish(),
+  state_updated_at: z.string().nullish(),
+  ttl: ThreadTtlReply.nullish(),
+  extracted: freeObject.nullish(),
 });
 export type Thread = z.infer<typeof Thread>;
 
@@ -56,10 +83,6 @@ export const ThreadState = z.looseObject({
 });
 export type ThreadState = z.infer<typeof ThreadState>;
 
-/** How long a thread is kept: `ttl` is in minutes. */
-export const ThreadTtl = z.strictObject({ strategy: z.enum(['delete']).optional(), ttl: z.number().positive() });
-export type ThreadTtl = z.infer<typeof ThreadTtl>;
-
 /** Body of `POST /threads` (section "Endpoints"): an object that may be empty. */
 export const ThreadCreate = z.strictObject({
   thread_id: z.uuid().optional(),
@@ -69,26 +92,34 @@ export const ThreadCreate = z.strictObject({
 });
 export type ThreadCreate = z.infer<typeof ThreadCreate>;
 
-/** Body of `PATCH /threads/{thread_id}`: `metadata` is merged. */
+/** Body of `PATCH /threads/{thread_id}`: `metadata` is merged, `ttl` begins anew. */
 export const ThreadPatch = z.strictObject({ metadata: freeObject.optional(), ttl: ThreadTtl.optional() });
 export type ThreadPatch = z.infer<typeof ThreadPatch>;
 
 /** The fields a search of threads may sort by. */
-export const THREAD_SORT_FIELDS = ['thread_id', 'status', 'created_at', 'updated_at'] as const;
+export const THREAD_SORT_FIELDS = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
 
 /** The fields a search may select. */
 export const THREAD_FIELDS = [
   'thread_id',
   'created_at',
   'updated_at',
+  'state_updated_at',
   'metadata',
   'config',
+  'context',
   'status',
   'values',
   'interrupts',
 ] as const;
 
-/** Body of `POST /threads/search`: `metadata` and `values` match key by key. */
+/** How many paths a search may extract. */
+export const MAX_EXTRACTED = 10;
+
+/**
+ * Body of `POST /threads/search`: `metadata` and `values` match key by key. `extract` names parts of a thread by their
+ * paths, such as `values.messages[-1].content`, which each thread answers under `extracted`.
+ */
 export const ThreadSearch = z.strictObject({
   ids: z.array(z.uuid()).optional(),
   metadata: freeObject.optional(),
@@ -99,6 +130,10 @@ export const ThreadSearch = z.strictObject({
   sort_by: z.enum(THREAD_SORT_FIELDS).optional(),
   sort_order: z.enum(SORT_ORDERS).optional(),
   select: z.array(z.enum(THREAD_FIELDS)).optional(),
+  extract: z
+    .record(z.string().min(1), z.string().min(1))
+    .refine((paths) => Object.keys(paths).length <= MAX_EXTRACTED, { error: `names more than ${MAX_EXTRACTED} paths` })
+    .optional(),
 });
 export type ThreadSearch = z.infer<typeof ThreadSearch>;
 
@@ -110,21 +145,46 @@ export const ThreadCount = z.strictObject({
 });
 export type ThreadCount = z.infer<typeof ThreadCount>;
 
-/** Body of `POST /threads/{thread_id}/state`: writes values as if `as_node` had answered them. */
+/** Body of `POST /threads/prune`: threads go, or all of them but their latest states. */
+export const ThreadPrune = z.strictObject({
+  thread_ids: z.array(z.uuid()),
+  strategy: z.enum(THREAD_TTL_STRATEGIES).optional(),
+});
+export type ThreadPrune = z.infer<typeof ThreadPrune>;
+
+/** Body of `POST /threads/{thread_id}/state/checkpoint`: the state at that checkpoint, of a subgraph too. */
+export const ThreadStateCheckpoint = z.strictObject({ checkpoint: Checkpoint, subgraphs: z.boolean().optional() });
+export type ThreadStateCheckpoint = z.infer<typeof ThreadStateCheckpoint>;
+
+/**
+ * Body of `POST /threads/{thread_id}/state`: writes values as if `as_node` had answered them, after the checkpoint that
+ * is named, or the newest. `checkpoint_id` is the older way to name one.
+ */
 export const ThreadStateUpdate = z.strictObject({
   values: z
     .union([freeObject, z.array(z.unknown())])
     .nullable()
     .optional(),
   checkpoint: Checkpoint.optional(),
+  checkpoint_id: z.string().optional(),
   as_node: z.string().optional(),
 });
 export type ThreadStateUpdate = z.infer<typeof ThreadStateUpdate>;
 
-/** Body of `POST /threads/{thread_id}/history`: states, newest first. */
+/** A checkpoint, as the public description names it, as the engine's configuration does, or by its id alone. */
+const anyCheckpoint = z.union([
+  z.string().min(1),
+  z.looseObject({ configurable: z.looseObject({ checkpoint_id: z.string() }) }),
+  Checkpoint,
+]);
+
+/**
+ * Body of `POST /threads/{thread_id}/history`: states, newest first, those before `before`, with that metadata, of the
+ * subgraph whose namespace `checkpoint` names.
+ */
 export const ThreadHistorySearch = z.strictObject({
   limit: z.int().min(PAGE.minLimit).max(PAGE.maxLimit).optional(),
-  before: Checkpoint.optional(),
+  before: anyCheckpoint.optional(),
   metadata: freeObject.optional(),
   checkpoint: Checkpoint.optional(),
 });

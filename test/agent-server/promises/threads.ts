@@ -15,6 +15,7 @@ export function threadPromises(agent: Given): void {
       config: {},
       values: null,
       interrupts: {},
+      state_updated_at: thread.created_at,
     });
   });
 

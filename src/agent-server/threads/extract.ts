@@ -1,0 +1,27 @@
+/**
+ * The part of a value that a path leads to: keys with dots between them, places of a list in brackets, from its end
+ * where negative, such as `values.messages[-1].content`.
+ *
+ * @returns null where the path leads nowhere.
+ */
+export function partAt(value: unknown, path: string): unknown {
+  let found = value;
+  for (const step of stepsOf(path)) {
+    if (typeof found !== 'object' || found === null) return null;
+    if (typeof step === 'number') found = Array.isArray(found) ? found.at(step) : undefined;
+    else found = Object.hasOwn(found, step) ? Reflect.get(found, step) : undefined;
+  }
+  return found ?? null;
+}
+
+/** The parts that the paths lead to, under their names. */
+export const extracted = (value: unknown, paths: Record<string, string>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, partAt(value, path)]));
+
+/** Whether a path is spelled as one. */
+export const isPath = (path: string): boolean => /^[^.[\]]+(?:\.[^.[\]]+|\[-?\d{1,9}\])*$/.test(path);
+
+function stepsOf(path: string): (string | number)[] {
+  const steps = path.match(/\[-?\d+\]|[^.[\]]+/g) ?? [];
+  return steps.map((step) => (step.startsWith('[') ? Number(step.slice(1, -1)) : step));
+}

@@ -1,0 +1,84 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Removal } from './removal.ts';
+import { inTransaction } from './transaction.ts';
+
+/** How the states before the latest are removed. */
+export interface KeepLatest {
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** The latest state is put together from those before it: only what does not lead to it may go. */
+  withAncestors: boolean;
+}
+
+/**
+ * Removes all states of a thread but the latest one, with those of graphs inside that it needs to go on. A thread with
+ * unfinished runs is left as it is.
+ */
+export function keepLatest(pool: Pool, threadId: string, how: KeepLatest): Promise<Removal> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ unfinished: number }>(
+      'select unfinished from threads where thread_id = $1 for update',
+      [threadId],
+    );
+    const [thread] = rows;
+    if (!thread) return 'missing';
+    if (thread.unfinished > 0) return 'busy';
+    await keepLatestOfLocked(client, threadId, how);
+    return 'removed';
+  });
+}
+
+/** The same for a thread whose row this transaction has locked. */
+export async function keepLatestOfLocked(
+  client: PoolClient,
+  threadId: string,
+  { now, withAncestors }: KeepLatest,
+): Promise<void> {
+  await client.query(KEEP_LATEST, [threadId, withAncestors, new Date(now)]);
+}
+
+/**
+ * $1 thread, $2 whether ancestors are needed, $3 now. Of a graph inside, the newest state is kept where it belongs to
+ * the latest one of the whole, or where its namespace has no task in it: such a graph remembers from run to run. States
+ * in the engine's older form (below 4) keep a part of themselves with the one before.
+ */
+const KEEP_LATEST = `
+  with recursive newest as (
+    select distinct on (checkpoint_ns) checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata
+    from checkpoints where thread_id = $1::uuid::text
+    order by checkpoint_ns, checkpoint_id desc
+  ), kept as (
+    select checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, 0 as depth
+    from newest
+    where checkpoint_ns = '' or position(':' in checkpoint_ns) = 0
+      or metadata -> 'parents' ->> '' = (select checkpoint_id from newest where checkpoint_ns = '')
+    union all
+    select c.checkpoint_ns, c.checkpoint_id, c.parent_checkpoint_id, c.checkpoint, k.depth + 1
+    from kept k join checkpoints c
+      on c.thread_id = $1::uuid::text and c.checkpoint_ns = k.checkpoint_ns and c.checkpoint_id = k.parent_checkpoint_id
+    where $2::boolean or (k.depth = 0 and (k.checkpoint ->> 'v')::integer < 4)
+  ), used as (
+    select distinct k.checkpoint_ns, v.key as channel, v.value as version
+    from kept k cross join lateral jsonb_each_text(k.checkpoint -> 'channel_versions') v
+  ), writes as (
+    delete from checkpoint_writes w where w.thread_id = $1::uuid::text
+      and not exists (select from kept k where k.checkpoint_ns = w.checkpoint_ns and k.checkpoint_id = w.checkpoint_id)
+  ), blobs as (
+    delete from checkpoint_blobs b where b.thread_id = $1::uuid::text
+      and not exists (
+        select from used u where u.checkpoint_ns = b.checkpoint_ns and u.channel = b.channel and u.version = b.version
+      )
+  ), gone as (
+    delete from checkpoints c where c.thread_id = $1::uuid::text
+      and not exists (select from kept k where k.checkpoint_ns = c.checkpoint_ns and k.checkpoint_id = c.checkpoint_id)
+  ), first as (
+    update checkpoints c set parent_checkpoint_id = null
+    from kept k
+    where c.thread_id = $1::uuid::text and c.checkpoint_ns = k.checkpoint_ns and c.checkpoint_id = k.checkpoint_id
+      and not exists (
+        select from kept p where p.checkpoint_ns = k.checkpoint_ns and p.checkpoint_id = k.parent_checkpoint_id
+      )
+  )
+  update threads
+  set pruned_at = $3, expires_at = case when ttl_strategy = 'keep_latest' and expires_at <= $3 then null else expires_at end
+  where thread_id = $1::uuid`;

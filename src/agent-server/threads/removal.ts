@@ -1,0 +1,37 @@
+import type { Pool, PoolClient } from 'pg';
+import { inTransaction } from './transaction.ts';
+
+/** What became of a thread that should go. */
+export type Removal = 'removed' | 'missing' | 'busy';
+
+/**
+ * Deletes a thread with all that is kept of it: its runs, its checkpoints with what was written to them, and by the
+ * tables' own references its crons. The thread's row is locked first, so that no run begins on what is going.
+ *
+ * @param evenBusy also where runs on it have not ended.
+ */
+export function removeThread(pool: Pool, threadId: string, { evenBusy }: { evenBusy: boolean }): Promise<Removal> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ unfinished: number }>(
+      'select unfinished from threads where thread_id = $1 for update',
+      [threadId],
+    );
+    const [thread] = rows;
+    if (!thread) return 'missing';
+    if (thread.unfinished > 0 && !evenBusy) return 'busy';
+    await deleteLocked(client, threadId);
+    return 'removed';
+  });
+}
+
+/** Deletes a thread whose row this transaction has locked. */
+export async function deleteLocked(client: PoolClient, threadId: string): Promise<void> {
+  await client.query(DELETE_ALL, [threadId]);
+}
+
+const DELETE_ALL = `
+  with runs as (delete from runs where thread_id = $1::uuid),
+    writes as (delete from checkpoint_writes where thread_id = $1::uuid::text),
+    blobs as (delete from checkpoint_blobs where thread_id = $1::uuid::text),
+    checkpoints as (delete from checkpoints where thread_id = $1::uuid::text)
+  delete from threads where thread_id = $1::uuid`;

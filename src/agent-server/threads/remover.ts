@@ -1,0 +1,75 @@
+import type { Pool } from 'pg';
+import type { Clock } from '../../clock.ts';
+import type { ThreadTtlStrategy } from '../../contract/agent/thread.ts';
+import type { Graphs } from '../graphs/graphs.ts';
+import { needsAncestors } from '../graphs/stateful.ts';
+import type { Runs } from '../runs/runs.ts';
+import { keepLatest } from './keep-latest.ts';
+import { removeThread } from './removal.ts';
+import type { StoredThread, ThreadStore } from './store.ts';
+
+/** What threads are removed with. */
+export interface RemoverParts {
+  pool: Pool;
+  threads: ThreadStore;
+  runs: Runs;
+  graphs: Graphs;
+  clock: Clock;
+  /** Told when a thread is gone. */
+  gone?: ((threadId: string) => void) | undefined;
+}
+
+/** How often runs that begin while a thread is being deleted are ended, before it goes all the same. */
+const MOST_TRIES = 3;
+
+/** Removes threads, or what they have behind them. */
+export class ThreadRemover {
+  readonly #parts: RemoverParts;
+
+  constructor(parts: RemoverParts) {
+    this.#parts = parts;
+  }
+
+  /** Deletes a thread with all that is kept of it, after its runs were ended; false where there is none. */
+  async delete(threadId: string): Promise<boolean> {
+    const { pool, runs, gone } = this.#parts;
+    for (let tries = 1; ; tries += 1) {
+      await runs.cancelThread(threadId);
+      const removal = await removeThread(pool, threadId, { evenBusy: tries === MOST_TRIES });
+      if (removal === 'removed') gone?.(threadId);
+      if (removal !== 'busy') return removal === 'removed';
+    }
+  }
+
+  /**
+   * Deletes threads, or all of their states but the latest. Threads that are not there, and with `keep_latest` those
+   * with a run under way, are passed over.
+   *
+   * @returns how many threads it was done to.
+   */
+  async prune(threadIds: readonly string[], strategy: ThreadTtlStrategy): Promise<number> {
+    let pruned = 0;
+    for (const threadId of new Set(threadIds)) {
+      if (strategy === 'delete' ? await this.delete(threadId) : await this.#keepLatest(threadId)) pruned += 1;
+    }
+    return pruned;
+  }
+
+  async #keepLatest(threadId: string): Promise<boolean> {
+    const { pool, threads, clock } = this.#parts;
+    const thread = await threads.get(threadId);
+    if (!thread) return false;
+    const withAncestors = await this.withAncestors(thread);
+    return (await keepLatest(pool, threadId, { now: clock.now(), withAncestors })) === 'removed';
+  }
+
+  /** Whether the latest state of a thread can only be read with those before it; so it is taken of an unknown graph. */
+  async withAncestors({ thread_id, metadata }: Pick<StoredThread, 'thread_id' | 'metadata'>): Promise<boolean> {
+    const { graphs, threads } = this.#parts;
+    const graphId = metadata['graph_id'];
+    if (typeof graphId !== 'string') return false;
+    if (!graphs.has(graphId)) return true;
+    const configurable = await threads.lastConfigurable(thread_id);
+    return needsAncestors(await graphs.make(graphId, { configurable }, 'thread'));
+  }
+}

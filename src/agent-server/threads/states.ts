@@ -1,0 +1,254 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Clock } from '../../clock.ts';
+import { freeObject } from '../../contract/agent/open-word.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { Superstep } from '../../contract/agent/superstep.ts';
+import type { Checkpoint } from '../../contract/agent/thread.ts';
+import type { Graph } from '../graphs/graph.ts';
+import type { Graphs } from '../graphs/graphs.ts';
+import { isStateful } from '../graphs/stateful.ts';
+import type { StatefulGraph } from '../graphs/stateful.ts';
+import { missing, Refusal, unacceptable } from '../refusal.ts';
+import { checkpointOf } from '../runs/debug-payload.ts';
+import { storable } from '../storage/storable.ts';
+import { COPY } from './copy.ts';
+import type { Lifetime } from './lifetime.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { emptyState, showState } from './state.ts';
+import type { StoredThread, ThreadStore } from './store.ts';
+import { inTransaction, PoolOfOne } from './transaction.ts';
+import { asRefused, settle, writeSteps } from './write-states.ts';
+import type { Step } from './write-states.ts';
+
+/** What the states of threads are read and written with. */
+export interface ThreadStatesParts {
+  pool: Pool;
+  threads: ThreadStore;
+  graphs: Graphs;
+  clock: Clock;
+  /** Told when somebody has written a state, with the thread's newest one as the API shows it. */
+  written?: ((threadId: string, state: object) => void) | undefined;
+}
+
+/** Which state is meant; the newest of the whole graph where nothing is said. */
+export type Where = Pick<Checkpoint, 'checkpoint_id' | 'checkpoint_ns' | 'checkpoint_map'>;
+
+/** A state that somebody writes by hand. */
+export interface StateUpdate {
+  values: unknown;
+  asNode: string | undefined;
+  /** After which state; the newest where absent. */
+  where: Where;
+}
+
+/** Which states of the past are asked for. */
+export interface HistoryRequest {
+  limit: number;
+  /** The id of a checkpoint: only those before it. */
+  before?: string | undefined;
+  metadata?: FreeObject | undefined;
+  where: Where;
+}
+
+/** A thread with states that it shall have behind it. */
+export interface FilledThread {
+  threadId: string;
+  metadata: FreeObject;
+  lifetime: Lifetime | undefined;
+  supersteps: readonly Superstep[];
+}
+
+/** The states of threads: read, looked back on, and written by hand. */
+export class ThreadStates {
+  readonly #parts: ThreadStatesParts;
+  /** One transaction at a time that runs the agent's code: it holds one of two connections, and runs need the other. */
+  readonly #line = new OneAtATime();
+
+  constructor(parts: ThreadStatesParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The state of a thread at a checkpoint, or the newest.
+   *
+   * @throws Refusal 404 where there is no such checkpoint, or the thread is of a graph that this revision does not have.
+   */
+  async at(thread: StoredThread, where: Where, subgraphs: boolean): Promise<object> {
+    const graphId = this.#graphIdOf(thread);
+    if (graphId === undefined) {
+      if (where.checkpoint_id) throw noCheckpoint(thread.thread_id, where.checkpoint_id);
+      return emptyState(thread.thread_id);
+    }
+    const configurable = await this.#parts.threads.lastConfigurable(thread.thread_id);
+    const graph = await this.#parts.graphs.make(graphId, { configurable }, 'thread');
+    const snapshot = await graph.getState({ configurable: placeOf(thread.thread_id, where) }, { subgraphs });
+    if (where.checkpoint_id && snapshot.createdAt === undefined) {
+      throw noCheckpoint(thread.thread_id, where.checkpoint_id);
+    }
+    return showState(snapshot);
+  }
+
+  /** The states of a thread, newest first; none where nothing ran on it. */
+  async history(thread: StoredThread, { limit, before, metadata, where }: HistoryRequest): Promise<object[]> {
+    const graphId = this.#graphIdOf(thread);
+    if (graphId === undefined) return [];
+    const configurable = await this.#parts.threads.lastConfigurable(thread.thread_id);
+    const graph = stateful(await this.#parts.graphs.make(graphId, { configurable }, 'thread'));
+    const states = graph.getStateHistory(
+      { configurable: placeOf(thread.thread_id, where) },
+      {
+        limit,
+        before: before === undefined ? undefined : { configurable: { checkpoint_id: before } },
+        filter: metadata && searchable(metadata),
+      },
+    );
+    const shown: object[] = [];
+    for await (const state of states) shown.push(showState(state));
+    return shown;
+  }
+
+  /**
+   * Writes a state by hand.
+   *
+   * @returns the new checkpoint.
+   * @throws Refusal 404 for a thread, a graph or a checkpoint that is not there, 409 while runs on the thread have not
+   *   ended, 422 for values that the graph does not take.
+   */
+  async update(threadId: string, { values, asNode, where }: StateUpdate): Promise<FreeObject> {
+    const { checkpoint, state } = await this.#within(async (client) => {
+      const thread = await lock(client, threadId);
+      if (!thread) throw missing(`Thread ${threadId} does not exist.`);
+      if (thread.unfinished > 0) {
+        throw new Refusal(409, `Thread ${threadId} is busy with a run. Wait for its end, or cancel it.`);
+      }
+      const graphId = this.#graphIdOf(thread);
+      if (graphId === undefined) {
+        const advice = 'Start a run on it, or create it with metadata.graph_id.';
+        throw new Refusal(422, `Thread ${threadId} is of no graph, so it has no state. ${advice}`);
+      }
+      if (where.checkpoint_id && !(await hasCheckpoint(client, threadId, where))) {
+        throw noCheckpoint(threadId, where.checkpoint_id);
+      }
+      const step = { updates: [{ values, asNode }] };
+      return this.#write(client, { threadId, graphId, where, steps: [step] });
+    });
+    this.#parts.written?.(threadId, state);
+    return checkpoint;
+  }
+
+  /**
+   * Makes a thread that has states behind it as if its graph had run; one that is there already is left as it is.
+   *
+   * @throws Refusal 422 where the graph is not named or not there, or does not take the values: then there is no thread.
+   */
+  async create({ threadId, metadata, lifetime, supersteps }: FilledThread): ReturnType<ThreadStore['create']> {
+    const { threads, graphs } = this.#parts;
+    if (supersteps.length === 0) return threads.create(threadId, metadata, lifetime);
+    const graphId = metadata['graph_id'];
+    if (typeof graphId !== 'string' || !graphs.has(graphId)) {
+      throw unacceptable('supersteps', 'need metadata.graph_id, the id of a graph of this deployment');
+    }
+    const steps = supersteps.map(({ updates }): Step => ({
+      updates: updates.map(({ values, command, as_node }) => ({
+        values: command ? graphs.command(graphId, command) : values,
+        asNode: as_node,
+      })),
+    }));
+    return this.#within(async (client) => {
+      const made = await threads.create(threadId, metadata, lifetime, client);
+      if (made.kind === 'there') return made;
+      await this.#write(client, { threadId, graphId, where: {}, steps });
+      return { kind: 'made', thread: (await threads.get(threadId, client)) ?? made.thread };
+    });
+  }
+
+  /**
+   * Copies a thread with all its states. Its runs stay with the first one; what is copied in the middle of one stands
+   * where that had come to.
+   *
+   * @returns undefined where there is no such thread.
+   */
+  async copy(threadId: string, copyId: string): Promise<StoredThread | undefined> {
+    const { clock, threads } = this.#parts;
+    return this.#within(async (client) => {
+      const now = new Date(clock.now());
+      const { rows } = await client.query<StoredThread>(COPY, [threadId, copyId, now]);
+      const [copy] = rows;
+      if (copy?.status !== 'busy') return copy;
+      const graphId = this.#graphIdOf(copy);
+      if (graphId === undefined) throw new Error(`Thread ${threadId} is busy without a graph.`);
+      const configurable = await threads.lastConfigurable(threadId, client);
+      const graph = await this.#parts.graphs.makeOver(graphId, { configurable }, new PoolOfOne(client));
+      await settle(client, graph, { threadId: copyId, now: clock.now() });
+      return threads.get(copyId, client);
+    });
+  }
+
+  async #write(client: PoolClient, order: { threadId: string; graphId: string; where: Where; steps: Step[] }) {
+    const { graphs, threads, clock } = this.#parts;
+    const { threadId, graphId, where, steps } = order;
+    const pool = new PoolOfOne(client);
+    const configurable = await threads.lastConfigurable(threadId, client);
+    const graph = stateful(await graphs.makeOver(graphId, { configurable }, pool));
+    return asRefused(pool, async () => {
+      const place = { ...placeOf(threadId, where), graph_id: graphId };
+      const written = await writeSteps(graph, place, steps);
+      const state = await settle(client, graph, { threadId, now: clock.now() });
+      return { checkpoint: checkpointOf(written) ?? {}, state: showState(state) };
+    });
+  }
+
+  #within<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#line.do(() => inTransaction(this.#parts.pool, work));
+  }
+
+  /** The graph that last ran on a thread, or that it was made for. */
+  #graphIdOf(thread: StoredThread): string | undefined {
+    const graphId = thread.metadata['graph_id'];
+    if (typeof graphId !== 'string') return undefined;
+    if (this.#parts.graphs.has(graphId)) return graphId;
+    throw missing(`Thread ${thread.thread_id} is of graph "${graphId}", which this revision does not have.`);
+  }
+}
+
+const noCheckpoint = (threadId: string, checkpointId: string): Refusal =>
+  missing(`Checkpoint ${checkpointId} does not exist on thread ${threadId}.`);
+
+/** The engine's `configurable` for a place among a thread's states; which thread it is, the path says and no body. */
+function placeOf(threadId: string, { checkpoint_id, checkpoint_ns, checkpoint_map }: Where): FreeObject {
+  return {
+    thread_id: threadId,
+    checkpoint_ns: checkpoint_ns ?? '',
+    ...(checkpoint_id ? { checkpoint_id } : {}),
+    ...(checkpoint_map ? { checkpoint_map } : {}),
+  };
+}
+
+function stateful(graph: Graph): StatefulGraph {
+  if (isStateful(graph)) return graph;
+  throw new Refusal(422, "The agent's graph engine can neither look back on states nor write them.");
+}
+
+async function lock(
+  client: PoolClient,
+  threadId: string,
+): Promise<(StoredThread & { unfinished: number }) | undefined> {
+  const { rows } = await client.query<StoredThread & { unfinished: number }>(
+    'select * from threads where thread_id = $1 for update',
+    [threadId],
+  );
+  return rows[0];
+}
+
+async function hasCheckpoint(client: PoolClient, threadId: string, where: Where): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select from checkpoints where thread_id = $1 and checkpoint_ns = $2 and checkpoint_id = $3',
+    [threadId, where.checkpoint_ns ?? '', where.checkpoint_id],
+  );
+  return rowCount !== 0;
+}
+
+/** Metadata as the database can look for it. */
+function searchable(metadata: FreeObject): FreeObject {
+  return freeObject.parse(JSON.parse(storable(metadata)));
+}

@@ -1,0 +1,90 @@
+import type { PoolClient } from 'pg';
+import { isStateful, nodePath, subgraphAt } from '../graphs/stateful.ts';
+import type { EngineUpdate, StateConfig, StatefulGraph } from '../graphs/stateful.ts';
+import type { Graph, Snapshot } from '../graphs/graph.ts';
+import { Refusal } from '../refusal.ts';
+import { interruptsOf } from '../runs/state-after.ts';
+import { describeError } from '../runs/run-error.ts';
+import { toWire } from '../wire.ts';
+import type { PoolOfOne } from './transaction.ts';
+
+/** One step: what its nodes answered, side by side. */
+export interface Step {
+  updates: EngineUpdate[];
+}
+
+/** The key under which a graph inside takes its checkpoints from the one around it. */
+const CHECKPOINTER = '__pregel_checkpointer';
+
+/**
+ * Writes states as if nodes had answered them, after the state that `place` names.
+ *
+ * @param place the engine's `configurable`: thread, namespace, checkpoint.
+ * @returns where the new state lies.
+ */
+export async function writeSteps(
+  graph: StatefulGraph,
+  place: Record<string, unknown>,
+  steps: readonly Step[],
+): Promise<StateConfig> {
+  const namespace = place['checkpoint_ns'];
+  const withNulls = steps.map(({ updates }) => ({
+    // The engine tells an empty answer by its null.
+    updates: updates.map(({ values, asNode }) => ({ values: values ?? null, asNode })),
+  }));
+  if (typeof namespace !== 'string' || namespace === '') {
+    return graph.bulkUpdateState({ configurable: place }, withNulls);
+  }
+  // The engine itself would take the outermost graph of the path.
+  const inner = await subgraphAt(graph, nodePath(namespace));
+  if (inner === undefined || !isStateful(inner)) {
+    throw new Refusal(422, [{ loc: ['body', 'checkpoint', 'checkpoint_ns'], msg: NO_SUBGRAPH, type: 'value_error' }]);
+  }
+  return inner.bulkUpdateState({ configurable: { ...place, [CHECKPOINTER]: graph.checkpointer } }, withNulls);
+}
+
+const NO_SUBGRAPH = 'is no namespace of a graph inside this one';
+
+/**
+ * Writes down in a thread's row what its newest state makes of it, in the transaction that made the state. The thread is
+ * `interrupted` where the state has a next node, else `idle`.
+ */
+export async function settle(
+  client: PoolClient,
+  graph: Graph,
+  { threadId, now }: { threadId: string; now: number },
+): Promise<Snapshot> {
+  const state = await graph.getState({ configurable: { thread_id: threadId } });
+  await client.query(SETTLE, [
+    threadId,
+    state.createdAt === undefined ? null : toWire(state.values),
+    toWire(interruptsOf(state.tasks)),
+    state.next.length > 0 ? 'interrupted' : 'idle',
+    new Date(now),
+  ]);
+  return state;
+}
+
+const SETTLE = `
+  update threads
+  set "values" = $2::json, interrupts = $3::json, status = $4, state_updated_at = $5, updated_at = $5
+  where thread_id = $1`;
+
+/**
+ * Lets the agent's graph take values of a request. What it throws is how it refuses them, unless a statement of the
+ * transaction failed.
+ *
+ * @throws Refusal 422 with the graph's own words.
+ */
+export async function asRefused<T>(pool: PoolOfOne, take: () => Promise<T>): Promise<T> {
+  try {
+    return await take();
+  } catch (thrown) {
+    if (pool.failure) throw pool.failure;
+    if (thrown instanceof Refusal) throw thrown;
+    const { error, message } = describeError(thrown);
+    const isAboutNode = error === 'InvalidUpdateError' && /\bnode\b|asNode/i.test(message);
+    const field = isAboutNode ? 'as_node' : 'values';
+    throw new Refusal(422, [{ loc: ['body', field], msg: `${error}: ${message}`, type: 'value_error' }]);
+  }
+}

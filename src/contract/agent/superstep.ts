@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { freeObject } from './open-word.ts';
+import { Command } from './run.ts';
+
+/** One update within a step: as if the node `as_node` had answered these values, or this command. */
+export const SuperstepUpdate = z.strictObject({
+  values: z
+    .union([freeObject, z.array(z.unknown())])
+    .nullable()
+    .optional(),
+  command: Command.nullable().optional(),
+  as_node: z.string().min(1),
+});
+export type SuperstepUpdate = z.infer<typeof SuperstepUpdate>;
+
+/** One step that a new thread shall have behind it (`POST /threads`): the updates of nodes that ran side by side. */
+export const Superstep = z.strictObject({ updates: z.array(SuperstepUpdate).min(1) });
+export type Superstep = z.infer<typeof Superstep>;

@@ -1,0 +1,38 @@
+import { setTimeout } from 'node:timers/promises';
+import { Annotation, StateGraph } from '@langchain/langgraph';
+
+const State = Annotation.Root({
+  notes: Annotation<string[]>({ reducer: (before, more) => before.concat(more), default: () => [] }),
+  mood: Annotation<string>,
+  sleep_ms: Annotation<number>,
+});
+
+const graph = () =>
+  new StateGraph(State)
+    .addNode('write', async ({ sleep_ms = 0 }) => {
+      await setTimeout(sleep_ms);
+      return { notes: ['written'] };
+    })
+    .addNode('left', async () => ({ notes: ['left'] }))
+    .addNode('right', async () => ({ notes: ['right'] }))
+    .addNode('sign', async () => ({ notes: ['signed'] }))
+    .addEdge('__start__', 'write')
+    .addConditionalEdges('write', ({ mood }) => {
+      if (mood === 'cross') throw new TypeError('Too cross to go on');
+      return ['left', 'right'];
+    })
+    .addEdge(['left', 'right'], 'sign')
+    .addEdge('sign', '__end__');
+
+/** Takes notes: two nodes side by side in the middle. */
+export const notes = graph().compile();
+
+/** The same, made anew for each run, and only for one who says please. */
+export async function polite({ configurable }: { configurable?: { please?: boolean } }) {
+  return configurable?.please
+    ? graph().compile()
+    : new StateGraph(State)
+        .addNode('only', async () => ({}))
+        .addEdge('__start__', 'only')
+        .compile();
+}

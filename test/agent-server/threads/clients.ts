@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { Client } from '@langchain/langgraph-sdk';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+
+/** The agent of these tests: a graph with steps side by side, and one that waits two graphs deep. */
+export const threadsAgent = join(import.meta.dirname, 'agent', 'langgraph.json');
+
+/** Serves the agent of these tests. */
+export const serveThreads = (options: Parameters<typeof serveAgent>[0] = {}): Promise<Serving> =>
+  serveAgent({ configPath: threadsAgent, ...options });
+
+/** The public service's client, in the two ways every promise is tried. */
+export const bothClients: [name: string, open: (serving: Serving) => Client][] = [
+  [
+    'in process',
+    ({ fetch }) =>
+      new Client({
+        apiUrl: 'http://agent.test',
+        apiKey: null,
+        callerOptions: {
+          maxRetries: 0,
+          fetch: async (input: string | URL | Request, init?: RequestInit) => fetch(new Request(input, init)),
+        },
+      }),
+  ],
+  ['over HTTP', ({ url }) => new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } })],
+];
+
+/** The status with which a call of the client was refused, and the words. */
+export async function refusedWith(call: Promise<unknown>): Promise<{ status: number; words: string }> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Error && 'status' in error && typeof error.status === 'number')
+      return { status: error.status, words: error.message };
+    throw error;
+  }
+  throw new Error('The server did not refuse.');
+}

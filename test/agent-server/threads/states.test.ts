@@ -1,0 +1,225 @@
+import type { Client } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NOBODY } from '../promises/given.ts';
+import { bothClients, refusedWith, serveThreads } from './clients.ts';
+import type { Serving } from '../serving.ts';
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveThreads();
+});
+afterAll(() => serving.close());
+
+describe.each(bothClients)('the states of a thread, %s', (_, open) => {
+  let client: Client;
+  beforeAll(() => {
+    client = open(serving);
+  });
+
+  /** A thread on which notes were taken. */
+  const noted = async () => {
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, 'notes', { input: { mood: 'calm' } });
+    return thread_id;
+  };
+
+  /** A thread that waits for a person two graphs deep. */
+  const waiting = async () => {
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, 'deep', { input: { wish: 'sing' } });
+    return thread_id;
+  };
+
+  test('are there at every checkpoint of the past, newest first', async () => {
+    const threadId = await noted();
+    const history = await client.threads.getHistory(threadId, { limit: 100 });
+    expect(history.map(({ next }) => next)).toEqual([[], ['sign'], ['left', 'right'], ['write'], ['__start__']]);
+    expect(history[0]).toEqual(await client.threads.getState(threadId));
+    for (const [at, state] of history.entries()) {
+      expect(state.parent_checkpoint?.checkpoint_id).toBe(history[at + 1]?.checkpoint.checkpoint_id);
+      const id = String(state.checkpoint.checkpoint_id);
+      const byId = await client.threads.getState(threadId, id);
+      expect(byId).toMatchObject({ values: state.values, next: state.next, checkpoint: state.checkpoint });
+      expect(await client.threads.getState(threadId, state.checkpoint)).toEqual(byId);
+    }
+  });
+
+  test('of the past are narrowed by number, by what came before, and by metadata', async () => {
+    const threadId = await noted();
+    const all = await client.threads.getHistory(threadId, { limit: 100 });
+    const [, second, third] = all;
+    expect(await client.threads.getHistory(threadId, { limit: 2 })).toEqual(all.slice(0, 2));
+    const before = { configurable: { checkpoint_id: second?.checkpoint.checkpoint_id ?? '' } };
+    expect(await client.threads.getHistory(threadId, { limit: 1, before })).toEqual([third]);
+    expect(await client.threads.getHistory(threadId, { limit: 9, metadata: { source: 'input' } })).toEqual([
+      all.at(-1),
+    ]);
+    expect(await client.threads.getHistory(threadId, { metadata: { source: 'nobody' } })).toEqual([]);
+    expect(await client.threads.getHistory((await client.threads.create()).thread_id)).toEqual([]);
+  });
+
+  test('that are not there are missing', async () => {
+    const threadId = await noted();
+    expect(await refusedWith(client.threads.getState(threadId, NOBODY))).toMatchObject({ status: 404 });
+    expect(await refusedWith(client.threads.getState(NOBODY))).toMatchObject({ status: 404 });
+    expect(await refusedWith(client.threads.getHistory(NOBODY))).toMatchObject({ status: 404 });
+    expect(await refusedWith(client.threads.getState(threadId, 'never'))).toMatchObject({ status: 422 });
+    expect(await refusedWith(client.threads.updateState(threadId, { values: {}, checkpointId: NOBODY }))).toMatchObject(
+      {
+        status: 404,
+      },
+    );
+  });
+
+  test('of graphs inside are told where they are asked for, down to the one that waits', async () => {
+    const threadId = await waiting();
+    const flat = await client.threads.getState(threadId);
+    expect(flat).toMatchObject({ next: ['middle'], tasks: [{ name: 'middle', state: null }] });
+    const namespace = flat.tasks[0]?.checkpoint?.checkpoint_ns ?? '';
+    expect(namespace).toMatch(/^middle:/);
+    const whole = await client.threads.getState(threadId, undefined, { subgraphs: true });
+    expect(whole.tasks[0]?.state).toMatchObject({
+      next: ['inner'],
+      values: { wish: 'sing', path: ['first', 'before'] },
+      checkpoint: { checkpoint_ns: namespace },
+      tasks: [
+        {
+          name: 'inner',
+          state: { next: ['ask'], tasks: [{ name: 'ask', interrupts: [{ value: { question: 'May I sing?' } }] }] },
+        },
+      ],
+    });
+    const { checkpoint } = flat.tasks[0] ?? {};
+    const inside = await client.threads.getState(threadId, checkpoint ?? undefined);
+    expect(inside).toMatchObject({ next: ['inner'], values: { path: ['first', 'before'] } });
+    const past = await client.threads.getHistory(threadId, { checkpoint: { checkpoint_ns: namespace } });
+    expect(past.map(({ next }) => next)).toEqual([['inner'], ['before'], ['__start__']]);
+  });
+
+  test('are written by hand as if a node had answered, and the next run goes on from there', async () => {
+    const threadId = await noted();
+    const { configurable } = await client.threads.updateState(threadId, {
+      values: { notes: ['by hand'] },
+      asNode: 'write',
+    });
+    const state = await client.threads.getState(threadId);
+    expect(state.checkpoint).toMatchObject({ checkpoint_id: configurable?.checkpoint_id });
+    expect(state).toMatchObject({
+      next: ['left', 'right'],
+      metadata: { source: 'update' },
+      values: { notes: ['written', 'left', 'right', 'signed', 'by hand'] },
+    });
+    expect(await client.threads.get(threadId)).toMatchObject({ status: 'interrupted', values: state.values });
+    const after = await client.runs.wait(threadId, 'notes', { input: null });
+    expect(after).toMatchObject({
+      notes: ['written', 'left', 'right', 'signed', 'by hand', 'left', 'right', 'signed'],
+    });
+    expect(await client.threads.get(threadId)).toMatchObject({ status: 'idle' });
+  });
+
+  test('are written after a state of the past: the thread goes on from there, and what came after stays in its history', async () => {
+    const threadId = await noted();
+    const [, , middle] = await client.threads.getHistory(threadId);
+    if (!middle) throw new Error('There is no third state.');
+    await client.threads.updateState(threadId, {
+      values: { mood: 'new' },
+      checkpoint: middle.checkpoint,
+      asNode: 'write',
+    });
+    const state = await client.threads.getState(threadId);
+    expect(state).toMatchObject({ values: { mood: 'new', notes: ['written'] }, next: ['left', 'right'] });
+    expect(state.parent_checkpoint).toMatchObject({ checkpoint_id: middle.checkpoint.checkpoint_id });
+    expect(await client.threads.getHistory(threadId, { limit: 100 })).toHaveLength(6);
+  });
+
+  test('are written without a run, on a thread that knows its graph', async () => {
+    const { thread_id } = await client.threads.create({ graphId: 'notes' });
+    await client.threads.updateState(thread_id, { values: { mood: 'fresh' }, asNode: 'sign' });
+    expect(await client.threads.get(thread_id)).toMatchObject({ status: 'idle', values: { mood: 'fresh', notes: [] } });
+    const { thread_id: unknown } = await client.threads.create();
+    expect(await refusedWith(client.threads.updateState(unknown, { values: {} }))).toMatchObject({ status: 422 });
+  });
+
+  test('of a graph inside are written by its namespace', async () => {
+    const threadId = await waiting();
+    const whole = await client.threads.getState(threadId, undefined, { subgraphs: true });
+    const inner = whole.tasks[0]?.state?.tasks[0]?.state?.checkpoint;
+    if (!inner) throw new Error('The innermost graph tells no checkpoint.');
+    await client.threads.updateState(threadId, { values: { wish: 'dance' }, checkpoint: inner, asNode: '__start__' });
+    const after = await client.threads.getState(threadId, { ...inner, checkpoint_id: null });
+    expect(after).toMatchObject({ values: { wish: 'dance' }, next: ['ask'] });
+    expect(await client.threads.get(threadId)).toMatchObject({ status: 'interrupted', values: { wish: 'sing' } });
+    const lost = { ...inner, checkpoint_ns: 'nowhere:1', checkpoint_id: null };
+    expect(await refusedWith(client.threads.updateState(threadId, { values: {}, checkpoint: lost }))).toMatchObject({
+      status: 422,
+    });
+    expect(await client.runs.wait(threadId, 'deep', { command: { resume: 'softly' } })).toMatchObject({
+      answer: 'dance: softly',
+      // What a graph inside answers is joined to what was there, its own beginning included.
+      path: ['first', 'first', 'before', 'first', 'before', 'last'],
+    });
+  });
+
+  test('are refused with the words of the graph where it does not take them, and nothing is written', async () => {
+    const threadId = await noted();
+    const before = await client.threads.getHistory(threadId, { limit: 100 });
+    const unknown = await refusedWith(client.threads.updateState(threadId, { values: {}, asNode: 'nobody' }));
+    expect(unknown).toMatchObject({ status: 422, words: expect.stringContaining('does not exist') });
+    const cross = await refusedWith(
+      client.threads.updateState(threadId, { values: { mood: 'cross' }, asNode: 'write' }),
+    );
+    expect(cross).toMatchObject({ status: 422, words: expect.stringContaining('Too cross to go on') });
+    expect(await client.threads.getHistory(threadId, { limit: 100 })).toEqual(before);
+  });
+
+  test('are not written while a run is under way', async () => {
+    const { thread_id } = await client.threads.create();
+    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 60_000 } });
+    expect(await refusedWith(client.threads.updateState(thread_id, { values: {}, asNode: 'sign' }))).toMatchObject({
+      status: 409,
+    });
+    await client.runs.cancel(thread_id, run_id, true);
+    await client.threads.updateState(thread_id, { values: { mood: 'after' }, asNode: 'sign' });
+    expect(await client.threads.get(thread_id)).toMatchObject({ status: 'idle', values: { mood: 'after' } });
+  });
+
+  test('that are written at the same time all count', async () => {
+    const threadId = await noted();
+    const names = Array.from({ length: 12 }, (__, at) => `note ${at}`);
+    await Promise.all(
+      names.map((name) => client.threads.updateState(threadId, { values: { notes: [name] }, asNode: 'sign' })),
+    );
+    const { values } = await client.threads.getState<{ notes: string[] }>(threadId);
+    expect(values.notes.slice(4).toSorted()).toEqual(names.toSorted());
+  });
+
+  test('are read and written with the graph that a function made for the last run', async () => {
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, 'polite', {
+      input: { mood: 'kind' },
+      config: { configurable: { please: true } },
+    });
+    expect(await client.threads.getState(thread_id)).toMatchObject({
+      values: { notes: expect.arrayContaining(['signed']) },
+    });
+    await client.threads.updateState(thread_id, { values: { notes: ['more'] }, asNode: 'write' });
+    expect(await client.threads.getState(thread_id)).toMatchObject({ next: ['left', 'right'] });
+  });
+});
+
+test('of a graph that the revision does not have are missing', async () => {
+  const [[, open]] = [
+    bothClients[0] ?? [
+      '',
+      () => {
+        throw new Error('no client');
+      },
+    ],
+  ];
+  const client = open(serving);
+  const { thread_id } = await client.threads.create({ graphId: 'gone' });
+  expect(await refusedWith(client.threads.getState(thread_id))).toMatchObject({
+    status: 404,
+    words: expect.stringContaining('which this revision does not have'),
+  });
+});
