@@ -4,6 +4,9 @@ import { freeObject } from './open-word.ts';
 /** Page sizes of the store where a request names none. */
 export const STORE_PAGE = { searchLimit: 10, namespacesLimit: 100 } as const;
 
+/** The longest time an item may be given: a hundred years, in minutes. */
+export const MAX_ITEM_TTL_MINUTES = 100 * 366 * 24 * 60;
+
 /** One item of the key-value store. The document names the store and leaves its bodies open. */
 export const StoreItem = z.looseObject({
   namespace: z.array(z.string()),
@@ -14,8 +17,21 @@ export const StoreItem = z.looseObject({
 });
 export type StoreItem = z.infer<typeof StoreItem>;
 
-/** Body of `PUT /store/items`: makes the item, or replaces its value. */
-export const StorePut = z.strictObject({ namespace: z.array(z.string()), key: z.string().min(1), value: freeObject });
+/**
+ * Body of `PUT /store/items`: makes the item, or replaces its value. `ttl` is how long (minutes) the item lives after it
+ * was written or last read: null for ever, as the server is configured where absent. `index` says which parts of the
+ * value a search by meaning looks at, false for none.
+ */
+export const StorePut = z.strictObject({
+  namespace: z.array(z.string()),
+  key: z.string().min(1),
+  value: freeObject,
+  index: z
+    .union([z.literal(false), z.array(z.string())])
+    .nullable()
+    .optional(),
+  ttl: z.number().positive().max(MAX_ITEM_TTL_MINUTES).nullable().optional(),
+});
 export type StorePut = z.infer<typeof StorePut>;
 
 /** Body of `DELETE /store/items`. */
@@ -29,13 +45,15 @@ export const StoreSearch = z.strictObject({
   limit: z.int().min(1).optional(),
   offset: z.int().min(0).optional(),
   query: z.string().nullable().optional(),
+  /** Whether the time to live of what is found begins anew; as the server is configured where absent. */
+  refresh_ttl: z.boolean().nullable().optional(),
 });
 export type StoreSearch = z.infer<typeof StoreSearch>;
 
 /** Answer of `POST /store/items/search`. */
 export const StoreSearchReply = z.looseObject({ items: z.array(StoreItem) });
 
-/** Body of `POST /store/namespaces`. */
+/** Body of `POST /store/namespaces`. In `prefix` and `suffix`, `*` stands for any one label. */
 export const StoreNamespaces = z.strictObject({
   prefix: z.array(z.string()).optional(),
   suffix: z.array(z.string()).optional(),

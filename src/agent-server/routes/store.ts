@@ -1,0 +1,113 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { StoreDelete, StoreNamespaces, StorePut, StoreSearch } from '../../contract/agent/store-item.ts';
+import type { StoreItem } from '../../contract/agent/store-item.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { Refusal, unacceptable } from '../refusal.ts';
+import { readFilter } from '../store/filter.ts';
+import type { Condition } from '../store/filter.ts';
+import type { Item, Items } from '../store/items.ts';
+import { keyProblem, labelsProblem, namespaceProblem } from '../store/namespace.ts';
+import { readBody, readQuery } from './body.ts';
+
+/** A field that one of the rules about names has a word on. */
+const ruled = <T>(schema: z.ZodType<T>, problemOf: (value: T) => string | undefined) =>
+  schema.superRefine((value, context) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const strings = z.array(z.string());
+const namespace = ruled(strings, namespaceProblem);
+const labels = ruled(strings, labelsProblem);
+
+const putBody = StorePut.extend({ namespace }).strip().superRefine(checkKey);
+const deleteBody = StoreDelete.extend({ namespace: namespace.optional() }).strip().superRefine(checkKey);
+const searchBody = StoreSearch.extend({ namespace_prefix: labels.nullable().optional() }).strip();
+const namespacesBody = StoreNamespaces.extend({ prefix: labels.optional(), suffix: labels.optional() }).strip();
+const getQuery = z.looseObject({
+  key: z.string(),
+  refresh_ttl: z.enum(['true', 'false', '1', '0']).optional(),
+});
+
+function checkKey(address: { namespace?: string[] | undefined; key: string }, context: z.RefinementCtx): void {
+  const problem = keyProblem(address.key, address.namespace ?? []);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['key'], message: problem });
+}
+
+/** The group of the store (section "Endpoints"), as the public description has it. */
+export function storeRoutes(items: Items): Hono {
+  const routes = new Hono();
+
+  routes.put('/items', async (c) => {
+    const { namespace, key, value, ttl } = await readBody(c, putBody, ['ttl']);
+    await items.put(namespace, key, value, ttl);
+    return c.body(null, 204);
+  });
+
+  routes.get('/items', async (c) => {
+    const { key, refresh_ttl } = readQuery(c, getQuery);
+    const address = namespaceOf(c);
+    const problem = keyProblem(key, address);
+    if (problem !== undefined) throw refusedQuery('key', problem);
+    const refresh = refresh_ttl === undefined ? undefined : refresh_ttl === 'true' || refresh_ttl === '1';
+    const item = await items.get(address, key, refresh);
+    return c.json(item ? showItem(item) : null);
+  });
+
+  routes.delete('/items', async (c) => {
+    const { namespace, key } = await readBody(c, deleteBody);
+    // Nothing can lie at the root.
+    if (namespace !== undefined) await items.delete(namespace, key);
+    return c.body(null, 204);
+  });
+
+  routes.post('/items/search', async (c) => {
+    const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
+    if (query) throw unacceptable('query', 'this server does not search by meaning; leave it out');
+    const found = await items.search({
+      prefix: namespace_prefix ?? [],
+      conditions: conditionsOf(filter ?? {}),
+      limit,
+      offset,
+      refresh: refresh_ttl ?? undefined,
+    });
+    return c.json({ items: found.map(showItem) });
+  });
+
+  routes.post('/namespaces', async (c) => {
+    const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
+    return c.json({ namespaces: await items.namespaces({ prefix, suffix, maxDepth: max_depth, limit, offset }) });
+  });
+
+  return routes;
+}
+
+/** The namespace of the query: its labels with periods between them, or one by one. */
+function namespaceOf(c: Context): string[] {
+  const given = (c.req.queries('namespace') ?? []).filter((part) => part !== '');
+  if (given.length === 0) throw new Refusal(400, 'The query names no namespace. Say for example ?namespace=a.b&key=k.');
+  const labels = given.flatMap((part) => part.split('.'));
+  const problem = namespaceProblem(labels);
+  if (problem !== undefined) throw refusedQuery('namespace', problem);
+  return labels;
+}
+
+const refusedQuery = (name: string, msg: string): Refusal =>
+  new Refusal(422, [{ loc: ['query', name], msg, type: 'value_error' }]);
+
+function conditionsOf(filter: FreeObject): Condition[] {
+  const read = readFilter(filter);
+  if (read.ok) return read.conditions;
+  throw new Refusal(422, [{ loc: ['body', 'filter', ...read.path], msg: read.problem, type: 'value_error' }]);
+}
+
+/** An item as the API shows it. */
+const showItem = ({ namespace, key, value, createdAt, updatedAt }: Item): StoreItem => ({
+  namespace,
+  key,
+  value,
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString(),
+});

@@ -1,0 +1,144 @@
+import { MAX_ITEM_TTL_MINUTES } from '../../contract/agent/store-item.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { readFilter } from './filter.ts';
+import type { Condition } from './filter.ts';
+import type { Item, Items } from './items.ts';
+import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
+
+/** A graph asked the store for something that it can't do; the run that asked fails with it. */
+export class StoreCallError extends Error {
+  constructor(call: string, problem: string) {
+    super(`store.${call}: ${problem}.`);
+    this.name = 'StoreCallError';
+  }
+}
+
+/** What a graph may ask of a search, in the engine's spelling. */
+export interface GraphSearch {
+  filter?: Record<string, unknown> | null;
+  limit?: number;
+  offset?: number;
+  query?: string | null;
+  refreshTtl?: boolean;
+}
+
+/** What a graph may ask of a list of namespaces, in the engine's spelling. */
+export interface GraphNamespaces {
+  prefix?: string[];
+  suffix?: string[];
+  maxDepth?: number;
+  limit?: number;
+  offset?: number;
+}
+
+/**
+ * The store as graphs get it: the engine's interface, over the items that the routes show. The engine knows a store by
+ * what it can do. Every operation is a statement of its own, so a run never keeps a connection from others.
+ */
+export class GraphStore {
+  readonly #items: Items;
+
+  constructor(items: Items) {
+    this.#items = items;
+  }
+
+  /** One item, or null. */
+  async get(namespace: string[], key: string): Promise<Item | null> {
+    check('get', namespaceProblem(namespace) ?? keyProblem(key, namespace));
+    return (await this.#items.get(namespace, key)) ?? null;
+  }
+
+  /** Makes an item or replaces its value. What is said of an index has no effect: this store does not search by meaning. */
+  async put(
+    namespace: string[],
+    key: string,
+    value: Record<string, unknown> | null,
+    _index?: false | string[] | null,
+    options?: { ttl?: number | null } | null,
+  ): Promise<void> {
+    if (value === null) return this.delete(namespace, key);
+    const ttl = options?.ttl;
+    check('put', namespaceProblem(namespace) ?? keyProblem(key, namespace) ?? valueProblem(value) ?? ttlProblem(ttl));
+    await this.#items.put(namespace, key, value, ttl);
+  }
+
+  /** Deletes an item; one that is not there is no error. */
+  async delete(namespace: string[], key: string): Promise<void> {
+    check('delete', namespaceProblem(namespace) ?? keyProblem(key, namespace));
+    await this.#items.delete(namespace, key);
+  }
+
+  /** One page of the items below a namespace. */
+  async search(namespacePrefix: string[], options: GraphSearch = {}): Promise<Item[]> {
+    check('search', labelsProblem(namespacePrefix) ?? queryProblem(options.query));
+    const { limit, offset, refreshTtl } = options;
+    const conditions = conditionsOf(options.filter);
+    return this.#items.search({ prefix: namespacePrefix, conditions, limit, offset, refresh: refreshTtl });
+  }
+
+  /** One page of the namespaces that hold something. */
+  async listNamespaces({ prefix, suffix, ...rest }: GraphNamespaces = {}): Promise<string[][]> {
+    check('listNamespaces', labelsProblem(prefix ?? []) ?? labelsProblem(suffix ?? []));
+    return this.#items.namespaces({ prefix, suffix, ...rest });
+  }
+
+  /** Several operations in the engine's form, one after the other. */
+  async batch(operations: readonly object[]): Promise<unknown[]> {
+    const results: unknown[] = [];
+    for (const operation of operations) results.push(await this.#one(operation));
+    return results;
+  }
+
+  /** Nothing to begin: the server opened the database. */
+  start(): void {}
+
+  /** Nothing to end: the server closes the database. */
+  stop(): void {}
+
+  #one(operation: object): Promise<unknown> {
+    const { namespace, key, value, index, options, namespacePrefix, matchConditions, ...rest } = Object(operation);
+    if (namespacePrefix !== undefined) return this.search(namespacePrefix, rest);
+    if (value !== undefined) return this.put(namespace, key, value, index, options);
+    if (key !== undefined) return this.get(namespace, key);
+    return this.listNamespaces({ ...matched(matchConditions), ...rest });
+  }
+}
+
+function check(call: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new StoreCallError(call, problem);
+}
+
+function valueProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return 'a value must be an object';
+  const isItsOwn = typeof value['toJSON'] === 'function';
+  return isItsOwn && !JSON.stringify(value).startsWith('{') ? 'a value must become a JSON object' : undefined;
+}
+
+const ttlProblem = (ttl: unknown): string | undefined =>
+  ttl == null || (typeof ttl === 'number' && ttl > 0 && ttl <= MAX_ITEM_TTL_MINUTES)
+    ? undefined
+    : `a time to live must be more than 0 and at most ${MAX_ITEM_TTL_MINUTES} minutes`;
+
+/** What is wrong with words that a search is given; undefined where nothing is. */
+const queryProblem = (query: unknown): string | undefined =>
+  query == null || query === '' ? undefined : 'this server does not search by meaning: leave `query` out';
+
+function conditionsOf(filter: unknown): Condition[] {
+  if (filter == null) return [];
+  if (!isObject(filter)) throw new StoreCallError('search', 'a filter must be an object');
+  const read = readFilter(filter);
+  if (!read.ok) throw new StoreCallError('search', `filter.${read.path.join('.')} ${read.problem}`);
+  return read.conditions;
+}
+
+/** The engine's list of conditions as the one prefix and the one suffix that its interface can ask for. */
+function matched(conditions: unknown): GraphNamespaces {
+  const found: GraphNamespaces = {};
+  for (const condition of Array.isArray(conditions) ? conditions : []) {
+    const { matchType, path } = Object(condition);
+    if (matchType === 'prefix') found.prefix = path;
+    else if (matchType === 'suffix') found.suffix = path;
+    else throw new StoreCallError('listNamespaces', 'matches by prefix and suffix only');
+  }
+  return found;
+}

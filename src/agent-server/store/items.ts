@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import { STORE_PAGE } from '../../contract/agent/store-item.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { Storage } from '../storage/open.ts';
+import { storable } from '../storage/storable.ts';
+import { conditionSql } from './filter-sql.ts';
+import type { Condition } from './filter.ts';
+import { rangeBelow } from './namespace.ts';
+import type { StoreSettings } from './settings.ts';
+
+/** An item of the store, as the engine and its graphs know it. */
+export interface Item {
+  namespace: string[];
+  key: string;
+  value: FreeObject;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What a search asks for. */
+export interface ItemSearch {
+  /** Items of this namespace and of all below it; every item for the empty one. */
+  prefix: readonly string[];
+  conditions?: readonly Condition[];
+  limit?: number | undefined;
+  offset?: number | undefined;
+  /** Whether the time of what is found begins anew; the configuration decides where absent. */
+  refresh?: boolean | undefined;
+}
+
+/** What a list of namespaces asks for. `*` stands for any one label. */
+export interface NamespaceSearch {
+  prefix?: readonly string[] | undefined;
+  suffix?: readonly string[] | undefined;
+  /** Deeper namespaces are cut off there, and told once. */
+  maxDepth?: number | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
+}
+
+interface Row {
+  namespace: string[];
+  key: string;
+  value: FreeObject;
+  exact: FreeObject | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const MINUTE_MS = 60_000;
+const COLUMNS = sql`namespace, key, value, exact, created_at, updated_at`;
+const MOST_SWEPT_AT_ONCE = 1000;
+
+const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<unknown> =>
+  sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
+
+/**
+ * The items of a deployment, in its database: what the routes and the graphs share. Each call is one statement, and what
+ * has expired is not there for any of them. Callers have made sure that namespaces, keys and filters are right.
+ */
+export class Items {
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+  readonly #settings: StoreSettings;
+
+  constructor(storage: Storage, clock: Clock, settings: StoreSettings) {
+    this.#storage = storage;
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  /**
+   * Makes an item, or replaces its value.
+   *
+   * @param ttl minutes; null lets it live for ever, the configuration decides where absent.
+   */
+  async put(namespace: readonly string[], key: string, value: FreeObject, ttl?: number | null): Promise<void> {
+    const now = this.#clock.now();
+    const minutes = ttl === undefined ? (this.#settings.defaultTtl ?? null) : ttl;
+    const exact = JSON.stringify(value);
+    const searched = storable(value);
+    await this.#storage.db
+      .insertInto('store_items')
+      .values({
+        namespace: [...namespace],
+        key,
+        value: searched,
+        exact: searched === exact ? null : exact,
+        created_at: new Date(now),
+        updated_at: new Date(now),
+        ttl_minutes: minutes,
+        expires_at: minutes === null ? null : new Date(now + minutes * MINUTE_MS),
+      })
+      .onConflict((on) =>
+        on.columns(['namespace', 'key']).doUpdateSet({
+          value: sql`excluded.value`,
+          exact: sql`excluded.exact`,
+          // An item that had expired is gone for everybody: this is another one.
+          created_at: sql`case when store_items.expires_at <= excluded.updated_at then excluded.created_at else store_items.created_at end`,
+          updated_at: sql`excluded.updated_at`,
+          ttl_minutes: sql`excluded.ttl_minutes`,
+          expires_at: sql`excluded.expires_at`,
+        }),
+      )
+      .execute();
+  }
+
+  /** One item; undefined where there is none. */
+  async get(namespace: readonly string[], key: string, refresh?: boolean): Promise<Item | undefined> {
+    const found = sql`
+      select ${COLUMNS} from store_items
+      where namespace = ${[...namespace]}::text[] and key = ${key} and ${this.#isAlive()}`;
+    const [row] = await this.#read(found, sql`key`, refresh);
+    return row;
+  }
+
+  /** Deletes an item; one that is not there is no error. */
+  async delete(namespace: readonly string[], key: string): Promise<void> {
+    await sql`delete from store_items where namespace = ${[...namespace]}::text[] and key = ${key}`.execute(
+      this.#storage.db,
+    );
+  }
+
+  /** One page of what matches: what was written last comes first. */
+  async search({ prefix, conditions = [], limit, offset, refresh }: ItemSearch): Promise<Item[]> {
+    const range = rangeBelow(prefix);
+    const where = [this.#isAlive(), ...(range ? [isWithin(range)] : []), ...conditions.map(conditionSql)];
+    const order = sql`updated_at desc, namespace, key`;
+    const found = sql`
+      select ${COLUMNS} from store_items where ${sql.join(where, sql` and `)}
+      order by ${order} limit ${limit ?? STORE_PAGE.searchLimit} offset ${offset ?? 0}`;
+    return this.#read(found, order, refresh);
+  }
+
+  /** One page of the namespaces that hold something, in their order. */
+  async namespaces({ prefix = [], suffix = [], maxDepth, limit, offset }: NamespaceSearch): Promise<string[][]> {
+    const depth = sql`cardinality(namespace)`;
+    const range = rangeBelow(prefix.slice(0, [...prefix, '*'].indexOf('*')));
+    const where = [
+      this.#isAlive(),
+      ...(range ? [isWithin(range)] : []),
+      sql`${depth} >= ${Math.max(prefix.length, suffix.length)}`,
+      ...prefix.flatMap((label, at) => (label === '*' ? [] : [sql`namespace[${at + 1}::int] = ${label}`])),
+      ...suffix.flatMap((label, at) =>
+        label === '*' ? [] : [sql`namespace[${depth} - ${suffix.length - 1 - at}::int] = ${label}`],
+      ),
+    ];
+    const shown = maxDepth === undefined ? sql`namespace` : sql`namespace[1:${Math.min(maxDepth, 1_000)}::int]`;
+    const { rows } = await sql<{ shown: string[] }>`
+      select distinct ${shown} as shown from store_items where ${sql.join(where, sql` and `)}
+      order by 1 limit ${limit ?? STORE_PAGE.namespacesLimit} offset ${offset ?? 0}`.execute(this.#storage.db);
+    return rows.map((row) => row.shown);
+  }
+
+  /**
+   * Removes some of what has expired. Processes of a deployment may do it at once: each takes what no other has.
+   *
+   * @returns whether there may be more.
+   */
+  async sweep(): Promise<boolean> {
+    const { numAffectedRows = 0n } = await sql`
+      delete from store_items where (namespace, key) in (
+        select namespace, key from store_items where expires_at <= ${this.#now()}
+        limit ${MOST_SWEPT_AT_ONCE} for update skip locked
+      )`.execute(this.#storage.db);
+    return numAffectedRows >= BigInt(MOST_SWEPT_AT_ONCE);
+  }
+
+  /** What `found` finds, in `order`; with it their time begins anew, where that is wanted. */
+  async #read(found: RawBuilder<unknown>, order: RawBuilder<unknown>, refresh?: boolean): Promise<Item[]> {
+    const query =
+      (refresh ?? this.#settings.refreshOnRead)
+        ? sql<Row>`
+          with found as (${found}), due as (
+            select item.namespace, item.key from store_items as item
+            join found on found.namespace = item.namespace and found.key = item.key
+            where item.expires_at > ${this.#now()}
+            -- Whoever holds one of them reads or writes it at this moment, and sets its time.
+            for update of item skip locked
+          ), kept as (
+            update store_items as item
+            set expires_at = ${this.#now()} + item.ttl_minutes * interval '1 minute'
+            from due where due.namespace = item.namespace and due.key = item.key
+          )
+          select * from found order by ${order}`
+        : sql<Row>`${found}`;
+    const { rows } = await query.execute(this.#storage.db);
+    return rows.map(({ namespace, key, value, exact, created_at, updated_at }) => ({
+      namespace,
+      key,
+      value: exact ?? value,
+      createdAt: created_at,
+      updatedAt: updated_at,
+    }));
+  }
+
+  #isAlive(): RawBuilder<unknown> {
+    return sql`(expires_at is null or expires_at > ${this.#now()})`;
+  }
+
+  #now(): RawBuilder<unknown> {
+    return sql`${new Date(this.#clock.now())}::timestamptz`;
+  }
+}

@@ -1,0 +1,59 @@
+/** How deep a namespace may be. */
+export const MOST_LABELS = 64;
+
+/** How many bytes the labels of a namespace and a key may take together: an index of Postgres holds no more. */
+export const MOST_ADDRESS_BYTES = 2000;
+
+/** The root that the engine keeps for itself. */
+const RESERVED_ROOT = 'langgraph';
+
+/** What is wrong with a label or a key as text; undefined where nothing is. */
+function textProblem(what: string, text: unknown): string | undefined {
+  if (typeof text !== 'string') return `${what} must be a string`;
+  if (text === '') return `${what} can't be empty`;
+  if (text.includes('\0') || !text.isWellFormed())
+    return `${what} can't hold the character NUL or half of a surrogate pair`;
+  return undefined;
+}
+
+/** What is wrong with the labels of a namespace, or of the beginning or end of one; undefined where nothing is. */
+export function labelsProblem(labels: unknown): string | undefined {
+  if (!Array.isArray(labels)) return 'a namespace must be a list of strings';
+  if (labels.length > MOST_LABELS) return `a namespace has at most ${MOST_LABELS} labels`;
+  for (const label of labels) {
+    const problem = textProblem('a label of a namespace', label);
+    if (problem !== undefined) return problem;
+    if (String(label).includes('.')) return "a label of a namespace can't hold a period";
+  }
+  return undefined;
+}
+
+/** What is wrong with the namespace of an item; undefined where nothing is. */
+export function namespaceProblem(namespace: unknown): string | undefined {
+  const problem = labelsProblem(namespace);
+  if (problem !== undefined || !Array.isArray(namespace)) return problem;
+  if (namespace.length === 0) return "a namespace can't be empty";
+  if (namespace[0] === RESERVED_ROOT) return `a namespace can't begin with "${RESERVED_ROOT}", which the engine keeps`;
+  return undefined;
+}
+
+/** What is wrong with the key of an item in a namespace that is right; undefined where nothing is. */
+export function keyProblem(key: unknown, namespace: readonly string[]): string | undefined {
+  const problem = textProblem('a key', key);
+  if (problem !== undefined || typeof key !== 'string') return problem;
+  const bytes = [...namespace, key].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return bytes > MOST_ADDRESS_BYTES ? `namespace and key take at most ${MOST_ADDRESS_BYTES} bytes` : undefined;
+}
+
+/**
+ * All namespaces that begin with the labels of `prefix`, itself too, as one range: from `from` on, before `to`.
+ * undefined for every namespace.
+ *
+ * Labels are compared whole and by their bytes, and none holds the character NUL: so nothing lies between a label and
+ * the same label with the smallest character behind it.
+ */
+export function rangeBelow(prefix: readonly string[]): { from: string[]; to: string[] } | undefined {
+  const last = prefix.at(-1);
+  if (last === undefined) return undefined;
+  return { from: [...prefix], to: [...prefix.slice(0, -1), `${last}\u0001`] };
+}
