@@ -21,6 +21,10 @@ export const configurableOf = (user: AuthUser): FreeObject => ({
 export const withoutClaims = (configurable: FreeObject): FreeObject =>
   Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('langgraph_auth_')));
 
+/** What only the server may say in a `configurable`, where it has said it. */
+export const claimsIn = (configurable: FreeObject): FreeObject =>
+  Object.fromEntries(Object.entries(configurable).filter(([key]) => key.startsWith('langgraph_auth_')));
+
 declare module 'hono' {
   interface ContextVariableMap {
     /** Who asks, where the agent has rules of access. */

@@ -1,5 +1,6 @@
 import { CronPayload } from '../../contract/agent/cron.ts';
 import type { CronCreate, CronPatch } from '../../contract/agent/cron.ts';
+import { claimsIn, withoutClaims } from '../auth/caller.ts';
 import { timingOf } from './cron-row.ts';
 import type { StoredCron } from './cron-row.ts';
 import { nextRun } from './due.ts';
@@ -16,12 +17,17 @@ export interface CronOrder {
   assistantId: string;
   /** Undefined where each run gets a thread of its own. */
   threadId: string | undefined;
+  /** Who asks, where the agent has rules of access. */
+  userId: string | undefined;
   /** Milliseconds since the epoch. */
   now: number;
 }
 
 /** A request as a new cron. */
-export function newCron(request: CronCreate, { cronId, assistantId, threadId, now }: CronOrder): Asked<StoredCron> {
+export function newCron(
+  request: CronCreate,
+  { cronId, assistantId, threadId, userId, now }: CronOrder,
+): Asked<StoredCron> {
   const cron: StoredCron = {
     cron_id: cronId,
     assistant_id: assistantId,
@@ -34,7 +40,7 @@ export function newCron(request: CronCreate, { cronId, assistantId, threadId, no
     on_run_completed: threadId === undefined ? (request.on_run_completed ?? 'delete') : null,
     payload: payloadPart.parse(request),
     metadata: request.metadata ?? {},
-    user_id: null,
+    user_id: userId ?? null,
     created_at: new Date(now),
     updated_at: new Date(now),
   };
@@ -60,13 +66,21 @@ export function changedCron(read: StoredCron, patch: CronPatch, now: number): As
     end_time: patch.end_time === undefined ? read.end_time : patch.end_time === null ? null : timeOf(patch.end_time),
     enabled: patch.enabled ?? read.enabled,
     on_run_completed: read.thread_id === null ? (patch.on_run_completed ?? read.on_run_completed) : null,
-    payload: { ...read.payload, ...payloadPart.parse(patch) },
+    payload: { ...read.payload, ...payloadPart.parse(patch), ...configOf(read, patch) },
     metadata: { ...read.metadata, ...patch.metadata },
     // Every change has a time of its own: it tells whether somebody else was faster.
     updated_at: new Date(Math.max(now, read.updated_at.getTime() + 1)),
   };
   const problem = problemOf(cron, patch, now);
   return problem ?? { ok: true, cron: { cron, next: nextAfterChange(read, cron, now) } };
+}
+
+/** The configuration of a changed cron: its runs tell their graph who made the cron, whoever changes it. */
+function configOf({ payload }: StoredCron, { config }: CronPatch): Pick<CronPayload, 'config'> {
+  if (config === undefined) return {};
+  const made = payload.config?.configurable ?? {};
+  const configurable = { ...withoutClaims(config.configurable ?? {}), ...claimsIn(made) };
+  return { config: { ...config, configurable } };
 }
 
 /** Whether a change is about what the runs are started with. */

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { Clock } from '../../clock.ts';
 import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/agent/cron.ts';
+import type { AuthUser } from '../auth/agent-auth.ts';
 import { changedCron, changesPayload, newCron } from '../crons/cron-request.ts';
 import type { Asked } from '../crons/cron-request.ts';
 import { runOf, showCron } from '../crons/cron-row.ts';
@@ -36,7 +37,8 @@ export function cronStartRoutes(parts: CronParts, threadOf: (c: Context) => stri
     const threadId = threadOf(c);
     const request = await readBody(c, createBody);
     if (threadId !== undefined && !(await threads.get(threadId))) throw missing(`Thread ${threadId} does not exist.`);
-    const order = { cronId: randomUUID(), threadId, now: clock.now() };
+    const user: AuthUser | undefined = c.get('authUser');
+    const order = { cronId: randomUUID(), threadId, userId: user?.identity, now: clock.now() };
     const cron = whole(newCron(request, { ...order, assistantId: request.assistant_id }));
     const { assistantId } = await runs.check(runOf(cron), threadId);
     const made = { ...cron, assistant_id: assistantId };

@@ -5,7 +5,7 @@ import { runOf, showCron } from '../../../src/agent-server/crons/cron-row.ts';
 import type { CronCreate, CronPatch } from '../../../src/contract/agent/cron.ts';
 
 const now = Date.parse('2026-11-21T08:00:00Z');
-const order = { cronId: 'cron', assistantId: 'assistant', threadId: undefined, now };
+const order = { cronId: 'cron', assistantId: 'assistant', threadId: undefined, userId: undefined, now };
 const asked: CronCreate = { assistant_id: 'echo', schedule: '0 9 * * *' };
 
 function made(request: Partial<CronCreate> = {}, threadId?: string): StoredCron {
@@ -76,6 +76,12 @@ describe('a new cron', () => {
   });
 });
 
+describe('a cron of somebody', () => {
+  test('says whose it is', () => {
+    expect(newCron(asked, { ...order, userId: 'ada' })).toMatchObject({ ok: true, cron: { user_id: 'ada' } });
+  });
+});
+
 describe('a changed cron', () => {
   const change = (read: StoredCron, patch: CronPatch, at = now + 60_000) => {
     const changed = changedCron(read, patch, at);
@@ -112,6 +118,21 @@ describe('a changed cron', () => {
       on_run_completed: 'keep',
       updated_at: new Date(now + 60_000),
     });
+  });
+
+  test('keeps telling who made it, whoever changes it and whatever is said of that', () => {
+    const adas = made({ config: { configurable: { a: 1, langgraph_auth_user_id: 'ada' } } });
+    expect(change(adas, { input: 1 }).cron.payload.config).toEqual(adas.payload.config);
+    const config = { tags: ['t'], configurable: { b: 2, langgraph_auth_user_id: 'eve' } };
+    expect(change(adas, { config }).cron.payload.config).toEqual({
+      tags: ['t'],
+      configurable: { b: 2, langgraph_auth_user_id: 'ada' },
+    });
+    expect(change(adas, { config: { configurable: {} } }).cron.payload.config).toEqual({
+      configurable: { langgraph_auth_user_id: 'ada' },
+    });
+    const nobodys = change(made(), { config: { configurable: { langgraph_auth_user_id: 'eve' } } }).cron;
+    expect(nobodys.payload.config?.configurable).toEqual({});
   });
 
   test('has a time of its own even where two changes fall together', () => {

@@ -66,7 +66,13 @@ const fires = (startWithin: Start, process = 0): CronFiring =>
 
 async function make(request: Partial<CronCreate> = {}): Promise<StoredCron> {
   const asked = { assistant_id: assistantId, schedule: '0 9 * * *', ...request };
-  const cron = newCron(asked, { cronId: randomUUID(), assistantId, threadId: undefined, now: clock.now() });
+  const cron = newCron(asked, {
+    cronId: randomUUID(),
+    assistantId,
+    threadId: undefined,
+    userId: undefined,
+    now: clock.now(),
+  });
   if (!cron.ok) throw new Error(cron.reason);
   await new CronStore(storage()).create(cron.cron);
   return cron.cron;
