@@ -64,12 +64,20 @@ export interface AgentServerOptions {
   deploymentId?: string | undefined;
 }
 
+/** An endpoint: its method, and its path with a colon before what is not fixed. */
+export interface Route {
+  method: string;
+  path: string;
+}
+
 /** An agent server that answers. */
 export interface AgentServerProcess {
   url: string;
   port: number;
   /** Answers a request without the network. */
   fetch: (request: Request) => Response | Promise<Response>;
+  /** What is served, for whoever compares it with the description; none while it rests. */
+  routes(): Route[];
   /**
    * Lets runs end within the bound, leaves the others to the next process, and lets go of the database. What is loaded
    * stays loaded; requests are refused with a 503 until `wake`.
@@ -120,6 +128,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     url: `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
     port: listener.port,
     fetch,
+    routes: () => serving?.routes ?? [],
     rest,
     async wake(revisionId) {
       if (serving || closing) return;
@@ -140,6 +149,7 @@ const resting = (): Response =>
 /** What answers, until it ends. */
 interface Serving {
   fetch: (request: Request) => Response | Promise<Response>;
+  routes: Route[];
   /** Looks for runs that were left, from now on. */
   begin(): void;
   end(): Promise<void>;
@@ -184,7 +194,7 @@ async function openAndLoad(options: AgentServerOptions, configuration: Configura
 
 async function serve(loaded: AgentCode, { storage, processId }: Opened, options: Settled): Promise<Serving> {
   try {
-    const { fetch, store, sweep, runs, recovery, firing, teller, delivering } = await putTogether(
+    const { fetch, routes, store, sweep, runs, recovery, firing, teller, delivering } = await putTogether(
       loaded,
       storage,
       processId,
@@ -194,6 +204,7 @@ async function serve(loaded: AgentCode, { storage, processId }: Opened, options:
     let telling = Promise.resolve();
     return {
       fetch,
+      routes,
       begin() {
         looking = recovery.keepLooking();
         store.begin();
@@ -285,6 +296,7 @@ async function putTogether(
   const fetch = belowPrefix(app.fetch, around.http.mount_prefix);
   return {
     fetch,
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
     runs,
     sweep: openThreads.sweep,
     firing: new CronFiring({ store: crons, runs, clock, log }),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import * as z from 'zod';
-import { schema, type Schema } from '../openapi/public-document.ts';
+import { schema, type Schema } from '../../openapi/shape.ts';
 
 /** JSON Schema with the bounds that are kept to here. */
 const bounds = z.looseObject({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/control-service/openapi/document.ts';
 import type { Operation } from '../../../src/control-service/openapi/operation.ts';
 import { operations } from '../../../src/control-service/openapi/operations.ts';
-import { openApi } from '../openapi/public-document.ts';
+import { openApi } from '../../openapi/shape.ts';
 import { openGround, type Ground } from './ground.ts';
 import { play } from './play.ts';
 import { halfMade } from './wholeness.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import * as z from 'zod';
 import type { Operation } from '../../../src/control-service/openapi/operation.ts';
 import type { FieldSpelling } from '../../../src/contract/control/aliases.ts';
-import type { OpenApi } from '../openapi/public-document.ts';
+import type { OpenApi } from '../../openapi/shape.ts';
 import type { Ground, Thing } from './ground.ts';
 import { ofTheThing, requestsFor, type ChosenId, type Thought } from './requests.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import type { Operation } from '../../../src/control-service/openapi/operation.ts';
 import { fromGit, fromImage } from '../worlds.ts';
-import type { OpenApi, Schema } from '../openapi/public-document.ts';
+import type { OpenApi, Schema } from '../../openapi/shape.ts';
 import { brokenOf, bytesOf, oddText } from './broken.ts';
 import { fromSchema } from './from-schema.ts';
 import { tracedRun } from './ground.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApi } from '../../openapi/shape.ts';
 import { openWorld } from '../worlds.ts';
 import type { World } from '../worlds.ts';
-import { openApi } from './public-document.ts';
 
 describe('over HTTP, below a base path', () => {
   let world: World;

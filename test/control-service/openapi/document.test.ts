@@ -4,7 +4,7 @@ import { openApiDocument } from '../../../src/control-service/openapi/document.t
 import { operations } from '../../../src/control-service/openapi/operations.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
 import { createTracing } from '../../../src/control-service/tracing/tracing.ts';
-import { openApi } from './public-document.ts';
+import { openApi } from '../../openapi/shape.ts';
 
 const unused = (): never => expect.unreachable();
 const app = createApp({

@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/control-service/openapi/document.ts';
+import { lacking } from '../../openapi/lacking.ts';
+import { openApi } from '../../openapi/shape.ts';
 import { differences } from './differences.ts';
-import { lacking, lackingOfAddenda } from './lacking.ts';
-import { openApi, publicDocument } from './public-document.ts';
+import { lackingOfAddenda } from './lacking.ts';
+import { publicDocument } from './public-document.ts';
+import { spelling } from './spelling.ts';
 
 const ours = openApi.parse(openApiDocument('contract'));
-const found = [...new Set([...lacking(publicDocument, ours), ...lackingOfAddenda(ours)])];
+const found = [...new Set([...lacking(publicDocument, ours, spelling), ...lackingOfAddenda(ours)])];
 const listed = differences.flatMap(({ what }) => what);
 
 test('every path, parameter, status, field and word of the public service is here, or listed with a reason', () => {
@@ -27,7 +30,7 @@ test('the comparison finds what is taken away', () => {
   delete less.components.schemas['ResourceSpec']?.properties?.['cache_cpu'];
   const source = less.components.schemas['Deployment']?.properties?.['source'];
   if (source) source.enum = ['github'];
-  const missed = lacking(publicDocument, less).filter((what) => !listed.includes(what));
+  const missed = lacking(publicDocument, less, spelling).filter((what) => !listed.includes(what));
   expect(missed).toEqual(
     expect.arrayContaining([
       'GET /v2/listeners',

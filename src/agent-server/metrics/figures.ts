@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Runs } from '../runs/runs.ts';
+import type { Storage } from '../storage/open.ts';
+
+/** How much there is to do, and to do it with, at one moment. */
+export interface Figures {
+  /** Runs of all processes that have not begun, and that have. */
+  queue: { num_pending: number; num_running: number };
+  /** How many runs this process can carry out at once, has in hand, and could take. */
+  workers: { max: number; active: number; available: number };
+  /** This process's connections to the database, and who waits for one. */
+  database: { connections: number; idle: number; waiting: number };
+}
+
+/** Looks at the figures of this moment. */
+export function figuresOf(storage: Storage, runs: Runs, atOnce: number): () => Promise<Figures> {
+  return async () => {
+    const query = sql<{ pending: string; running: string }>`
+      select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running
+      from runs where status in ('pending', 'running')`;
+    const { rows } = await query.execute(storage.db);
+    const active = Math.min(runs.inHand().length, atOnce);
+    const { totalCount, idleCount, waitingCount } = storage.pool;
+    return {
+      queue: { num_pending: Number(rows[0]?.pending ?? 0), num_running: Number(rows[0]?.running ?? 0) },
+      workers: { max: atOnce, active, available: atOnce - active },
+      database: { connections: totalCount, idle: idleCount, waiting: waitingCount },
+    };
+  };
+}

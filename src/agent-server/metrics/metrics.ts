@@ -1,0 +1,96 @@
+import type { MiddlewareHandler } from 'hono';
+import { routePath } from 'hono/route';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../../clock.ts';
+import type { Figures } from './figures.ts';
+
+/** Bounds (seconds) of how long answers take to begin: from what is read to what waits for a run. */
+const BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
+
+/**
+ * The figures of this process, as Prometheus reads them and as JSON. What the public server tells too has its name.
+ * Nothing is looked at but when somebody asks; only requests are counted as they come.
+ */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #look: () => Promise<Figures>;
+  readonly #clock: Clock;
+  readonly #requests: Counter<'method' | 'path' | 'status'>;
+  readonly #latency: Histogram<'method' | 'path'>;
+  readonly #gauges: { gauge: Gauge; of: (figures: Figures) => number }[];
+
+  constructor(look: () => Promise<Figures>, clock: Clock) {
+    this.#look = look;
+    this.#clock = clock;
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: 'lg_api_http_requests_total',
+      help: 'Requests that were answered, by method, route and status.',
+      labelNames: ['method', 'path', 'status'],
+      registers,
+    });
+    this.#latency = new Histogram({
+      name: 'lg_api_http_requests_latency_seconds',
+      help: 'How long answers took to begin, by method and route.',
+      labelNames: ['method', 'path'],
+      buckets: BUCKETS,
+      registers,
+    });
+    const gauge = (name: string, help: string, of: (figures: Figures) => number) => ({
+      gauge: new Gauge({ name, help, registers }),
+      of,
+    });
+    this.#gauges = [
+      gauge('lg_api_num_pending_runs', 'Runs that have not begun, of all processes.', ({ queue }) => queue.num_pending),
+      gauge(
+        'lg_api_num_running_runs',
+        'Runs that are carried out, by all processes.',
+        ({ queue }) => queue.num_running,
+      ),
+      gauge('lg_api_workers_max', 'How many runs this process can carry out at once.', ({ workers }) => workers.max),
+      gauge('lg_api_workers_active', 'How many runs this process has in hand.', ({ workers }) => workers.active),
+      gauge('lg_api_workers_available', 'How many runs it could take.', ({ workers }) => workers.available),
+      gauge('lg_api_pg_pool_size', 'Connections to the database.', ({ database }) => database.connections),
+      gauge('lg_api_pg_pool_available', 'Connections that nobody uses.', ({ database }) => database.idle),
+      gauge('lg_api_pg_requests_waiting', 'Statements that wait for a connection.', ({ database }) => database.waiting),
+      gauge('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss()),
+      gauge('process_cpu_seconds_total', 'Processor time of this process.', cpuSeconds),
+      gauge('process_uptime_seconds', 'How long this process has been running.', () => process.uptime()),
+    ];
+  }
+
+  /** Counts the requests that go through it, by their routes: what callers put into a path makes no new figure. */
+  count(): MiddlewareHandler {
+    return async (c, next) => {
+      const begun = this.#clock.now();
+      await next();
+      const { method } = c.req;
+      const path = routePath(c, -1);
+      this.#requests.inc({ method, path, status: c.res.status });
+      this.#latency.observe({ method, path }, (this.#clock.now() - begun) / 1000);
+    };
+  }
+
+  /** The figures in the text form of Prometheus. */
+  async text(): Promise<{ body: string; type: string }> {
+    const figures = await this.#look();
+    for (const { gauge, of } of this.#gauges) gauge.set(of(figures));
+    return { body: await this.#registry.metrics(), type: this.#registry.contentType };
+  }
+
+  /** The same as JSON. */
+  async json(): Promise<object> {
+    const [figures, { values }] = [await this.#look(), await this.#requests.get()];
+    const requests = values.map(({ labels, value }) => ({ ...labels, count: value }));
+    return {
+      ...figures,
+      http: { requests },
+      process: { memory_bytes: process.memoryUsage.rss(), cpu_seconds: cpuSeconds() },
+    };
+  }
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000_000;
+}

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/agent/cron.ts';
+import type { Operation } from './operation.ts';
+import { toldCount, toldCron } from './told.ts';
+
+/** What a cron on a thread is made with: what becomes of the thread is no question then. */
+export const threadCronCreate = CronCreate.omit({ on_run_completed: true });
+/** What a cron without a thread is made with. */
+export const cronCreate = CronCreate.omit({ multitask_strategy: true });
+
+const one = '/runs/crons/{cron_id}';
+const tag = 'Crons';
+
+/** Runs that come again and again. */
+export const cronOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/threads/{thread_id}/runs/crons',
+    id: 'create_thread_cron',
+    summary: 'Create a cron whose runs are on a thread',
+    tag,
+    body: { schema: threadCronCreate, required: true },
+    answers: { 200: { description: 'The cron.', schema: toldCron } },
+    errors: [400, 404, 413, 422],
+  },
+  {
+    method: 'post',
+    path: '/runs/crons',
+    id: 'create_cron',
+    summary: 'Create a cron whose runs have a thread of their own each',
+    tag,
+    body: { schema: cronCreate, required: true },
+    answers: { 200: { description: 'The cron.', schema: toldCron } },
+    errors: [400, 404, 413, 422],
+  },
+  {
+    method: 'post',
+    path: '/runs/crons/search',
+    id: 'search_crons',
+    summary: 'Search crons',
+    description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
+    tag,
+    body: { schema: CronSearch, required: false },
+    answers: { 200: { description: 'A page of crons.', schema: z.array(toldCron) } },
+    errors: [400, 413, 422],
+  },
+  {
+    method: 'post',
+    path: '/runs/crons/count',
+    id: 'count_crons',
+    summary: 'Count crons',
+    tag,
+    body: { schema: CronCount, required: false },
+    answers: { 200: { description: 'How many match.', schema: toldCount } },
+    errors: [400, 404, 413, 422],
+  },
+  {
+    method: 'patch',
+    path: one,
+    id: 'patch_cron',
+    summary: 'Change a cron',
+    tag,
+    body: { schema: CronPatch, required: true },
+    answers: { 200: { description: 'The cron as it is now.', schema: toldCron } },
+    errors: [400, 404, 413, 422],
+  },
+  {
+    method: 'delete',
+    path: one,
+    id: 'delete_cron',
+    summary: 'Delete a cron',
+    tag,
+    answers: { 204: { description: 'It is gone.' } },
+    errors: [404, 422],
+  },
+];

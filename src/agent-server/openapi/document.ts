@@ -1,0 +1,38 @@
+import { describeInterface } from '../../openapi/document.ts';
+import type { OpenApiDocument } from '../../openapi/document.ts';
+import { API_VERSION } from '../version.ts';
+import { schemas } from './components.ts';
+import { commonRefusals, errorAnswers } from './errors.ts';
+import { operations } from './operations.ts';
+import { headerParameters, pathParameters, queryNotes } from './parameters.ts';
+
+/** What the page of the description is called. */
+export const title = 'Landfall agent server';
+
+/** Describes all that is served, from the schemas that requests are read by. */
+export function openApiDocument(): OpenApiDocument {
+  return describeInterface(operations, {
+    title,
+    version: API_VERSION,
+    description: [
+      'Runs the graphs of a deployment: assistants, threads, runs, crons, a store, and the protocols of agents and models.',
+      'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',
+      'Fields that are not known are passed over. The paths below `/threads/{thread_id}/runs` are reached by `/thread/{thread_id}/runs` as well.',
+    ],
+    schemas,
+    headers: headerParameters,
+    pathParts: pathParameters,
+    queryNotes,
+    refusals: errorAnswers,
+    common: commonRefusals,
+    securitySchemes: {
+      'API Key': {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-Api-Key',
+        description: 'A key of the deployment’s owner. A server on one’s own machine may want none.',
+      },
+    },
+    security: [{ 'API Key': [] }, {}],
+  });
+}

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { freeObject } from '../../contract/agent/open-word.ts';
+import { cardQuery } from '../protocols/a2a/card-query.ts';
+import type { Operation } from './operation.ts';
+
+/** What an agent may be asked, in version 0.3 of the protocol and in version 1.0. */
+const a2aMethods = [
+  'message/send',
+  'message/stream',
+  'tasks/get',
+  'tasks/cancel',
+  'tasks/resubscribe',
+  'SendMessage',
+  'SendStreamingMessage',
+  'GetTask',
+  'ListTasks',
+  'CancelTask',
+  'SubscribeToTask',
+] as const;
+
+/** A call of JSON-RPC 2.0. */
+export const rpcCall = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]).nullable().optional(),
+  method: z.enum(a2aMethods),
+  params: freeObject.optional(),
+});
+/** An answer of JSON-RPC 2.0. */
+export const rpcAnswer = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.int()]).nullable(),
+  result: z.unknown().optional(),
+  error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
+});
+/** What a model is told by, or tells. */
+export const mcpMessage = freeObject;
+
+const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
+  {
+    method: 'post',
+    path,
+    id: `post_${name}`,
+    summary: 'Speak the model context protocol',
+    description:
+      'Every assistant is a tool; calling it runs it without a thread. Nothing is remembered between requests.',
+    tag: 'MCP',
+    headers: ['accept', 'mcpVersion'],
+    body: { schema: mcpMessage, required: true },
+    answers: {
+      200: { description: 'The answer.', schema: mcpMessage, type: 'text/event-stream' },
+      202: { description: 'What was told is taken.' },
+    },
+    errors: [400, 405, 413, 500],
+  },
+  {
+    method: 'get',
+    path,
+    id: `get_${name}`,
+    summary: 'Open a stream of the server’s own messages, which there is none of',
+    tag: 'MCP',
+    answers: {},
+    errors: [405],
+  },
+  {
+    method: 'delete',
+    path,
+    id: `delete_${name}`,
+    summary: 'End a session, which there is none of',
+    tag: 'MCP',
+    answers: {},
+    errors: [404],
+  },
+];
+
+/** How other agents, and models, talk to this one. */
+export const protocolOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/a2a/{assistant_id}',
+    id: 'post_a2a',
+    summary: 'Speak the agent-to-agent protocol with an assistant',
+    description:
+      'JSON-RPC of its versions 1.0 and 0.3. A context is a thread and a task a run. `message/stream`, `tasks/resubscribe` and their like are answered by server-sent events.',
+    tag: 'A2A',
+    headers: ['accept', 'a2aVersion'],
+    body: { schema: rpcCall, required: true },
+    answers: { 200: { description: 'The answer, or how it failed.', schema: rpcAnswer, type: 'text/event-stream' } },
+    errors: [400, 404, 413, 500],
+  },
+  {
+    method: 'get',
+    path: '/.well-known/agent-card.json',
+    id: 'get_agent_card',
+    summary: 'Read the card of an assistant',
+    tag: 'A2A',
+    query: cardQuery,
+    headers: ['a2aVersion'],
+    answers: { 200: { description: 'The card, for both versions of the protocol.', schema: freeObject } },
+    errors: [404, 422],
+  },
+  ...mcp('/mcp/', 'mcp'),
+  ...mcp('/mcp', 'mcp_without_slash'),
+];

@@ -1,0 +1,188 @@
+import * as z from 'zod';
+import { RunCreate, RunsCancel } from '../../contract/agent/run.ts';
+import type { Operation } from './operation.ts';
+import { cancelManyQuery, cancelQuery, followQuery, joinQuery, runsQuery } from './queries.ts';
+import { toldResult, toldRun } from './told.ts';
+
+/** What a run on a thread is started with. */
+export const statefulRun = RunCreate.omit({ on_completion: true });
+/** What a run without a thread is started with. */
+export const statelessRun = RunCreate.omit({ checkpoint: true, if_not_exists: true, multitask_strategy: true });
+/** Several of them. */
+export const runBatch = z.array(statelessRun).min(1);
+
+const all = '/threads/{thread_id}/runs';
+const one = `${all}/{run_id}`;
+const onThread = 'Thread Runs';
+const alone = 'Stateless Runs';
+
+const events = {
+  description: 'Server-sent events; the first is `metadata` with the run’s id.',
+  type: 'text/event-stream',
+};
+const result = { description: 'The state that the run left, or how it failed.', schema: toldResult };
+const starting = [400, 404, 409, 413, 422] as const;
+const looking = [404, 422] as const;
+
+/** Runs, on a thread and without one. */
+export const runOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: all,
+    id: 'list_runs',
+    summary: 'List the runs of a thread',
+    description: 'Newest first.',
+    tag: onThread,
+    query: runsQuery,
+    answers: { 200: { description: 'A page of runs.', schema: z.array(toldRun) } },
+    errors: looking,
+  },
+  {
+    method: 'post',
+    path: all,
+    id: 'create_run',
+    summary: 'Start a run in the background',
+    tag: onThread,
+    body: { schema: statefulRun, required: true },
+    answers: { 200: { description: 'The run, which is still to be done.', schema: toldRun } },
+    errors: starting,
+  },
+  {
+    method: 'post',
+    path: `${all}/stream`,
+    id: 'stream_run',
+    summary: 'Start a run and follow it',
+    tag: onThread,
+    body: { schema: statefulRun, required: true },
+    answers: { 200: events },
+    errors: starting,
+  },
+  {
+    method: 'post',
+    path: `${all}/wait`,
+    id: 'wait_run',
+    summary: 'Start a run and wait for its end',
+    description: 'Newlines keep the connection alive until the JSON is there.',
+    tag: onThread,
+    body: { schema: statefulRun, required: true },
+    answers: { 200: result },
+    errors: starting,
+  },
+  {
+    method: 'get',
+    path: one,
+    id: 'get_run',
+    summary: 'Read a run',
+    tag: onThread,
+    answers: { 200: { description: 'The run.', schema: toldRun } },
+    errors: looking,
+  },
+  {
+    method: 'delete',
+    path: one,
+    id: 'delete_run',
+    summary: 'Delete a run that has ended',
+    tag: onThread,
+    answers: { 204: { description: 'It is gone.' } },
+    errors: [404, 409, 422],
+  },
+  {
+    method: 'get',
+    path: `${one}/join`,
+    id: 'join_run',
+    summary: 'Wait for a run that was started',
+    tag: onThread,
+    query: joinQuery,
+    answers: { 200: result },
+    errors: looking,
+  },
+  {
+    method: 'get',
+    path: `${one}/stream`,
+    id: 'join_run_stream',
+    summary: 'Follow a run that was started',
+    tag: onThread,
+    query: followQuery,
+    headers: ['lastEventId'],
+    answers: { 200: events },
+    errors: looking,
+  },
+  {
+    method: 'post',
+    path: `${one}/cancel`,
+    id: 'cancel_run',
+    summary: 'Cancel a run',
+    tag: onThread,
+    query: cancelQuery,
+    answers: {
+      202: { description: 'It will end.' },
+      204: { description: 'It has ended.' },
+    },
+    errors: [404, 409, 422],
+  },
+  {
+    method: 'post',
+    path: '/runs/cancel',
+    id: 'cancel_runs',
+    summary: 'Cancel several runs',
+    description: 'Those of a thread by their ids, or all of a status.',
+    tag: onThread,
+    query: cancelManyQuery,
+    body: { schema: RunsCancel, required: true },
+    answers: { 204: { description: 'They will end.' } },
+    errors: [400, 404, 413, 422],
+  },
+  {
+    method: 'post',
+    path: '/runs',
+    id: 'create_stateless_run',
+    summary: 'Start a run without a thread in the background',
+    tag: alone,
+    body: { schema: statelessRun, required: true },
+    answers: { 200: { description: 'The run, which is still to be done.', schema: toldRun } },
+    errors: starting,
+  },
+  {
+    method: 'get',
+    path: '/runs/{run_id}/stream',
+    id: 'join_stateless_run_stream',
+    summary: 'Follow a run of which only the id is known',
+    tag: alone,
+    query: followQuery,
+    headers: ['lastEventId'],
+    answers: { 200: events },
+    errors: looking,
+  },
+  {
+    method: 'post',
+    path: '/runs/stream',
+    id: 'stream_stateless_run',
+    summary: 'Start a run without a thread and follow it',
+    tag: alone,
+    body: { schema: statelessRun, required: true },
+    answers: { 200: events },
+    errors: starting,
+  },
+  {
+    method: 'post',
+    path: '/runs/wait',
+    id: 'wait_stateless_run',
+    summary: 'Start a run without a thread and wait for its end',
+    description: 'Newlines keep the connection alive until the JSON is there.',
+    tag: alone,
+    body: { schema: statelessRun, required: true },
+    answers: { 200: result },
+    errors: starting,
+  },
+  {
+    method: 'post',
+    path: '/runs/batch',
+    id: 'create_run_batch',
+    summary: 'Start several runs without a thread in the background',
+    description: 'All of them, or none.',
+    tag: alone,
+    body: { schema: runBatch, required: true },
+    answers: { 200: { description: 'The runs, which are still to be done.', schema: z.array(toldRun) } },
+    errors: starting,
+  },
+];

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { freeObject } from '../../contract/agent/open-word.ts';
+import type { Operation } from './operation.ts';
+import { healthQuery, metricsQuery } from './queries.ts';
+
+const tag = 'System';
+
+/** What `GET /info` tells. */
+export const info = z.looseObject({
+  version: z.string(),
+  context: z.literal('js'),
+  flags: freeObject,
+  metadata: freeObject,
+});
+
+/** What `GET /ok` tells. */
+export const health = z.object({ ok: z.literal(true) });
+
+/** The server itself. */
+export const systemOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/ok',
+    id: 'health',
+    summary: 'Ask whether the server is well',
+    tag,
+    query: healthQuery,
+    answers: { 200: { description: 'It is.', schema: health } },
+    errors: [500],
+  },
+  {
+    method: 'get',
+    path: '/info',
+    id: 'info',
+    summary: 'Ask what the server is and offers',
+    tag,
+    answers: { 200: { description: 'The server.', schema: info } },
+  },
+  {
+    method: 'get',
+    path: '/metrics',
+    id: 'metrics',
+    summary: 'Read the server’s figures',
+    tag,
+    query: metricsQuery,
+    answers: { 200: { description: 'As Prometheus reads them, or as JSON.', schema: freeObject, type: 'text/plain' } },
+    errors: [422],
+  },
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'openapi',
+    summary: 'Read this description',
+    tag,
+    answers: { 200: { description: 'OpenAPI 3.1.', schema: freeObject } },
+  },
+  {
+    method: 'get',
+    path: '/docs',
+    id: 'docs',
+    summary: 'Look at this description as a page',
+    tag,
+    answers: { 200: { description: 'The page, which needs nothing from elsewhere.', type: 'text/html' } },
+  },
+  {
+    method: 'get',
+    path: '/docs/{asset}',
+    id: 'docs_asset',
+    summary: 'Read a file of the page',
+    tag,
+    answers: { 200: { description: 'The file.', type: 'application/octet-stream' } },
+    errors: [404],
+  },
+];

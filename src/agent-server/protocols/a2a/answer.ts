@@ -1,0 +1,153 @@
+import { A2A_VERSION_HEADER, formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from '@a2a-js/sdk';
+import { A2A_LEGACY_PROTOCOL_VERSION, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { JsonRpcTransportHandler, ServerCallContext, validateVersion } from '@a2a-js/sdk/server';
+import * as z from 'zod';
+import type { Clock } from '../../../clock.ts';
+import { Assistant, GraphSchemas } from '../../../contract/agent/assistant.ts';
+import { isObject } from '../../../contract/json-object.ts';
+import { fromJson } from '../../../contract/json-text.ts';
+import { writeComment } from '../../../sse/write-event.ts';
+import { beat } from '../../routes/event-stream.ts';
+import { lateAnswer } from '../../routes/late-answer.ts';
+import { EndpointRefusal } from '../own-api.ts';
+import type { OwnApi } from '../own-api.ts';
+import { agentCard } from './card.ts';
+import { OwnRuns } from './own-runs.ts';
+import { inProtocolForm } from './public-forms.ts';
+import type { FindTask } from './task-places.ts';
+import { Tasks } from './tasks.ts';
+
+/** What an answer is made with. */
+export interface A2aParts {
+  api: OwnApi;
+  findTask: FindTask;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** A call of the agent-to-agent protocol. */
+export interface A2aCall {
+  /** Whom it is for: an assistant's id, or a graph's. */
+  assistantId: string;
+  /** Where the assistant answers: absolute. */
+  address: string;
+  body: string;
+  headers: Headers;
+}
+
+/** The assistant's own answer to who it is; a refusal where there is none. */
+export const readAssistant = (api: OwnApi, assistantId: string): Promise<Assistant> =>
+  api.read(Assistant, 'GET', `/assistants/${encodeURIComponent(assistantId)}`);
+
+/** Answers a call of JSON-RPC, in whichever version of the protocol its method is. */
+export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2aParts): Promise<Response> {
+  const body = fromJson(call.body);
+  if (!isObject(body)) {
+    const error = { code: -32_700, message: 'The body is not a call of JSON-RPC.' };
+    return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
+  }
+  const assistant = await readAssistant(api, call.assistantId);
+  const card = agentCard(assistant, call.address);
+  const gone = new AbortController();
+  const tasks = new Tasks({
+    assistant,
+    card,
+    runs: new OwnRuns(api),
+    findTask,
+    takesMessages: () => takesMessages(api, assistant.assistant_id),
+    gone: gone.signal,
+    log,
+  });
+  const isCurrent = isV1JsonRpcMethod(body['method']);
+  const handler = isCurrent ? new JsonRpcTransportHandler(tasks) : new LegacyJsonRpcTransportHandler(tasks);
+  const inError = (error: unknown) => {
+    const { id = null } = body;
+    const told = isCurrent
+      ? JsonRpcTransportHandler.mapToJSONRPCError(error)
+      : LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error);
+    return { jsonrpc: '2.0', id, error: told };
+  };
+  const version = call.headers.get(A2A_VERSION_HEADER) ?? (isCurrent ? '1.0' : A2A_LEGACY_PROTOCOL_VERSION);
+  try {
+    validateVersion(version, card, 'JSONRPC');
+  } catch (error) {
+    return Response.json(inError(error));
+  }
+  const answer = handler.handle(inProtocolForm(body), new ServerCallContext({ requestedVersion: version }));
+  const leave = () => gone.abort(new Error('The caller went away.'));
+  if (!STREAMED.has(String(body['method']))) {
+    const json = answer.then((result) => JSON.stringify(result));
+    return lateAnswer(json, { clock, onGone: leave, headers: {} });
+  }
+  const result = await answer;
+  return isStream(result) ? asEvents(result, { clock, leave, inError, log }) : Response.json(result);
+}
+
+/** The methods that are answered by events, in both versions. */
+const STREAMED = new Set(['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']);
+
+async function takesMessages(api: OwnApi, assistantId: string): Promise<boolean> {
+  try {
+    const { input_schema } = await api.read(GraphSchemas, 'GET', `/assistants/${assistantId}/schemas`);
+    const properties = z.record(z.string(), z.unknown()).safeParse(input_schema?.['properties']);
+    return !properties.success || 'messages' in properties.data;
+  } catch (error) {
+    if (error instanceof EndpointRefusal) return true;
+    throw error;
+  }
+}
+
+type Streamed = AsyncGenerator<unknown, void, undefined>;
+
+const isStream = (result: object): result is Streamed => Symbol.asyncIterator in result;
+
+interface StreamParts {
+  clock: Clock;
+  leave: () => void;
+  inError: (error: unknown) => object;
+  log: (line: string) => void;
+}
+
+/** A stream of answers as server-sent events. One that fails before its first answer is a plain answer. */
+async function asEvents(answers: Streamed, { clock, leave, inError, log }: StreamParts): Promise<Response> {
+  const first = await answers.next().catch((error: unknown) => ({ failed: inError(error) }));
+  if ('failed' in first) return Response.json(first.failed);
+  const encoder = new TextEncoder();
+  const done = new AbortController();
+  let quiet = true;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      if (first.done) return controller.close();
+      controller.enqueue(encoder.encode(formatSSEEvent(first.value)));
+      void beat(clock, done.signal, () => {
+        if (quiet) controller.enqueue(encoder.encode(writeComment('heartbeat')));
+        quiet = true;
+      });
+    },
+    // One answer at a time, as they are taken: what waits is bounded by the run's own stream.
+    pull: async (controller) => {
+      const end = (text = '') => {
+        done.abort();
+        if (text !== '') controller.enqueue(encoder.encode(text));
+        controller.close();
+      };
+      try {
+        const next = await answers.next();
+        if (next.done) return end();
+        quiet = false;
+        controller.enqueue(encoder.encode(formatSSEEvent(next.value)));
+      } catch (error) {
+        if (done.signal.aborted) return;
+        log(`A stream of the agent-to-agent protocol broke off: ${String(error)}`);
+        end(formatSSEErrorEvent(inError(error)));
+      }
+    },
+    cancel: () => {
+      done.abort();
+      leave();
+    },
+  });
+  const { Connection: _, ...headers } = SSE_HEADERS;
+  return new Response(body, { headers });
+}

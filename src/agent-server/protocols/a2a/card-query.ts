@@ -1,0 +1,4 @@
+import * as z from 'zod';
+
+/** Whose card is wanted: an assistant's id, or a graph's for its default assistant. */
+export const cardQuery = z.object({ assistant_id: z.string().min(1) });

@@ -1,0 +1,63 @@
+import { A2A_PROTOCOL_VERSION, AgentCard } from '@a2a-js/sdk';
+import { A2A_LEGACY_PROTOCOL_VERSION } from '@a2a-js/sdk/compat/v0_3';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
+
+const BINDING = 'JSONRPC';
+const TEXT = 'text/plain';
+const JSON_TYPE = 'application/json';
+
+/**
+ * An assistant as an agent that others may speak with.
+ *
+ * @param address where it answers: absolute.
+ */
+export function agentCard(
+  { assistant_id, graph_id, name, description, version }: Assistant,
+  address: string,
+): AgentCard {
+  const title = name ?? graph_id;
+  const told = description ?? `Runs the graph "${graph_id}".`;
+  const modes = [TEXT, JSON_TYPE];
+  const at = { url: address, protocolBinding: BINDING, tenant: '' };
+  return {
+    name: title,
+    description: told,
+    version: String(version ?? 1),
+    supportedInterfaces: [
+      { ...at, protocolVersion: A2A_PROTOCOL_VERSION },
+      { ...at, protocolVersion: A2A_LEGACY_PROTOCOL_VERSION },
+    ],
+    provider: undefined,
+    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
+    securitySchemes: {},
+    securityRequirements: [],
+    defaultInputModes: modes,
+    defaultOutputModes: modes,
+    skills: [
+      {
+        id: assistant_id,
+        name: title,
+        description: told,
+        tags: [graph_id],
+        examples: [],
+        inputModes: modes,
+        outputModes: modes,
+        securityRequirements: [],
+      },
+    ],
+    signatures: [],
+  };
+}
+
+/** The card as it is read: the fields of version 1.0, and beside them those that readers of 0.3 look for. */
+export function writeCard(card: AgentCard): FreeObject {
+  const written: unknown = AgentCard.toJSON(card);
+  return {
+    ...(typeof written === 'object' ? written : {}),
+    protocolVersion: A2A_LEGACY_PROTOCOL_VERSION,
+    url: card.supportedInterfaces[0]?.url,
+    preferredTransport: BINDING,
+    supportsAuthenticatedExtendedCard: false,
+  };
+}

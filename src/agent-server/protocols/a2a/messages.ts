@@ -1,0 +1,156 @@
+import { Role } from '@a2a-js/sdk';
+import type { Artifact, Message, Part } from '@a2a-js/sdk';
+import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
+import { isObject } from '../../../contract/json-object.ts';
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
+
+/** The key under which a graph takes what was said, and answers what it says. */
+const MESSAGES = 'messages';
+
+/**
+ * What a graph is given of a message: its texts are one message of the caller's under `messages`, and the fields of its
+ * data stand beside them.
+ *
+ * @param takesMessages whether the graph's input has that key.
+ * @throws A2AError for a message that no graph, or this one not, can be given.
+ */
+export function inputOf({ messageId, parts }: Message, takesMessages: boolean): FreeObject {
+  const { texts, data } = sortedParts(parts);
+  const fields: FreeObject = {};
+  for (const value of data) {
+    if (!isObject(value))
+      throw new RequestMalformedError('A data part has to be an object: fields of the graph’s input.');
+    Object.assign(fields, value);
+  }
+  if (texts.length === 0) return fields;
+  if (!takesMessages) {
+    throw new ContentTypeNotSupportedError(
+      'This graph takes no messages: send the fields of its input in a data part.',
+    );
+  }
+  const before: unknown = fields[MESSAGES];
+  const said = { role: 'user', content: texts.join('\n'), id: messageId };
+  return { ...fields, [MESSAGES]: [...(Array.isArray(before) ? before : []), said] };
+}
+
+/** What a graph that waits for somebody is answered: the one value of the data, else the text. */
+export function resumeOf({ parts }: Message): unknown {
+  const { texts, data } = sortedParts(parts);
+  return data.length === 1 && texts.length === 0
+    ? data[0]
+    : [...texts, ...data.map((value) => JSON.stringify(value))].join('\n');
+}
+
+function sortedParts(parts: readonly Part[]): { texts: string[]; data: unknown[] } {
+  if (parts.length === 0) throw new RequestMalformedError('message.parts is empty: nothing was said.');
+  const [texts, data]: [string[], unknown[]] = [[], []];
+  for (const { content } of parts) {
+    if (content?.$case === 'text') texts.push(content.value);
+    else if (content?.$case === 'data') data.push(content.value);
+    else if (content === undefined) throw new RequestMalformedError('A part of the message has no content.');
+    else throw new ContentTypeNotSupportedError('Files are not taken: send text, or data.');
+  }
+  return { texts, data };
+}
+
+/** A message of a graph's state, as the API shows it, as far as it is looked at. */
+interface Said {
+  id: string;
+  role: Role;
+  text: string;
+}
+
+/** The messages of a state from the one with the given id on; all of them where it is not among them. */
+function saidSince(values: unknown, messageId: string | undefined): Said[] {
+  const messages: unknown = isObject(values) ? values[MESSAGES] : undefined;
+  if (!Array.isArray(messages)) return [];
+  const begin = messageId === undefined ? -1 : messages.findIndex((one) => isObject(one) && one['id'] === messageId);
+  return messages.slice(Math.max(begin, 0)).flatMap((one, index) => readSaid(one, index) ?? []);
+}
+
+const ROLES: Readonly<Record<string, Role>> = {
+  human: Role.ROLE_USER,
+  user: Role.ROLE_USER,
+  ai: Role.ROLE_AGENT,
+  AIMessageChunk: Role.ROLE_AGENT,
+  assistant: Role.ROLE_AGENT,
+};
+
+/** Undefined for what is neither the caller's nor the agent's, such as the answer of a tool. */
+export function readSaid(message: unknown, index: number): Said | undefined {
+  if (!isObject(message)) return undefined;
+  const { id, type, role, content } = message;
+  const known = ROLES[String(type ?? role)];
+  if (known === undefined) return undefined;
+  return { id: typeof id === 'string' && id !== '' ? id : `message-${index}`, role: known, text: textOf(content) };
+}
+
+/** The text of a message's content, which may be a list of blocks. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : '')).join('');
+}
+
+/** What was said in a task, oldest first. */
+export function historyOf(
+  values: unknown,
+  messageId: string | undefined,
+  ids: { taskId: string; contextId: string },
+): Message[] {
+  return saidSince(values, messageId)
+    .filter(({ text }) => text !== '')
+    .map(({ id, role, text }) => ({ ...ids, messageId: id, role, parts: [textPart(text)], ...NOTHING_MORE }));
+}
+
+/** What a task came to: the last thing that the agent said; else, where it says nothing, its state. */
+export function artifactsOf(values: unknown, messageId: string | undefined): Artifact[] {
+  const said = saidSince(values, messageId).findLast(({ role, text }) => role === Role.ROLE_AGENT && text !== '');
+  if (said) return [artifact(said.id, textPart(said.text))];
+  if (values === null || values === undefined) return [];
+  const { [MESSAGES]: _, ...fields } = isObject(values) ? values : { values };
+  return Object.keys(fields).length > 0 ? [artifact('state', dataPart(fields))] : [];
+}
+
+/** What the agent asks for, where its graph waits for somebody: `values` of the interrupts. */
+export function question(asked: readonly unknown[], ids: { taskId: string; contextId: string }): Message {
+  const parts = asked.map((value) => (typeof value === 'string' ? textPart(value) : dataPart(value)));
+  return agentMessage(parts.length > 0 ? parts : [textPart('The agent waits for an answer.')], ids, 'question');
+}
+
+/** A sentence of the server's own about a task. */
+export const remark = (text: string, ids: { taskId: string; contextId: string }): Message =>
+  agentMessage([textPart(text)], ids, 'remark');
+
+const agentMessage = (parts: Part[], ids: { taskId: string; contextId: string }, kind: string): Message => ({
+  ...ids,
+  messageId: `${ids.taskId}-${kind}`,
+  role: Role.ROLE_AGENT,
+  parts,
+  ...NOTHING_MORE,
+});
+
+const NOTHING_MORE = { metadata: undefined, extensions: [], referenceTaskIds: [] };
+
+export const artifact = (artifactId: string, part: Part): Artifact => ({
+  artifactId,
+  name: 'answer',
+  description: '',
+  parts: [part],
+  metadata: undefined,
+  extensions: [],
+});
+
+export const textPart = (value: string): Part => ({
+  content: { $case: 'text', value },
+  metadata: undefined,
+  filename: '',
+  mediaType: 'text/plain',
+});
+
+const dataPart = (value: unknown): Part => ({
+  content: { $case: 'data', value },
+  metadata: undefined,
+  filename: '',
+  mediaType: 'application/json',
+});

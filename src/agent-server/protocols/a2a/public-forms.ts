@@ -1,0 +1,28 @@
+import { isObject } from '../../../contract/json-object.ts';
+
+/**
+ * A call with the names of the public description in the protocol's own: `thread.threadId` is the message's context,
+ * `taskId` the task's id, and an `assistant` is an agent.
+ */
+export function inProtocolForm(call: Record<string, unknown>): Record<string, unknown> {
+  const { params } = call;
+  if (!isObject(params)) return call;
+  const { thread, taskId, message, ...rest } = params;
+  return {
+    ...call,
+    params: {
+      ...rest,
+      ...(taskId === undefined || rest['id'] !== undefined ? {} : { id: taskId }),
+      ...(isObject(message) ? { message: messageIn(message, thread) } : message === undefined ? {} : { message }),
+    },
+  };
+}
+
+function messageIn(message: Record<string, unknown>, thread: unknown): Record<string, unknown> {
+  const context = isObject(thread) ? thread['threadId'] : undefined;
+  return {
+    ...message,
+    ...(message['role'] === 'assistant' ? { role: 'agent' } : {}),
+    ...(context === undefined || message['contextId'] ? {} : { contextId: context }),
+  };
+}

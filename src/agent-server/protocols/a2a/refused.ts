@@ -1,0 +1,32 @@
+import { A2AError, RequestMalformedError, TaskNotCancelableError, TaskNotFoundError } from '@a2a-js/sdk/errors';
+import { EndpointRefusal } from '../own-api.ts';
+
+/**
+ * Does something with the server's own endpoints, and says what they refuse in the protocol's words. A mistake of ours is
+ * told to the log and not to the caller.
+ */
+export async function inA2aWords<T>(log: (line: string) => void, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EndpointRefusal) throw wordsFor(error);
+    if (error instanceof A2AError) throw error;
+    log(`The agent-to-agent protocol failed: ${error instanceof Error ? error.stack : String(error)}`);
+    throw new A2AError('The server failed. Its log says more.');
+  }
+}
+
+function wordsFor({ status, message }: EndpointRefusal): Error {
+  switch (status) {
+    case 404:
+      return new TaskNotFoundError(message);
+    case 409:
+      return new TaskNotCancelableError(message);
+    case 400:
+    case 413:
+    case 422:
+      return new RequestMalformedError(message);
+    default:
+      return new A2AError(message);
+  }
+}

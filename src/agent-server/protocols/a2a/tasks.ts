@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { TaskState } from '@a2a-js/sdk';
+import type {
+  AgentCard,
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+} from '@a2a-js/sdk';
+import {
+  ExtendedAgentCardNotConfiguredError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import type { Run } from '../../../contract/agent/run.ts';
+import { isObject } from '../../../contract/json-object.ts';
+import { inputOf, resumeOf } from './messages.ts';
+import { inA2aWords } from './refused.ts';
+import type { OwnRuns, RunPlace, RunRequest } from './own-runs.ts';
+import { TASK_METADATA } from './task-places.ts';
+import type { FindTask } from './task-places.ts';
+import { taskStream } from './task-stream.ts';
+import { isOver, standingAfter, taskAfter, taskUnderWay, withHistory } from './task.ts';
+import type { TaskIds } from './task.ts';
+
+/** What the tasks of one assistant are carried out with. */
+export interface TaskParts {
+  assistant: Assistant;
+  card: AgentCard;
+  runs: OwnRuns;
+  findTask: FindTask;
+  /** Whether the graph's input has the key `messages`; true where nobody can tell. */
+  takesMessages: () => Promise<boolean>;
+  /** Aborts when the caller goes. */
+  gone: AbortSignal;
+  log: (line: string) => void;
+}
+
+/** What a message begins, or goes on with. */
+interface Turn {
+  threadId: string;
+  /** The task that it goes on with; a new one where absent. */
+  taskId: string | undefined;
+  /** Of the message that the task began with. */
+  messageId: string;
+  input: unknown;
+  request: RunRequest;
+}
+
+const PAGE = { most: 100, usual: 50 };
+
+/**
+ * One assistant as an agent of the protocol: a context is a thread, a task a run on it and the runs that went on with it
+ * after somebody was asked. Nothing is kept beside them, so tasks outlive the process, and another one can tell of them.
+ */
+export class Tasks implements A2ARequestHandler {
+  readonly #parts: TaskParts;
+
+  constructor(parts: TaskParts) {
+    this.#parts = parts;
+  }
+
+  async getAgentCard(): Promise<AgentCard> {
+    return this.#parts.card;
+  }
+
+  async getAuthenticatedExtendedAgentCard(): Promise<AgentCard> {
+    throw new ExtendedAgentCardNotConfiguredError();
+  }
+
+  /** Answers with the task: once it has ended, or at once where the caller does not wait. */
+  sendMessage(params: SendMessageRequest): Promise<Task> {
+    return inA2aWords(this.#parts.log, async () => {
+      const turn = await this.#turn(params);
+      const { runs, gone } = this.#parts;
+      const most = params.configuration?.historyLength;
+      if (params.configuration?.returnImmediately) {
+        const run = await runs.start(turn.threadId, turn.request);
+        const ids = { taskId: turn.taskId ?? run.run_id, contextId: turn.threadId };
+        return withHistory(taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, turn.input), most);
+      }
+      const { runId, result } = await runs.wait(turn.threadId, turn.request, gone);
+      const ids = { taskId: turn.taskId ?? runId, contextId: turn.threadId };
+      return withHistory(taskAfter(standingAfter(result, ids), ids, turn.messageId, undefined), most);
+    });
+  }
+
+  async *sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    const turn = await inA2aWords(this.#parts.log, () => this.#turn(params));
+    const { runs, gone } = this.#parts;
+    const events = await inA2aWords(this.#parts.log, () => runs.stream(turn.threadId, turn.request, gone));
+    const idsOf = (runId: string) => ({ taskId: turn.taskId ?? runId, contextId: turn.threadId });
+    yield* taskStream(events, idsOf, { input: turn.input, messageId: turn.messageId });
+  }
+
+  async getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
+    return inA2aWords(this.#parts.log, async () => withHistory((await this.#find(id)).task, historyLength));
+  }
+
+  async cancelTask({ id }: CancelTaskRequest): Promise<Task> {
+    return inA2aWords(this.#parts.log, async () => {
+      const { place, run } = await this.#find(id);
+      if (!isUnfinished(run)) throw new TaskNotCancelableError(`Task ${id} has ended already.`);
+      await this.#parts.runs.cancel(place);
+      return (await this.#find(id)).task;
+    });
+  }
+
+  async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
+    const { place, run, task } = await inA2aWords(this.#parts.log, () => this.#find(id));
+    if (!isUnfinished(run)) {
+      throw new UnsupportedOperationError(`Task ${id} has ended already: there is nothing to follow. Read it instead.`);
+    }
+    const events = await inA2aWords(this.#parts.log, () => this.#parts.runs.join(place, this.#parts.gone));
+    const idsOf = () => ({ taskId: id, contextId: task.contextId });
+    yield* taskStream(events, idsOf, { input: inputGiven(run), messageId: messageGiven(run) });
+  }
+
+  /** The tasks of a context, newest first. */
+  async listTasks(request: ListTasksRequest): Promise<ListTasksResponse> {
+    return inA2aWords(this.#parts.log, async () => {
+      const { contextId, pageToken, historyLength } = request;
+      if (contextId === '')
+        throw new RequestMalformedError('contextId is missing: tasks are listed context by context.');
+      const pageSize = Math.min(request.pageSize || PAGE.usual, PAGE.most);
+      const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
+      const runs = await this.#parts.runs.list(contextId, pageSize, offset);
+      const own = runs.filter(
+        (run) => run.assistant_id === this.#parts.assistant.assistant_id && taskOf(run) === run.run_id,
+      );
+      const found = await Promise.all(own.map(async (run) => (await this.#find(run.run_id)).task));
+      const wanted = request.status ? found.filter(({ status }) => status?.state === request.status) : found;
+      const tasks = wanted.map((task) => withHistory(task, historyLength));
+      const nextPageToken = runs.length < pageSize ? '' : String(offset + runs.length);
+      return { tasks, nextPageToken, pageSize, totalSize: tasks.length };
+    });
+  }
+
+  createTaskPushNotificationConfig(): Promise<never> {
+    return noNotifications();
+  }
+
+  getTaskPushNotificationConfig(): Promise<never> {
+    return noNotifications();
+  }
+
+  listTaskPushNotificationConfigs(): Promise<never> {
+    return noNotifications();
+  }
+
+  deleteTaskPushNotificationConfig(): Promise<never> {
+    return noNotifications();
+  }
+
+  async #turn({ message, metadata, configuration }: SendMessageRequest): Promise<Turn> {
+    if (!message?.messageId) throw new RequestMalformedError('message.messageId is missing.');
+    if (configuration?.taskPushNotificationConfig) throw new PushNotificationNotSupportedError();
+    const start = {
+      assistant_id: this.#parts.assistant.assistant_id,
+      on_disconnect: 'continue',
+      if_not_exists: 'create',
+    };
+    if (message.taskId !== '') return this.#resumed(message, { ...metadata }, start);
+    const input = inputOf(message, await this.#parts.takesMessages());
+    return {
+      threadId: message.contextId === '' ? randomUUID() : contextOf(message.contextId),
+      taskId: undefined,
+      messageId: message.messageId,
+      input,
+      request: { ...start, input, metadata: { ...metadata } },
+    };
+  }
+
+  /** A message for a task that waits for one. */
+  async #resumed(message: Message, metadata: object, start: RunRequest): Promise<Turn> {
+    const { taskId, contextId } = message;
+    const { place, task, first } = await this.#find(taskId);
+    if (contextId !== '' && contextId !== task.contextId) {
+      throw new RequestMalformedError(`Task ${taskId} is of another context than ${contextId}.`);
+    }
+    const state = task.status?.state;
+    if (state !== TaskState.TASK_STATE_INPUT_REQUIRED) {
+      const why = isOver(state) ? 'has ended' : 'is still being carried out';
+      throw new UnsupportedOperationError(`Task ${taskId} ${why}: send the message without a taskId, in its context.`);
+    }
+    return {
+      threadId: place.threadId,
+      taskId,
+      messageId: messageGiven(first) ?? message.messageId,
+      input: inputGiven(first),
+      request: { ...start, command: { resume: resumeOf(message) }, metadata: { ...metadata, [TASK_METADATA]: taskId } },
+    };
+  }
+
+  async #find(id: string): Promise<{ place: RunPlace; run: Run; first: Run; task: Task }> {
+    const { runs, findTask, assistant } = this.#parts;
+    const place = await findTask(id);
+    if (!place) throw new TaskNotFoundError(`There is no task ${id}.`);
+    const run = await runs.get(place);
+    if (run.assistant_id !== assistant.assistant_id) throw new TaskNotFoundError(`There is no task ${id}.`);
+    const first = run.run_id === id ? run : await runs.get({ ...place, runId: id });
+    const ids: TaskIds = { taskId: id, contextId: place.threadId };
+    return { place, run, first, task: await this.#taskOf(run, first, place, ids) };
+  }
+
+  async #taskOf(run: Run, first: Run, place: RunPlace, ids: TaskIds): Promise<Task> {
+    if (run.status === 'pending') return taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, inputGiven(first));
+    if (run.status === 'running') return taskUnderWay(ids, TaskState.TASK_STATE_WORKING, inputGiven(first));
+    const standing = standingAfter(await this.#parts.runs.result(place, run.status), ids);
+    return taskAfter(standing, ids, messageGiven(first), run.updated_at);
+  }
+}
+
+const noNotifications = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
+
+const isUnfinished = ({ status }: Run): boolean => status === 'pending' || status === 'running';
+
+/** The task that a run belongs to. */
+const taskOf = ({ run_id, metadata }: Run): unknown => metadata?.[TASK_METADATA] ?? run_id;
+
+const inputGiven = ({ kwargs }: Run): unknown => kwargs?.['input'];
+
+/** The id of the message that a run was started with; undefined where it was started otherwise. */
+function messageGiven(run: Run): string | undefined {
+  const input = inputGiven(run);
+  const messages: unknown = isObject(input) ? input['messages'] : undefined;
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return isObject(last) && typeof last['id'] === 'string' ? last['id'] : undefined;
+}
+
+function contextOf(contextId: string): string {
+  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(contextId)) return contextId.toLowerCase();
+  throw new RequestMalformedError('contextId is no id of a thread: a context is one, and its id a uuid.');
+}

@@ -1,0 +1,53 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { Clock } from '../../../clock.ts';
+import { lateAnswer } from '../../routes/late-answer.ts';
+import type { OwnApi } from '../own-api.ts';
+import { mcpServer } from './server.ts';
+
+/** What an answer is made with. */
+export interface McpParts {
+  api: OwnApi;
+  version: string;
+  /** The largest body (bytes) that is read. */
+  mostBytes: number;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/**
+ * Answers a POST of the model context protocol: in one piece, as the public description says. Nothing is remembered from
+ * one request to the next.
+ */
+export async function answerMcp(request: Request, parts: McpParts): Promise<Response> {
+  const { api, version, mostBytes: maxRequestBodySize, clock, log } = parts;
+  const onerror = (error: Error) => log(`The model context protocol: ${error.message}`);
+  const factory = () => mcpServer(api, version);
+  if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize }))) {
+    return createMcpHandler(factory, { legacy: 'reject', maxRequestBodySize, onerror }).fetch(request);
+  }
+  const server = factory();
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, maxRequestBodySize });
+  await server.connect(transport);
+  const close = () => void server.close().catch(onerror);
+  const answer = transport.handleRequest(request).finally(close);
+  return whenReady(answer, clock, close);
+}
+
+/** What comes soon is passed on as it is; a run that takes long is no reason for the connection to fall silent. */
+async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => void): Promise<Response> {
+  const waited = new AbortController();
+  const soon = await Promise.race([answer, clock.sleep(PATIENCE_MS, waited.signal)]);
+  waited.abort();
+  if (soon) return soon;
+  return lateAnswer(
+    answer.then((response) => response.text()),
+    { clock, onGone, headers: {} },
+  );
+}
+
+/** How long (ms) an answer may take that is passed on with its status: those that take longer are all of runs. */
+const PATIENCE_MS = 1000;

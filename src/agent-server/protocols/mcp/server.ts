@@ -1,0 +1,93 @@
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { Assistant, GraphSchemas, PAGE } from '../../../contract/agent/assistant.ts';
+import { ERROR_KEY, FailedRunBody } from '../../../contract/agent/run.ts';
+import { EndpointRefusal } from '../own-api.ts';
+import type { OwnApi } from '../own-api.ts';
+import { toolInput, toolNames } from './tools.ts';
+
+/** How many tools are told at once: each with its schema. */
+const TOOLS_A_PAGE = 100;
+
+/**
+ * A server of the model context protocol for one request: every assistant that the caller may see is a tool, and calling
+ * it runs it without a thread.
+ *
+ * @param version of the server, as it calls itself.
+ */
+export function mcpServer(api: OwnApi, version: string): Server {
+  const server = new Server({ name: 'landfall-agent-server', version }, { capabilities: { tools: {} } });
+
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    const begin = readCursor(params?.cursor);
+    const names = [...toolNames(await allAssistants(api))];
+    const page = names.slice(begin, begin + TOOLS_A_PAGE);
+    const tools = await Promise.all(page.map(([name, assistant]) => describe(api, name, assistant)));
+    const end = begin + page.length;
+    return { tools, ...(end < names.length ? { nextCursor: String(end) } : {}) };
+  });
+
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
+    const assistant = toolNames(await allAssistants(api)).get(name);
+    if (!assistant) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}".`);
+    return call(api, assistant, args, mcpReq.signal);
+  });
+
+  return server;
+}
+
+const Assistants = z.array(Assistant);
+
+async function allAssistants(api: OwnApi): Promise<Assistant[]> {
+  const found: Assistant[] = [];
+  for (;;) {
+    const page = await api.read(Assistants, 'POST', '/assistants/search', {
+      body: { limit: PAGE.maxLimit, offset: found.length, sort_by: 'created_at', sort_order: 'asc' },
+    });
+    found.push(...page);
+    if (page.length < PAGE.maxLimit) return found;
+  }
+}
+
+async function describe(api: OwnApi, name: string, { assistant_id, graph_id, description }: Assistant): Promise<Tool> {
+  const { schema } = toolInput(await inputSchema(api, assistant_id));
+  return { name, description: description ?? `Runs the graph "${graph_id}".`, inputSchema: schema };
+}
+
+/** The schema of what an assistant's graph takes; undefined where nobody can tell, or the graph is another revision's. */
+async function inputSchema(api: OwnApi, assistantId: string): Promise<GraphSchemas['input_schema']> {
+  try {
+    return (await api.read(GraphSchemas, 'GET', `/assistants/${assistantId}/schemas`)).input_schema;
+  } catch (error) {
+    if (error instanceof EndpointRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** Whatever goes wrong with a run is told to the model, which may do better. */
+async function call(
+  api: OwnApi,
+  { assistant_id }: Assistant,
+  args: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  try {
+    const input = toolInput(await inputSchema(api, assistant_id)).of(args);
+    const values = await api.read(z.unknown(), 'POST', '/runs/wait', { body: { assistant_id, input }, signal });
+    const failed = FailedRunBody.safeParse(values);
+    if (!failed.success) return { content: [{ type: 'text', text: JSON.stringify(values) }] };
+    const { error, message } = failed.data[ERROR_KEY];
+    return { isError: true, content: [{ type: 'text', text: `${error}: ${message}` }] };
+  } catch (error) {
+    if (error instanceof EndpointRefusal) return { isError: true, content: [{ type: 'text', text: error.message }] };
+    throw error;
+  }
+}
+
+function readCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (!/^\d{1,9}$/.test(cursor))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor is not one of ours.');
+  return Number(cursor);
+}

@@ -1,0 +1,35 @@
+/** Something that the public server has and ours does not, by how `lacking.ts` calls it, and why. */
+export interface Difference {
+  reason: string;
+  what: readonly string[];
+}
+
+/** Every difference. A row that is none any more fails the test as much as one that is not here. */
+export const differences: readonly Difference[] = [
+  {
+    reason: 'What was deleted is answered with 204 and no body, which the public clients take for done as well.',
+    what: [
+      'DELETE /assistants/{assistant_id} 200',
+      'DELETE /threads/{thread_id} 200',
+      'DELETE /threads/{thread_id}/runs/{run_id} 200',
+      'DELETE /runs/crons/{cron_id} 200',
+    ],
+  },
+  {
+    reason: 'A run that will end is a 202, and one that has ended, for those who waited for that, a 204.',
+    what: ['POST /threads/{thread_id}/runs/{run_id}/cancel 200'],
+  },
+  {
+    reason:
+      'A call without an id is answered too, because callers of the protocol before it was written down send some.',
+    what: ['POST /a2a/{assistant_id} body.id required'],
+  },
+  {
+    reason: 'No Python runs here; the graph engine is the one of the agent’s own folder.',
+    what: ['GET /info 200.langgraph_py_version'],
+  },
+  {
+    reason: 'A schema that nobody can tell is missing, as the words of the public document say of these very fields.',
+    what: ['GraphSchemaNoId.input_schema required', 'GraphSchemaNoId.output_schema required'],
+  },
+];

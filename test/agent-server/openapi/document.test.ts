@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../../src/agent-server/openapi/document.ts';
+import { operations } from '../../../src/agent-server/openapi/operations.ts';
+import { openApi } from '../../openapi/shape.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+
+const document = openApi.parse(openApiDocument());
+const text = JSON.stringify(openApiDocument());
+
+/** What to do with a route that is not described. */
+const advice =
+  'Describe it in src/agent-server/openapi, in the file of its group (assistants, threads, runs, crons, store, protocols, ' +
+  'system): method, path, id, summary, tag, query, body, answers and errors. A schema that should have a name gets it in ' +
+  'components.ts; a new part of a path, or field of a query, is explained in parameters.ts.';
+
+/** A path whatever its parts are called; both spellings of a thread are one. */
+const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}|:\w+/g, '{}').replace(/^\/thread\//, '/threads/');
+
+describe('the description of the interface', () => {
+  let serving: Serving;
+  beforeAll(async () => {
+    serving = await serveAgent();
+  });
+  afterAll(() => serving.close());
+
+  const served = () => serving.routes().filter(({ method }) => method !== 'ALL');
+  const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${shapeOf(path)}`);
+
+  test('every route that is served is in it', () => {
+    const lacking = served().filter(({ method, path }) => !described.includes(`${method} ${shapeOf(path)}`));
+    expect(lacking, advice).toEqual([]);
+  });
+
+  test('nothing else is in it', () => {
+    const routes = served().map(({ method, path }) => `${method} ${shapeOf(path)}`);
+    expect(described.filter((route) => !routes.includes(route))).toEqual([]);
+  });
+
+  test('every reference in it names something that is there', () => {
+    const named = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
+    expect(named.filter((name) => !(String(name) in document.components.schemas))).toEqual([]);
+    expect(named.length).toBeGreaterThan(50);
+  });
+
+  test('every schema that has a name is used', () => {
+    const used = (name: string) => text.includes(`"#/components/schemas/${name}"`);
+    expect(Object.keys(document.components.schemas).filter((name) => !used(name))).toEqual([]);
+  });
+
+  test('every operation has a name of its own, says what it answers and which key it wants', () => {
+    const ids = operations.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const silent = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter(({ responses, security }) => Object.keys(responses).length === 0 || security === undefined);
+    expect(silent).toEqual([]);
+  });
+
+  test('what is wanted of a run is in it, with its words and bounds', () => {
+    const { schemas } = document.components;
+    expect(schemas['RunCreateStateful']?.required).toEqual(['assistant_id']);
+    expect(schemas['RunCreateStateful']?.properties).toMatchObject({
+      webhook: { type: 'string', minLength: 1, maxLength: 65_536 },
+      multitask_strategy: { enum: ['reject', 'enqueue', 'interrupt', 'rollback'] },
+      after_seconds: { type: 'number', minimum: 0 },
+    });
+    expect(schemas['RunCreateStateless']?.properties).not.toHaveProperty('multitask_strategy');
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { openApiDocument } from '../../../src/agent-server/openapi/document.ts';
+import { lacking } from '../../openapi/lacking.ts';
+import { openApi } from '../../openapi/shape.ts';
+import { differences } from './differences.ts';
+import { publicDocument } from './public-document.ts';
+
+const spelling = { places: {}, fields: new Map<string, string>() };
+const ours = openApi.parse(openApiDocument());
+const found = lacking(publicDocument, ours, spelling);
+const listed = differences.flatMap(({ what }) => what);
+
+test('every path, parameter, status, field and word of the public server is here, or listed with a reason', () => {
+  expect(found.filter((what) => !listed.includes(what))).toEqual([]);
+});
+
+test('nothing is listed that is here after all', () => {
+  expect(listed.filter((what) => !found.includes(what))).toEqual([]);
+});
+
+test('every reason is one sentence of its own', () => {
+  expect(differences.filter(({ reason }) => !/^[A-Z].*\.$/.test(reason))).toEqual([]);
+  expect(new Set(listed).size).toBe(listed.length);
+});
+
+test('the comparison finds what is taken away', () => {
+  const less = openApi.parse(structuredClone(openApiDocument()));
+  delete less.paths['/store/items'];
+  delete less.components.schemas['Assistant']?.properties?.['version'];
+  const status = less.components.schemas['Run']?.properties?.['status'];
+  if (status) status.enum = ['pending'];
+  const cancel = less.paths['/runs/cancel']?.['post'];
+  if (cancel) cancel.parameters = [];
+  const missed = lacking(publicDocument, less, spelling).filter((what) => !listed.includes(what));
+  expect(missed).toEqual(
+    expect.arrayContaining([
+      'PUT /store/items',
+      'GET /store/items',
+      'Assistant.version',
+      'Run.status success',
+      'POST /runs/cancel ?action',
+    ]),
+  );
+});
