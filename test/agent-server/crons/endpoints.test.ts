@@ -1,6 +1,5 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WEBHOOK_OPERATIONS } from '../../../src/contract/agent/webhook.ts';
 import { askBothWays } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { ISO, NOBODY, until, UUID } from '../promises/given.ts';
@@ -263,20 +262,6 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
       expect([method, path, answer.status]).toEqual([method, path, status]);
       expect(Object(answer.body)).toHaveProperty('detail');
     }
-  });
-
-  test('[agent.webhook.on-create-cron] [agent.webhook.on-create-thread-cron] they take a webhook, and so do their runs', async () => {
-    clock.set('2026-11-21T08:58:00Z');
-    const threadId = await makeThread();
-    const webhook = 'https://hooks.example.com/done?token=t';
-    const onThread = await make({ ...daily, schedule: '* * * * *', webhook }, threadId);
-    const alone = await make({ ...daily, webhook });
-    for (const cron of [onThread, alone]) expect(cron).toMatchObject({ payload: { webhook } });
-    expect(WEBHOOK_OPERATIONS.filter((path) => path.endsWith('/crons'))).toHaveLength(2);
-    clock.set('2026-11-21T08:59:00Z');
-    const run = await until(async () => (await runsOf(threadId))[0]);
-    expect(run).toMatchObject({ kwargs: { webhook } });
-    for (const { cron_id } of [onThread, alone]) await ask('DELETE', `/runs/crons/${cron_id}`);
   });
 });
 
