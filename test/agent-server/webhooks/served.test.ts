@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startAgentServer } from '../../../src/agent-server/server.ts';
+import type { AgentServerOptions } from '../../../src/agent-server/server.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { connectAgentServer } from '../../../src/client/agent.ts';
+import type { AgentServerClient } from '../../../src/client/agent.ts';
+import { refusalOf, until } from '../promises/given.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { hookedAgent } from './hooked-agent.ts';
+import { startReceiver } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
+
+/** Where many tests run at once a try takes its time. */
+vi.setConfig({ testTimeout: 60_000 });
+
+const atTheEnd: (() => Promise<unknown> | void)[] = [];
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+});
+afterAll(() => receiver.close());
+
+/** A server of the agent with these settings; it ends with the test. */
+async function serve(
+  config: object,
+  options: Partial<AgentServerOptions> = {},
+): Promise<Serving & { agent: AgentServerClient }> {
+  const folder = hookedAgent(config);
+  atTheEnd.push(() => folder.remove());
+  const serving = await serveAgent({ configPath: folder.configPath, ...options });
+  const agent = connectAgentServer({ url: serving.url, userAgent: 'landfall-tests' });
+  atTheEnd.push(
+    () => serving.close(),
+    () => agent.close(),
+  );
+  return { ...serving, agent };
+}
+
+const run = { assistant_id: 'hook', input: { word: 'hi' } };
+const local = (url = {}) => ({
+  webhooks: { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port], ...url } },
+});
+
+describe('a start', () => {
+  const start = async (config: object): Promise<string[]> => {
+    const folder = hookedAgent(config);
+    try {
+      await startAgentServer({
+        configPath: folder.configPath,
+        databaseUrl: 'postgres://nobody@127.0.0.1:1/none',
+        host: '127.0.0.1',
+        port: 0,
+        clock: systemClock,
+        log: () => undefined,
+      });
+      return [];
+    } catch (error) {
+      return [Object(error).code, ...Object(error).lines];
+    } finally {
+      folder.remove();
+    }
+  };
+
+  test('[agent.webhook-config.env-missing] fails where a variable is missing, with its name and line', async () => {
+    const headers = { a: 'x', b: '${{ env.LG_WEBHOOK_NOT_SET }}', c: '${{ env.LG_WEBHOOK_NEITHER }}' };
+    const [code, ...lines] = await start({ webhooks: { headers } });
+    expect(code).toBe('config-invalid');
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^langgraph\.json:1:\d+: the header b names the variable LG_WEBHOOK_NOT_SET, which is not set/,
+      ),
+      expect.stringMatching(/^langgraph\.json:1:\d+: the header c names the variable LG_WEBHOOK_NEITHER/),
+    ]);
+  });
+
+  test.each([
+    [
+      '[agent.webhook-config.env-prefix-enforced] a variable without the prefix',
+      { headers: { a: '${{ env.HOME }}' } },
+      'names the variable HOME',
+    ],
+    [
+      'an address that no webhook may go to',
+      { url: { allowed_domains: ['169.254.169.254'] } },
+      'a network that no webhook may go to',
+    ],
+    ['a key that nobody knows', { url: { allow_domains: [] } }, 'did you mean `allowed_domains`'],
+  ])('%s is refused', async (_, webhooks, words) => {
+    const [code, line] = await start({ webhooks });
+    expect([code, line]).toEqual(['config-invalid', expect.stringContaining(words)]);
+  });
+});
+
+describe('a path of the server itself', () => {
+  test('[agent.webhook-config.relative-url] is called without the network, with the token that the server asks for', async () => {
+    const { url } = await serve({}, { token: 'token-of-the-gateway' });
+    const ask = async (path: string, body?: object) => {
+      const headers = { 'x-landfall-agent-token': 'token-of-the-gateway' };
+      const init = body === undefined ? { headers } : { headers, method: 'POST', body: JSON.stringify(body) };
+      const answer = await fetch(`${url}${path}`, init);
+      expect(answer.status).toBe(200);
+      return Object(await answer.json());
+    };
+    const { thread_id } = await ask('/threads', {});
+    await ask('/runs/wait', { ...run, webhook: `/threads/${thread_id}/runs` });
+    // What came was the body of a run: its assistant was run on the other thread.
+    const runs = await until(async () => {
+      const seen = await ask(`/threads/${thread_id}/runs`);
+      return seen.length > 0 ? seen : undefined;
+    });
+    expect(runs).toMatchObject([{ thread_id, metadata: { graph_id: 'hook' } }]);
+  });
+
+  test('[agent.webhook-config.disable-loopback] is refused with disable_loopback', async () => {
+    const { agent } = await serve(local({ disable_loopback: true }));
+    const refused = await refusalOf(agent.createRun({ ...run, webhook: '/threads' }, undefined));
+    expect(refused.problems).toMatchObject([
+      { loc: ['body', 'webhook'], msg: expect.stringContaining('disable_loopback') },
+    ]);
+  });
+});
+
+test('[agent.webhook-config.disable-webhooks] with http.disable_webhooks runs take webhooks and none is sent, and what was left is forgotten', async () => {
+  const { agent, databaseUrl, lines } = await serve({ ...local(), http: { disable_webhooks: true } });
+  receiver.answer('/off', 200);
+  await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, undefined);
+  await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, (await agent.createThread({})).thread_id);
+  expect((await agent.info()).flags).toMatchObject({ webhooks: false });
+  const told = lines.filter((line) => line.includes('disable_webhooks'));
+  expect(told).toHaveLength(1);
+  expect(told.join()).not.toContain('geheim');
+  // A revision that sends them, on the same database, finds nothing to send.
+  const sending = hookedAgent(local());
+  atTheEnd.push(() => sending.remove());
+  const other = await startAgentServer({
+    ...{ configPath: sending.configPath, databaseUrl, host: '127.0.0.1', port: 0, clock: systemClock, drainMs: 0 },
+    log: () => undefined,
+  });
+  await other.close();
+  expect(receiver.to('/off')).toEqual([]);
+});
+
+test('what was left is forgotten where webhooks are off', async () => {
+  receiver.answer('/left', 500);
+  const sending = await serve(local());
+  await sending.agent.waitRun({ ...run, webhook: receiver.at('/left') }, undefined);
+  await until(async () => (receiver.to('/left').length > 0 ? true : undefined));
+  const off = hookedAgent({ ...local(), http: { disable_webhooks: true } });
+  atTheEnd.push(() => off.remove());
+  const lines: string[] = [];
+  const other = await startAgentServer({
+    ...{ configPath: off.configPath, databaseUrl: sending.databaseUrl, host: '127.0.0.1', port: 0, drainMs: 0 },
+    ...{ clock: systemClock, log: (line: string) => lines.push(line) },
+  });
+  await other.close();
+  expect(lines).toContain('1 webhooks that were left are given up: http.disable_webhooks is set.');
+});
+
+test('[agent.webhook.retries] receivers that fail or hang hinder no run, and no webhook to another host', async () => {
+  const { agent } = await serve(
+    { webhooks: { url: { allowed_ports: [receiver.port] } } },
+    { webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }], privateNetworks: true } },
+  );
+  receiver.answer('/hangs', 'hang');
+  receiver.answer('/dies', 'hang-up');
+  const webhooks = ['hangs', 'dies'].map((name) => `http://${name}.example.com:${receiver.port}/${name}`);
+  const runs = Array.from({ length: 30 }, (_, n) =>
+    agent.waitRun({ ...run, webhook: webhooks[n % 2] ?? '' }, undefined),
+  );
+  for (const result of await Promise.all(runs)) expect(result).toMatchObject({ values: { said: 'said hi' } });
+  await agent.waitRun({ ...run, webhook: `http://well.example.com:${receiver.port}/well` }, undefined);
+  await until(async () => (receiver.to('/well').length === 1 ? true : undefined));
+  expect(receiver.to('/hangs').length).toBeGreaterThan(0);
+  await agent.ok();
+});
+
+test('several runs at once are taken all or none where a webhook is refused', async () => {
+  const { url } = await serve(local());
+  const body = JSON.stringify([
+    { ...run, webhook: receiver.at('/batch') },
+    { ...run, webhook: 'nonsense' },
+  ]);
+  const answer = await fetch(`${url}/runs/batch`, { method: 'POST', body });
+  expect([answer.status, await answer.json()]).toMatchObject([422, { detail: [{ loc: ['body', 1, 'webhook'] }] }]);
+  expect(receiver.to('/batch')).toEqual([]);
+});
+
+test('names are resolved by whoever is asked to, and the operator may open private networks', async () => {
+  const config = { webhooks: { url: { allowed_ports: [receiver.port] } } };
+  const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
+  const webhook = `http://hooks.example.com:${receiver.port}/named`;
+  const closed = await serve(config, { webhooks: { resolve } });
+  await closed.agent.waitRun({ ...run, webhook }, undefined);
+  await until(async () => closed.lines.find((line) => line.includes('hooks.example.com is given up')));
+  expect(receiver.to('/named')).toEqual([]);
+  const open = await serve(config, { webhooks: { resolve, privateNetworks: true } });
+  await open.agent.waitRun({ ...run, webhook }, undefined);
+  await until(async () => (receiver.to('/named').length === 1 ? true : undefined));
+});
+
+test('a payload with characters that a database can not hold arrives as the run left it', async () => {
+  const { agent } = await serve(local());
+  const { thread_id } = await agent.createThread({});
+  const word = 'nul \u0000 and half a pair \ud83d';
+  await agent.waitRun({ ...run, input: { word }, webhook: receiver.at('/odd'), metadata: { word } }, thread_id);
+  const [request] = await until(async () => (receiver.to('/odd').length > 0 ? receiver.to('/odd') : undefined));
+  const payload: unknown = JSON.parse(request?.body ?? '');
+  expect(payload).toMatchObject({ values: { word }, kwargs: { input: { word } } });
+});
