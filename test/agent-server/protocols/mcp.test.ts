@@ -1,0 +1,151 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent();
+});
+afterAll(() => serving.close());
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${serving.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+const call = (name: string, args: object) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
+const Told = z.object({
+  result: z.object({
+    isError: z.boolean().optional(),
+    content: z.array(z.object({ type: z.literal('text'), text: z.string() })).length(1),
+  }),
+});
+
+const Thread = z.array(z.object({ thread_id: z.string() }));
+
+describe.each([
+  ['of the newest revision', 'auto' as const],
+  ['of 2025', 'legacy' as const],
+])('the official client, %s', (_, mode) => {
+  let client: Client;
+  beforeAll(async () => {
+    client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${serving.url}/mcp`)));
+  });
+  afterAll(() => client.close());
+
+  test('[agent.groups.mcp] every assistant is a tool with the input of its graph', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      expect.arrayContaining(['asks', 'chat', 'echo', 'made', 'outer', 'toned']),
+    );
+    const echo = tools.find(({ name }) => name === 'echo');
+    expect(echo?.inputSchema).toMatchObject({ type: 'object', properties: { input: { type: 'string' } } });
+    expect(echo?.description).toMatch(/echo/);
+  });
+
+  test('calling a tool runs it, and what it leaves is the answer', async () => {
+    const { content, isError } = await client.callTool({ name: 'echo', arguments: { input: 'world' } });
+    expect(isError ?? false).toBe(false);
+    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('"output":"hello world"') }]);
+  });
+
+  test('a run that fails is told as a failure of the tool', async () => {
+    const { content, isError } = await client.callTool({ name: 'echo', arguments: { input: 'x', fail: 'too bad' } });
+    expect([isError, content]).toEqual([true, [{ type: 'text', text: 'AskedToFail: too bad' }]]);
+  });
+
+  test('what a tool lacks is told as a failure of the tool', async () => {
+    const { content, isError } = await client.callTool({ name: 'toned', arguments: {} });
+    expect([isError, content]).toEqual([true, [{ type: 'text', text: expect.stringContaining('tone') }]]);
+  });
+
+  test('a tool that is not there is a mistake of the caller', async () => {
+    await expect(client.callTool({ name: 'nobody', arguments: {} })).rejects.toThrow('nobody');
+  });
+});
+
+describe('the endpoint', () => {
+  test('an assistant that somebody made is a tool by its name, with its own context', async () => {
+    const assistant = { graph_id: 'toned', name: 'Warm words!', context: { tone: 'warm' }, description: 'Says so.' };
+    expect((await post('/assistants', assistant)).status).toBe(200);
+    const list = await (await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })).json();
+    expect(list).toMatchObject({
+      result: {
+        tools: expect.arrayContaining([expect.objectContaining({ name: 'Warm_words_', description: 'Says so.' })]),
+      },
+    });
+    const { result } = Told.parse(await (await post('/mcp', call('Warm_words_', {}))).json());
+    expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({ said: 'warm words' });
+  });
+
+  test('both spellings of its path answer in one piece', async () => {
+    for (const path of ['/mcp', '/mcp/']) {
+      const answer = await post(path, call('echo', { input: 'again' }));
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+      expect(Told.parse(await answer.json()).result.content[0]?.text).toContain('hello again');
+    }
+  });
+
+  test('a run that takes long is waited for', async () => {
+    const { result } = Told.parse(await (await post('/mcp', call('echo', { input: 'late', sleep_ms: 2_500 }))).json());
+    expect(result.content[0]?.text).toContain('hello late');
+  });
+
+  test('a call leaves no thread', async () => {
+    const threads = async () => Thread.parse(await (await post('/threads/search', {})).json()).length;
+    const before = await threads();
+    await post('/mcp', call('echo', { input: 'x' }));
+    expect(await threads()).toBe(before);
+  });
+
+  test('there is no stream, and no session to end', async () => {
+    const asked = await Promise.all(
+      ['GET', 'DELETE'].map((method) =>
+        fetch(`${serving.url}/mcp/`, { method, headers: { accept: 'text/event-stream' } }),
+      ),
+    );
+    expect(asked.map(({ status }) => status)).toEqual([405, 404]);
+    expect(asked[0]?.headers.get('allow')).toBe('POST');
+    for (const answer of asked) expect(await answer.json()).toEqual({ detail: expect.any(String) });
+  });
+
+  test('what is no JSON is a 400 in the form of JSON-RPC, and a notification is taken', async () => {
+    const broken = await post('/mcp', '{"jsonrpc":');
+    expect([broken.status, await broken.json()]).toEqual([400, expect.objectContaining({ error: expect.anything() })]);
+    const told = await post('/mcp', { jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(told.status).toBe(202);
+  });
+});
+
+describe('with a token', () => {
+  test('whoever does not show it is refused, and whoever does is served', async () => {
+    const guarded = await serveAgent({ token: 'only-me' });
+    try {
+      const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+      const ask = (headers: Record<string, string>) =>
+        guarded.fetch(
+          new Request('http://agent.test/mcp', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+            body: JSON.stringify(list),
+          }),
+        );
+      expect((await ask({})).status).toBe(403);
+      const answer = await ask({ 'x-landfall-agent-token': 'only-me' });
+      expect(await answer.json()).toMatchObject({ result: { tools: expect.any(Array) } });
+    } finally {
+      await guarded.close();
+    }
+  });
+});
