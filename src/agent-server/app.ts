@@ -26,6 +26,7 @@ import { statelessStreamRoutes } from './routes/join-stream.ts';
 import { batchRoutes, startRoutes } from './routes/runs.ts';
 import { storeRoutes } from './routes/store.ts';
 import { systemRoutes } from './routes/system.ts';
+import { threadDeletion } from './routes/thread-deletion.ts';
 import { threadRunRoutes } from './routes/thread-runs.ts';
 import { threadStateRoutes } from './routes/thread-states.ts';
 import { threadRoutes } from './routes/threads.ts';
@@ -66,7 +67,8 @@ export function createApp(parts: AppParts): Hono {
   putAround(app, { ...around, isGuarded: token !== undefined, clock, log });
   app.route('/', systemRoutes(parts));
   app.route('/', docsRoutes());
-  app.route('/assistants', assistantRoutes({ assistants, graphs, threads, runs }));
+  const deleteThreads = threadDeletion(around.auth, parts.openThreads.remover);
+  app.route('/assistants', assistantRoutes({ assistants, graphs, deleteThreads }));
   app.route('/assistants', assistantGraphRoutes(assistants, graphs));
   app.route('/threads', threadRoutes(parts.openThreads));
   app.route('/threads', threadStateRoutes(parts.openThreads));

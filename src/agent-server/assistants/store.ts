@@ -8,6 +8,7 @@ import type {
   AssistantSearch,
   AssistantVersionsSearch,
 } from '../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable, storableText } from '../storage/storable.ts';
@@ -161,6 +162,13 @@ export class AssistantStore {
   async count(request: AssistantCount): Promise<number> {
     const query = this.#storage.db.selectFrom('assistants').select(sql<string>`count(*)`.as('count'));
     return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
+  }
+
+  /** The threads whose metadata names an assistant: those on which it was the last to run. */
+  async threadsOf(assistantId: string): Promise<{ thread_id: string; metadata: FreeObject }[]> {
+    const named = storable({ assistant_id: assistantId });
+    const query = this.#storage.db.selectFrom('threads').select(['thread_id', 'metadata']);
+    return query.where(sql<boolean>`metadata @> ${named}::jsonb`).execute();
   }
 
   /** Deletes an assistant with all its versions; false where there is none. */

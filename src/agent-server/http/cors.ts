@@ -3,7 +3,7 @@ import { cors } from 'hono/cors';
 import type { CorsConfig } from '../../graph-config/http-config.ts';
 
 /** The headers of our answers that clients read; a page may read them whatever the configuration lists. */
-const OURS = ['content-location', 'x-pagination-total'];
+const OURS = ['content-location', 'x-pagination-total', 'x-pagination-next'];
 
 /**
  * Tells browsers which pages may call the server: those of every origin where the configuration says nothing, without

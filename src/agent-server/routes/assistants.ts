@@ -14,17 +14,15 @@ import {
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isDefault } from '../assistants/assistant.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
-import { deleteThreadsOf } from '../assistants/delete-threads.ts';
 import { showAssistant, showVersion } from '../assistants/show.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal } from '../refusal.ts';
-import type { Runs } from '../runs/runs.ts';
-import type { ThreadStore } from '../threads/store.ts';
 import { flag, readBody, readQuery } from './body.ts';
 import { tellPage } from './pages.ts';
 import { selected } from './select.ts';
+import type { DeleteThreads } from './thread-deletion.ts';
 
 const assistantCreateBody = AssistantCreate.strip();
 const assistantPatchBody = AssistantPatch.strip();
@@ -40,12 +38,11 @@ const DeleteQuery = z.looseObject({ delete_threads: flag });
 export interface AssistantParts {
   assistants: AssistantStore;
   graphs: Graphs;
-  threads: ThreadStore;
-  runs: Runs;
+  deleteThreads: DeleteThreads;
 }
 
 /** The group of assistants (section "Endpoints"). */
-export function assistantRoutes({ assistants, graphs, threads, runs }: AssistantParts): Hono {
+export function assistantRoutes({ assistants, graphs, deleteThreads }: AssistantParts): Hono {
   const routes = new Hono();
 
   const gone = (id: string): Refusal => missing(`Assistant "${id}" does not exist.`);
@@ -115,7 +112,7 @@ export function assistantRoutes({ assistants, graphs, threads, runs }: Assistant
         `Assistant ${assistant_id} is the default one of graph "${graph_id}" and stays as long as the graph.`,
       );
     }
-    if (delete_threads) await deleteThreadsOf(assistant_id, { threads, runs });
+    if (delete_threads) await deleteThreads(c, await assistants.threadsOf(assistant_id));
     await assistants.delete(assistant_id);
     return c.body(null, 204);
   });

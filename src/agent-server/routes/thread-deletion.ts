@@ -1,0 +1,35 @@
+import type { Context } from 'hono';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { AgentAuth } from '../auth/agent-auth.ts';
+import { AuthRefusal } from '../auth/auth-refusal.ts';
+import { holds } from '../auth/filters.ts';
+import { ask } from '../auth/question.ts';
+import type { ThreadRemover } from '../threads/remover.ts';
+
+/** A thread that goes with something else, as far as it has to be known for that. */
+export interface GoingThread {
+  thread_id: string;
+  metadata: FreeObject;
+}
+
+/** Deletes threads for whoever asks, with their runs and all that these left. */
+export type DeleteThreads = (c: Context, threads: readonly GoingThread[]) => Promise<void>;
+
+/**
+ * Threads that go with something else are deleted as if the caller had asked for each: where the agent has rules of
+ * access they are asked about every thread before any goes, and one that the caller may not see is passed over.
+ */
+export function threadDeletion(auth: AgentAuth | undefined, remover: Pick<ThreadRemover, 'delete'>): DeleteThreads {
+  return async (c, threads) => {
+    const going: GoingThread[] = [];
+    for (const thread of threads) if (!auth || (await mayDelete(auth, c, thread))) going.push(thread);
+    for (const { thread_id } of going) await remover.delete(thread_id);
+  };
+}
+
+async function mayDelete(auth: AgentAuth, c: Context, { thread_id, metadata }: GoingThread): Promise<boolean> {
+  const user = c.get('authUser');
+  if (user === undefined) throw new AuthRefusal(401, 'Unauthorized');
+  const wanted = await ask({ auth, user }, 'threads', 'delete', { thread_id });
+  return wanted === undefined || holds(metadata, wanted);
+}

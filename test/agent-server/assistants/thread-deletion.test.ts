@@ -1,0 +1,50 @@
+import { Hono } from 'hono';
+import { describe, expect, test } from 'vitest';
+import type { AgentAuth, AuthUser } from '../../../src/agent-server/auth/agent-auth.ts';
+import { AuthRefusal } from '../../../src/agent-server/auth/auth-refusal.ts';
+import { threadDeletion } from '../../../src/agent-server/routes/thread-deletion.ts';
+
+const ada: AuthUser = { identity: 'ada', display_name: 'Ada', is_authenticated: true, permissions: [] };
+const threads = [
+  { thread_id: 'one', metadata: { owner: 'ada' } },
+  { thread_id: 'two', metadata: { owner: 'ben' } },
+  { thread_id: 'three', metadata: { owner: 'ada' } },
+];
+
+/** What is deleted for a caller of an agent with these rules, and the status that is answered. */
+async function deletedFor(decide: AgentAuth['decide'] | undefined, user: AuthUser | undefined) {
+  const deleted: string[] = [];
+  const remover = { delete: async (id: string) => deleted.push(id) > 0 };
+  const auth = decide && { authenticate: async () => ada, decide, trustsStudio: false };
+  const deleteThreads = threadDeletion(auth, remover);
+  const app = new Hono();
+  app.onError((error) => (error instanceof AuthRefusal ? error.toResponse() : new Response(null, { status: 500 })));
+  app.delete('/', async (c) => {
+    if (user) c.set('authUser', user);
+    await deleteThreads(c, threads);
+    return c.body(null, 204);
+  });
+  return { status: (await app.request('/', { method: 'DELETE' })).status, deleted };
+}
+
+describe('threads that go with something else', () => {
+  test.each<[string, AgentAuth['decide'] | undefined, AuthUser | undefined, number, string[]]>([
+    ['all go where the agent has no rules', undefined, undefined, 204, ['one', 'two', 'three']],
+    ['all go where its rules have no bound', async () => undefined, ada, 204, ['one', 'two', 'three']],
+    ["another's are passed over", async ({ user }) => ({ owner: user.identity }), ada, 204, ['one', 'three']],
+    ['none goes for somebody unknown', async () => undefined, undefined, 401, []],
+  ])('%s', async (_, decide, user, status, deleted) => {
+    expect(await deletedFor(decide, user)).toEqual({ status, deleted });
+  });
+
+  test('none goes where the rules say no to one of them, and they are asked about each', async () => {
+    const asked: unknown[] = [];
+    const outcome = await deletedFor(async ({ resource, action, value }) => {
+      asked.push([resource, action, value]);
+      if (value['thread_id'] === 'three') throw new AuthRefusal(403, 'Forbidden');
+      return undefined;
+    }, ada);
+    expect(outcome).toEqual({ status: 403, deleted: [] });
+    expect(asked).toEqual(threads.map(({ thread_id }) => ['threads', 'delete', { thread_id }]));
+  });
+});
