@@ -22,7 +22,7 @@ const refused = (why: string): Judged => ({ kind: 'refused', why });
  * query may hold a token.
  */
 export function judgeUrl(text: string, rules: UrlRules): Judged {
-  if ([...text].length > rules.maxUrlLength)
+  if (Array.from(text).length > rules.maxUrlLength)
     return refused(`is longer than ${rules.maxUrlLength} characters (webhooks.url.max_url_length)`);
   // What a parser of URLs would leave out or turn over in silence is no address that anybody meant.
   if (/[\p{Cc}\p{Z}\\]/u.test(text)) return refused('holds a space, a control character or a backslash');

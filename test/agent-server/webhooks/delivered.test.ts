@@ -106,7 +106,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
       error: null,
     });
     const order = [payload.created_at, payload.run_started_at, payload.run_ended_at, payload.webhook_sent_at];
-    expect(order.toSorted()).toEqual(order);
+    expect(order.toSorted((one = '', other = '') => one.localeCompare(other))).toEqual(order);
     const shown = await way.agent.getRun(thread_id, run_id);
     expect(payload).toMatchObject(shown);
     expect((await way.agent.getThreadState(thread_id)).values).toEqual(payload.values);

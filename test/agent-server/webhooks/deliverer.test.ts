@@ -9,6 +9,7 @@ import type { Storage } from '../../../src/agent-server/storage/open.ts';
 import { Deliverer } from '../../../src/agent-server/webhooks/deliverer.ts';
 import type { DelivererParts } from '../../../src/agent-server/webhooks/deliverer.ts';
 import { Deliveries } from '../../../src/agent-server/webhooks/deliveries.ts';
+import type { Resolve } from '../../../src/agent-server/webhooks/send.ts';
 import { webhookSettings } from '../../../src/agent-server/webhooks/settings.ts';
 import { webhookHost } from '../../../src/agent-server/webhooks/webhooks.ts';
 import type { WebhookUrlRules } from '../../../src/contract/agent/webhook.ts';
@@ -288,7 +289,7 @@ describe('what a name leads to', () => {
 
   test('is asked once a try: what it answers after the judgement gains nothing', async () => {
     const answers = ['127.0.0.1', '169.254.169.254', '169.254.169.254'];
-    const resolve = vi.fn(async () => leadsTo(answers.shift() ?? '')());
+    const resolve = vi.fn<Resolve>(async () => leadsTo(answers.shift() ?? '')());
     await put(named());
     deliver({ resolve });
     await nothingIsLeft();
@@ -445,7 +446,7 @@ describe('a path of the server itself', () => {
   });
 
   test('whose answer does not end is left when its time is over', async () => {
-    const cancelled = vi.fn();
+    const cancelled = vi.fn<() => void>();
     await put('/runs/stream');
     deliver({
       answerWithinMs: 2000,

@@ -29,6 +29,7 @@ describe('without any option', () => {
     ['https://[2606:4700:4700::1111]/', 'outside'],
     ['/runs', 'itself'],
     ['/assistants/search?a=b#c', 'itself'],
+    ['/..//hooks.example.com', 'itself'],
   ])('%s may be a webhook', (text, kind) => expect(judged(text)).toBe(kind));
 
   test.each([
@@ -56,11 +57,8 @@ describe('without any option', () => {
     ['https://hooks.example.com../', /host/],
     ['https://hooks.example.com:99999/', /must be an address/],
     ['https://1.2.3.4.5/', /must be an address/],
-    ['/..//hooks.example.com', 'itself'],
   ])('%j may not, and the reason is told', (text, why) => {
-    const told = judged(text);
-    if (typeof why === 'string') expect(told).toBe(why);
-    else expect(told).toMatch(why);
+    expect(judged(text)).toMatch(why);
   });
 });
 
@@ -237,12 +235,10 @@ test('whatever is written: what passes by an address is public', () => {
     fc.ipV6().map((address) => `[${address}]`),
     fc.ipV4(),
   );
-  fc.assert(
-    fc.property(host, fc.constantFrom('', '.'), (written, dot) => {
-      const judgement = judgeUrl(`http://${written}${dot}/`, rules());
-      if (judgement.kind !== 'outside') return true;
-      return networkOf(judgement.host.replace(/^\[|\]$/g, '')) === 'public';
-    }),
-    { numRuns: 2000 },
-  );
+  const passed = fc.sample(fc.tuple(host, fc.constantFrom('', '.')), 3000).flatMap(([written, dot]) => {
+    const judgement = judgeUrl(`http://${written}${dot}/`, rules());
+    return judgement.kind === 'outside' ? [judgement.host.replace(/^\[|\]$/g, '')] : [];
+  });
+  expect(passed.length).toBeGreaterThan(100);
+  expect(passed.filter((address) => networkOf(address) !== 'public')).toEqual([]);
 });

@@ -40,6 +40,10 @@ async function serve(
   return { ...serving, agent };
 }
 
+/** A further server on a database that has one. */
+const startBeside = (configPath: string, databaseUrl: string, log: (line: string) => void) =>
+  startAgentServer({ configPath, databaseUrl, host: '127.0.0.1', port: 0, clock: systemClock, drainMs: 0, log });
+
 const run = { assistant_id: 'hook', input: { word: 'hi' } };
 const local = (url = {}) => ({
   webhooks: { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port], ...url } },
@@ -136,10 +140,7 @@ test('[agent.webhook-config.disable-webhooks] with http.disable_webhooks runs ta
   // A revision that sends them, on the same database, finds nothing to send.
   const sending = hookedAgent(local());
   atTheEnd.push(() => sending.remove());
-  const other = await startAgentServer({
-    ...{ configPath: sending.configPath, databaseUrl, host: '127.0.0.1', port: 0, clock: systemClock, drainMs: 0 },
-    log: () => undefined,
-  });
+  const other = await startBeside(sending.configPath, databaseUrl, () => undefined);
   await other.close();
   expect(receiver.to('/off')).toEqual([]);
 });
@@ -152,10 +153,7 @@ test('what was left is forgotten where webhooks are off', async () => {
   const off = hookedAgent({ ...local(), http: { disable_webhooks: true } });
   atTheEnd.push(() => off.remove());
   const lines: string[] = [];
-  const other = await startAgentServer({
-    ...{ configPath: off.configPath, databaseUrl: sending.databaseUrl, host: '127.0.0.1', port: 0, drainMs: 0 },
-    ...{ clock: systemClock, log: (line: string) => lines.push(line) },
-  });
+  const other = await startBeside(off.configPath, sending.databaseUrl, (line) => lines.push(line));
   await other.close();
   expect(lines).toContain('1 webhooks that were left are given up: http.disable_webhooks is set.');
 });
