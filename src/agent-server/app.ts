@@ -10,6 +10,7 @@ import type { Graphs } from './graphs/graphs.ts';
 import { AuthRefusal } from './auth/auth-refusal.ts';
 import { putAround } from './http/around.ts';
 import type { Around } from './http/around.ts';
+import { asOwnCall } from './http/own-calls.ts';
 import { configurableHeaders } from './http/header-rules.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { FindTask } from './protocols/a2a/task-places.ts';
@@ -105,7 +106,7 @@ export function createApp(parts: AppParts): Hono {
     prefix: around.http.mount_prefix,
     fetch: (request: Request) => {
       if (token !== undefined) request.headers.set(TOKEN_HEADER, token);
-      return app.fetch(request);
+      return app.fetch(asOwnCall(request));
     },
   };
   app.route('/', a2aRoutes(protocols));

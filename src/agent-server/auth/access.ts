@@ -2,7 +2,7 @@ import { groupOf } from '../http/route-group.ts';
 import type { Action } from './agent-auth.ts';
 
 /** The kinds of things that have metadata by which a handler's filters choose. */
-export type Kind = 'assistant' | 'thread' | 'cron';
+export type Kind = 'assistant' | 'thread' | 'run' | 'cron';
 
 /** What a request does, as far as the agent's rules of access are asked about it. */
 export type Access =
@@ -13,7 +13,7 @@ export type Access =
   /** A path of a group that no rule below knows: it is not let through. */
   | { does: 'unknown' }
   | { does: 'create'; kind: 'assistant' | 'thread' }
-  | { does: 'search'; kind: Kind; counts: boolean }
+  | { does: 'search'; kind: Exclude<Kind, 'run'>; counts: boolean }
   /** Something with one thing, or with a run on one thread. `body`: the request's body belongs to the question. */
   | { does: 'one'; kind: Kind; id: string; runId?: string; action: Action; body?: boolean }
   | { does: 'copy'; id: string }
@@ -22,11 +22,9 @@ export type Access =
   | { does: 'batch' }
   | { does: 'cancel' }
   | { does: 'cron'; threadId: string | undefined }
-  | { does: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' }
-  | { does: 'a2a'; assistantId: string }
-  | { does: 'mcp' };
+  | { does: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' };
 
-type Rule = [methods: string, path: RegExp, access: (...ids: string[]) => Access];
+type Rule = [method: string, path: RegExp, access: (...ids: string[]) => Access];
 
 const one =
   (kind: Kind, action: Action, body = false) =>
@@ -35,7 +33,7 @@ const ofRun =
   (action: Action) =>
   (id = '', runId = ''): Access => ({ does: 'one', kind: 'thread', id, runId, action });
 const search =
-  (kind: Kind) =>
+  (kind: Exclude<Kind, 'run'>) =>
   (what = ''): Access => ({ does: 'search', kind, counts: what === 'count' });
 
 const RULES: readonly Rule[] = [
@@ -65,6 +63,7 @@ const RULES: readonly Rule[] = [
   ['DELETE', /^\/threads?\/([^/]+)\/runs\/([^/]+)$/, ofRun('delete')],
 
   ['POST', /^\/runs(?:\/(?:stream|wait))?$/, () => ({ does: 'run', threadId: undefined })],
+  ['GET', /^\/runs\/([^/]+)\/stream$/, one('run', 'read')],
   ['POST', /^\/runs\/batch$/, () => ({ does: 'batch' })],
   ['POST', /^\/runs\/cancel$/, () => ({ does: 'cancel' })],
   ['POST', /^\/runs\/crons$/, () => ({ does: 'cron', threadId: undefined })],
@@ -78,23 +77,19 @@ const RULES: readonly Rule[] = [
   ['DELETE', /^\/store\/items$/, () => ({ does: 'store', action: 'delete' })],
   ['POST', /^\/store\/items\/search$/, () => ({ does: 'store', action: 'search' })],
   ['POST', /^\/store\/namespaces$/, () => ({ does: 'store', action: 'list_namespaces' })],
-
-  ['POST', /^\/a2a\/([^/]+)$/, (assistantId = '') => ({ does: 'a2a', assistantId })],
-  ['GET', /^\/\.well-known\/agent(?:-card)?\.json$/, () => ({ does: 'nothing' })],
-  ['POST', /^\/mcp\/?$/, () => ({ does: 'mcp' })],
-  ['GET|DELETE', /^\/mcp\/?$/, () => ({ does: 'nothing' })],
 ];
 
 /** What a request does, by its method and path. */
 export function accessOf(method: string, path: string): Access {
   const asked = method === 'HEAD' ? 'GET' : method;
-  for (const [methods, pattern, access] of RULES) {
-    const match = methods.split('|').includes(asked) ? pattern.exec(path) : null;
+  for (const [its, pattern, access] of RULES) {
+    const match = its === asked ? pattern.exec(path) : null;
     if (match) return access(...match.slice(1).map(decoded));
   }
   const group = groupOf(path);
   if (path === '/ok' || group === 'meta') return { does: 'open' };
-  return { does: group === undefined ? 'nothing' : 'unknown' };
+  // The protocols ask the server's own routes in their turn, as whoever asked them.
+  return { does: group === undefined || group === 'a2a' || group === 'mcp' ? 'nothing' : 'unknown' };
 }
 
 /** A part of a path as the routes read it. */

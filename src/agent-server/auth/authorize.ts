@@ -62,9 +62,6 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
       case 'store':
         await askAboutStore(question, access, findItem);
         break;
-      case 'a2a':
-      case 'mcp':
-        break;
     }
     return next();
   };

@@ -24,15 +24,22 @@ export const ask = (
 ): Promise<Wanted | undefined> => auth.decide({ resource, action, value, user });
 
 /** The kinds by the name of their resource. */
-export const RESOURCES = { assistant: 'assistants', thread: 'threads', cron: 'crons' } as const satisfies Record<
-  Kind,
-  Resource
->;
+export const RESOURCES = {
+  assistant: 'assistants',
+  thread: 'threads',
+  run: 'threads',
+  cron: 'crons',
+} as const satisfies Record<Kind, Resource>;
 
 /** What the routes say of a thing that is not there: one that a caller may not see is told of in the same words. */
 export function notThere(kind: Kind, id: string, runId?: string): Error {
   if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
-  const words = { assistant: `Assistant "${id}"`, thread: `Thread ${id.toLowerCase()}`, cron: `Cron ${id}` };
+  const words = {
+    assistant: `Assistant "${id}"`,
+    thread: `Thread ${id.toLowerCase()}`,
+    run: `Run ${id}`,
+    cron: `Cron ${id}`,
+  };
   return missing(`${words[kind]} does not exist.`);
 }
 

@@ -15,6 +15,10 @@ export function metadataIn(storage: Storage, assistants: Pick<AssistantStore, 'g
   return async (kind, id) => {
     if (kind === 'assistant') return (await assistants.get(id))?.metadata;
     if (!isUuid(id)) return undefined;
+    if (kind === 'run') {
+      return first(sql`select coalesce(threads.metadata, runs.metadata) as metadata
+        from runs left join threads using (thread_id) where run_id = ${id}`);
+    }
     if (kind === 'cron') return first(sql`select metadata from crons where cron_id = ${id}`);
     // The thread of a run that keeps nothing has no row: what the run brought speaks for it.
     const thread = await first(sql`select metadata from threads where thread_id = ${id}`);

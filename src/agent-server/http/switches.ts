@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
 import { missing } from '../refusal.ts';
+import { isOwnCall } from './own-calls.ts';
 import { groupOf } from './route-group.ts';
 import type { RouteGroup } from './route-group.ts';
 
@@ -21,7 +22,7 @@ export function switchedOff(http: HttpConfig): MiddlewareHandler | undefined {
   if (!Object.values(SWITCHES).some((key) => http[key] === true)) return undefined;
   return (c, next) => {
     const group = groupOf(c.req.path);
-    if (group !== undefined && isOff(group)) {
+    if (group !== undefined && isOff(group) && !isOwnCall(c.req.raw)) {
       throw missing(`${c.req.path} is switched off by http.${SWITCHES[group]} of the graph configuration.`);
     }
     // Without the routes about the server it says that it lives, and looks at nothing.
