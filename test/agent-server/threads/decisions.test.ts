@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { nextVersion } from '../../../src/agent-server/graphs/channel-version.ts';
+import { nodePath } from '../../../src/agent-server/graphs/stateful.ts';
+import { isPath, partAt } from '../../../src/agent-server/threads/extract.ts';
+import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent-server/threads/lifetime.ts';
+import { OneAtATime } from '../../../src/agent-server/threads/one-at-a-time.ts';
+import { MAX_TTL_MINUTES } from '../../../src/contract/agent/thread.ts';
+
+describe('a path into a thread', () => {
+  const thread = { values: { messages: [{ content: 'hi' }, { content: 'bye' }], empty: null, 'odd key': 1 } };
+
+  test.each<[path: string, part: unknown]>([
+    ['values.messages[0].content', 'hi'],
+    ['values.messages[-1].content', 'bye'],
+    ['values.messages[2].content', null],
+    ['values.messages.length', 2],
+    ['values.empty', null],
+    ['values.empty.more', null],
+    ['values.odd key', 1],
+    ['values.constructor', null],
+    ['values[0]', null],
+    ['nothing', null],
+  ])('%s leads to %j', (path, part) => {
+    expect(partAt(thread, path)).toEqual(part);
+  });
+
+  test.each([
+    ['', false],
+    ['a', true],
+    ['a.b[0][-1].c', true],
+    ['a..b', false],
+    ['.a', false],
+    ['a[b]', false],
+    ['a.', false],
+  ])('"%s" is spelled as one: %s', (path, is) => {
+    expect(isPath(path)).toBe(is);
+  });
+});
+
+describe('the lives of threads', () => {
+  test.each([
+    ['nothing', null, undefined],
+    ['a sweep alone', { sweep_interval_minutes: 1 }, undefined],
+    ['a time', { default_ttl: 60 }, { minutes: 60, strategy: 'delete' }],
+    [
+      'a time and what to keep',
+      { default_ttl: 0.5, strategy: 'keep_latest' as const },
+      { minutes: 0.5, strategy: 'keep_latest' },
+    ],
+    ['a time beyond all bounds', { default_ttl: 1e300 }, { minutes: MAX_TTL_MINUTES, strategy: 'delete' }],
+  ])('where the configuration says %s', (_, config, ofAll) => {
+    expect(lifetimesOf(config).ofAll).toEqual(ofAll);
+  });
+
+  test.each([
+    ['nothing', undefined, 300_000, 1000],
+    ['how often and how many', { sweep_interval_minutes: 2, sweep_limit: 7 }, 120_000, 7],
+    ['more rarely than a timer can sleep', { sweep_interval_minutes: 1e9 }, 24 * 24 * 3600 * 1000, 1000],
+  ])('are looked after where the configuration says %s', (_, config, sweepMs, sweepLimit) => {
+    expect(lifetimesOf(config)).toMatchObject({ sweepMs, sweepLimit });
+  });
+
+  test('begin with the request that gives them', () => {
+    expect(lifetimeOf(5)).toEqual({ minutes: 5, strategy: 'delete' });
+    expect(lifetimeOf({ ttl: 1.5, strategy: 'keep_latest' })).toEqual({ minutes: 1.5, strategy: 'keep_latest' });
+    expect(endOf({ minutes: 1.5, strategy: 'delete' }, 1_000)).toEqual(new Date(91_000));
+    expect(showLifetime(undefined, null)).toBeNull();
+    expect(showLifetime({ minutes: 5, strategy: 'delete' }, null)).toMatchObject({ expires_at: null });
+  });
+});
+
+describe('the versions of channels', () => {
+  const later = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('grow by one whole number, and are the same within one step', async () => {
+    const first = nextVersion(undefined);
+    expect(Math.floor(first)).toBe(1);
+    expect(nextVersion(undefined)).toBe(first);
+    expect(Math.floor(nextVersion(first))).toBe(2);
+    await later();
+    expect(Math.floor(nextVersion(7))).toBe(8);
+  });
+
+  test('differ from step to step, so that two that come after the same one do not meet', async () => {
+    const seen = new Set<number>();
+    for (let n = 0; n < 100; n += 1) {
+      seen.add(nextVersion(4.25));
+      await later();
+    }
+    expect(seen.size).toBe(100);
+    expect(
+      [...seen].every((version) => String(version) === JSON.stringify(version) && version > 5 && version < 6),
+    ).toBe(true);
+  });
+});
+
+test.each([
+  ['middle:0d35', 'middle'],
+  ['middle:0d35|inner:77aa', 'middle|inner'],
+  ['middle:0d35|1|inner:77aa', 'middle|inner'],
+  ['keeper', 'keeper'],
+])('the namespace %s is of the graph at %s', (namespace, path) => {
+  expect(nodePath(namespace)).toBe(path);
+});
+
+test('work that has to be done one at a time is, also after a failure', async () => {
+  const line = new OneAtATime();
+  const seen: string[] = [];
+  const work = (name: string) => async () => {
+    seen.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    seen.push(`${name} ends`);
+    if (name === 'a') throw new Error('a failed');
+    return name;
+  };
+  const [a, b] = await Promise.allSettled([line.do(work('a')), line.do(work('b'))]);
+  expect(a).toMatchObject({ status: 'rejected' });
+  expect(b).toEqual({ status: 'fulfilled', value: 'b' });
+  expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+});

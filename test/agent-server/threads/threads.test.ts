@@ -1,0 +1,268 @@
+import type { Client } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NOBODY } from '../promises/given.ts';
+import type { Serving } from '../serving.ts';
+import { bothClients, refusedWith, serveThreads } from './clients.ts';
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveThreads();
+});
+afterAll(() => serving.close());
+
+describe.each(bothClients)('threads, %s', (_, open) => {
+  let client: Client;
+  beforeAll(() => {
+    client = open(serving);
+  });
+
+  const noted = async () => {
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, 'notes', { input: { mood: 'calm' } });
+    return thread_id;
+  };
+
+  const waiting = async () => {
+    const { thread_id } = await client.threads.create();
+    await client.runs.wait(thread_id, 'deep', { input: { wish: 'sing' } });
+    return thread_id;
+  };
+
+  describe('that are copied', () => {
+    test('have the states of the first one, and go their own way from there', async () => {
+      const threadId = await noted();
+      await client.threads.update(threadId, { metadata: { topic: 'weather' } });
+      const copy = await client.threads.copy(threadId);
+      const first = await client.threads.get(threadId);
+      expect(copy).toMatchObject({ status: 'idle', values: first.values, metadata: first.metadata });
+      expect(copy.thread_id).not.toBe(threadId);
+      const [ours, theirs] = await Promise.all(
+        [copy.thread_id, threadId].map((id) => client.threads.getHistory(id, { limit: 100 })),
+      );
+      expect(ours?.map(({ values, next }) => ({ values, next }))).toEqual(
+        theirs?.map(({ values, next }) => ({ values, next })),
+      );
+      expect(
+        ours?.every(({ checkpoint, metadata }) =>
+          [checkpoint, metadata].every((each) => each?.thread_id === copy.thread_id),
+        ),
+      ).toBe(true);
+      await client.runs.wait(copy.thread_id, 'notes', { input: { mood: 'new' } });
+      expect(await client.threads.get(threadId)).toEqual(first);
+      expect(await client.threads.getHistory(threadId, { limit: 100 })).toEqual(theirs);
+      expect(await client.runs.list(copy.thread_id)).toHaveLength(1);
+    });
+
+    test('wait for a person as the first one does, and each is answered for itself', async () => {
+      const threadId = await waiting();
+      const copy = await client.threads.copy(threadId);
+      expect(copy).toMatchObject({ status: 'interrupted' });
+      expect(Object.values(copy.interrupts)).toMatchObject([[{ value: { question: 'May I sing?' } }]]);
+      expect(await client.runs.wait(copy.thread_id, 'deep', { command: { resume: 'loudly' } })).toMatchObject({
+        answer: 'sing: loudly',
+      });
+      expect(await client.runs.wait(threadId, 'deep', { command: { resume: 'softly' } })).toMatchObject({
+        answer: 'sing: softly',
+      });
+    });
+
+    test('in the middle of a run stand where that has come to, and are not busy', async () => {
+      const threadId = await noted();
+      const { run_id } = await client.runs.create(threadId, 'notes', { input: { sleep_ms: 60_000 } });
+      await expect
+        .poll(async () => (await client.threads.getState(threadId)).next, { timeout: 10_000 })
+        .toEqual(['write']);
+      const copy = await client.threads.copy(threadId);
+      expect(copy).toMatchObject({ status: 'interrupted', values: { mood: 'calm', sleep_ms: 60_000 } });
+      expect(await client.runs.list(copy.thread_id)).toEqual([]);
+      expect(await client.threads.get(threadId)).toMatchObject({ status: 'busy' });
+      await client.runs.cancel(threadId, run_id, true);
+      await client.threads.delete(copy.thread_id);
+    });
+
+    test('have to be there', async () => {
+      expect(await refusedWith(client.threads.copy(NOBODY))).toMatchObject({ status: 404 });
+    });
+  });
+
+  describe('that are pruned', () => {
+    test('keep their latest state alone, and go on from it', async () => {
+      const threadId = await noted();
+      const before = await client.threads.getState(threadId);
+      expect(await client.threads.prune([threadId, threadId, NOBODY], { strategy: 'keep_latest' })).toEqual({
+        pruned_count: 1,
+      });
+      expect(await client.threads.getState(threadId)).toEqual({ ...before, parent_checkpoint: null });
+      expect(await client.threads.getHistory(threadId, { limit: 100 })).toHaveLength(1);
+      expect(await client.threads.get(threadId)).toMatchObject({ status: 'idle', values: before.values });
+      expect(await client.runs.wait(threadId, 'notes', { input: { mood: 'new' } })).toMatchObject({
+        notes: ['written', 'left', 'right', 'signed', 'written', 'left', 'right', 'signed'],
+      });
+    });
+
+    test('are still answered two graphs deep, and keep nothing of the graphs inside that is over', async () => {
+      const threadId = await waiting();
+      const inside = (await client.threads.getState(threadId)).tasks[0]?.checkpoint ?? {};
+      const insideStates = () => client.threads.getHistory(threadId, { limit: 9, checkpoint: inside });
+      await client.threads.prune([threadId], { strategy: 'keep_latest' });
+      expect(await insideStates()).toHaveLength(1);
+      const whole = await client.threads.getState(threadId, undefined, { subgraphs: true });
+      expect(whole.tasks[0]?.state?.tasks[0]?.state).toMatchObject({ next: ['ask'] });
+      expect(await client.runs.wait(threadId, 'deep', { command: { resume: 'softly' } })).toMatchObject({
+        answer: 'sing: softly',
+      });
+      await client.threads.prune([threadId], { strategy: 'keep_latest' });
+      expect(await insideStates()).toEqual([]);
+      expect(await client.threads.getState(threadId)).toMatchObject({ next: [], values: { answer: 'sing: softly' } });
+    });
+
+    test('are gone where nothing else is said, with their runs, and counted', async () => {
+      const ids = [await noted(), await noted()];
+      expect(await client.threads.prune([...ids, NOBODY])).toEqual({ pruned_count: 2 });
+      for (const id of ids) expect(await refusedWith(client.threads.get(id))).toMatchObject({ status: 404 });
+      expect(await client.threads.prune([])).toEqual({ pruned_count: 0 });
+    });
+
+    test('are left as they are while a run is under way', async () => {
+      const threadId = await noted();
+      const { run_id } = await client.runs.create(threadId, 'notes', { input: { sleep_ms: 60_000 } });
+      expect(await client.threads.prune([threadId], { strategy: 'keep_latest' })).toEqual({ pruned_count: 0 });
+      await client.runs.cancel(threadId, run_id, true);
+      expect((await client.threads.getHistory(threadId, { limit: 100 })).length).toBeGreaterThan(5);
+    });
+  });
+
+  describe('that are made with steps behind them', () => {
+    test('have the states as if their graph had run', async () => {
+      const thread = await client.threads.create({
+        graphId: 'notes',
+        supersteps: [
+          { updates: [{ values: { mood: 'imported' }, asNode: '__input__' }] },
+          { updates: [{ values: { mood: 'imported' }, asNode: '__start__' }] },
+          { updates: [{ values: { notes: ['one'] }, asNode: 'write' }] },
+          {
+            updates: [
+              { values: { notes: ['two'] }, asNode: 'left' },
+              { values: { notes: ['three'] }, asNode: 'right' },
+            ],
+          },
+        ],
+      });
+      expect(thread).toMatchObject({
+        status: 'interrupted',
+        values: { mood: 'imported', notes: ['one', 'two', 'three'] },
+      });
+      const history = await client.threads.getHistory(thread.thread_id, { limit: 100 });
+      expect(history.map(({ next }) => next)).toEqual([['sign'], ['left', 'right'], ['write'], ['__start__']]);
+      expect(await client.runs.wait(thread.thread_id, 'notes', { input: null })).toMatchObject({
+        notes: ['one', 'two', 'three', 'signed'],
+      });
+    });
+
+    test('may have commands in place of values', async () => {
+      const thread = await client.threads.create({
+        graphId: 'notes',
+        supersteps: [
+          { updates: [{ values: { mood: 'calm' }, asNode: '__input__' }] },
+          { updates: [{ values: null, command: { update: { notes: ['told'] }, goto: 'sign' }, asNode: 'write' }] },
+        ],
+      });
+      expect(await client.threads.getState(thread.thread_id)).toMatchObject({
+        values: { notes: ['told'] },
+        next: expect.arrayContaining(['sign']),
+      });
+    });
+
+    test('are not made at all where their graph does not take the steps', async () => {
+      const threadId = crypto.randomUUID();
+      const steps = [
+        { updates: [{ values: { mood: 'calm' }, asNode: '__input__' }] },
+        { updates: [{ values: {}, asNode: 'nobody' }] },
+      ];
+      expect(await refusedWith(client.threads.create({ threadId, graphId: 'notes', supersteps: steps }))).toMatchObject(
+        { status: 422 },
+      );
+      expect(await refusedWith(client.threads.create({ threadId, supersteps: steps }))).toMatchObject({ status: 422 });
+      expect(await refusedWith(client.threads.create({ threadId, graphId: 'gone', supersteps: steps }))).toMatchObject({
+        status: 422,
+      });
+      expect(await refusedWith(client.threads.get(threadId))).toMatchObject({ status: 404 });
+    });
+
+    test('are left as they are where they exist', async () => {
+      const threadId = await noted();
+      const before = await client.threads.get(threadId);
+      const supersteps = [{ updates: [{ values: { mood: 'other' }, asNode: 'sign' }] }];
+      expect(await refusedWith(client.threads.create({ threadId, graphId: 'notes', supersteps }))).toMatchObject({
+        status: 409,
+      });
+      expect(await client.threads.create({ threadId, graphId: 'notes', supersteps, ifExists: 'do_nothing' })).toEqual(
+        before,
+      );
+    });
+  });
+
+  describe('that are searched and counted', () => {
+    test('are found by metadata, values, status and ids, each alone and together', async () => {
+      const mark = crypto.randomUUID();
+      const [idle, waits] = [await noted(), await waiting()];
+      const { thread_id: fresh } = await client.threads.create();
+      for (const id of [idle, waits, fresh])
+        await client.threads.update(id, { metadata: { mark, deep: { a: 1, b: [2] } } });
+      const found = async (query: NonNullable<Parameters<Client['threads']['search']>[0]>) =>
+        (await client.threads.search({ metadata: { mark }, ...query })).map(({ thread_id }) => thread_id).toSorted();
+      expect(await found({})).toEqual([idle, waits, fresh].toSorted());
+      expect(await found({ metadata: { mark, deep: { b: [2] } } })).toHaveLength(3);
+      expect(await found({ metadata: { mark, deep: { a: 2 } } })).toEqual([]);
+      expect(await found({ status: 'interrupted' })).toEqual([waits]);
+      expect(await found({ status: 'idle', values: { mood: 'calm' } })).toEqual([idle]);
+      expect(await found({ values: { notes: ['signed'] } })).toEqual([idle]);
+      expect(await found({ ids: [fresh, NOBODY] })).toEqual([fresh]);
+      expect(await client.threads.count({ metadata: { mark } })).toBe(3);
+      expect(await client.threads.count({ metadata: { mark }, status: 'idle' })).toBe(2);
+      expect(await client.threads.count({ metadata: { mark }, values: { wish: 'sing' } })).toBe(1);
+    });
+
+    test('come in the order, the pages and with the fields that are asked for', async () => {
+      const mark = crypto.randomUUID();
+      const ids: string[] = [];
+      for (let n = 0; n < 3; n += 1) ids.push((await client.threads.create({ metadata: { mark, n } })).thread_id);
+      await client.runs.wait(ids[1] ?? '', 'notes', { input: {} });
+      const order = async (query: NonNullable<Parameters<Client['threads']['search']>[0]>) =>
+        (await client.threads.search({ metadata: { mark }, ...query })).map(({ thread_id }) => ids.indexOf(thread_id));
+      expect(await order({})).toEqual([2, 1, 0]);
+      expect(await order({ sortBy: 'created_at', sortOrder: 'asc' })).toEqual([0, 1, 2]);
+      expect(await order({ sortBy: 'updated_at' })).toEqual([1, 2, 0]);
+      expect(await order({ sortBy: 'state_updated_at' })).toEqual([1, 2, 0]);
+      expect(await order({ sortBy: 'thread_id', sortOrder: 'asc' })).toEqual(
+        ids.toSorted().map((id) => ids.indexOf(id)),
+      );
+      expect(await order({ limit: 1, offset: 1 })).toEqual([1]);
+      expect(await client.threads.search({ ids: [ids[0] ?? ''], select: ['thread_id', 'status'] })).toEqual([
+        { thread_id: ids[0], status: 'idle' },
+      ]);
+    });
+
+    test('tell parts of themselves under names of the caller', async () => {
+      const threadId = await noted();
+      const [thread] = await client.threads.search({
+        ids: [threadId],
+        select: ['thread_id'],
+        extract: { last: 'values.notes[-1]', graph: 'metadata.graph_id', nothing: 'values.nothing[3].here' },
+      });
+      expect(thread).toEqual({ thread_id: threadId, extracted: { last: 'signed', graph: 'notes', nothing: null } });
+      expect(await refusedWith(client.threads.search({ extract: { odd: 'values..notes' } }))).toMatchObject({
+        status: 422,
+      });
+      const many = Object.fromEntries(Array.from({ length: 11 }, (__, at) => [`p${at}`, 'status']));
+      expect(await refusedWith(client.threads.search({ extract: many }))).toMatchObject({ status: 422 });
+    });
+  });
+
+  test('are changed without an answer where that is asked for', async () => {
+    const { thread_id } = await client.threads.create();
+    expect(await client.threads.update(thread_id, { metadata: { a: 1 }, returnMinimal: true })).toBeUndefined();
+    expect((await client.threads.get(thread_id)).metadata).toEqual({ a: 1 });
+    expect(await refusedWith(client.threads.update(NOBODY, { metadata: {} }))).toMatchObject({ status: 404 });
+  });
+});
