@@ -75,12 +75,14 @@ export class EventLog implements Followable {
   }
 
   follow(follower: Follower, afterId = -1): () => void {
-    const missed = this.#known();
-    for (const event of missed) if (event.id === undefined || event.id > afterId) follower(event);
+    const listen: Follower = (event) => {
+      if (event?.id === undefined || event.id > afterId) follower(event);
+    };
+    this.#known().forEach(listen);
     if (this.#keeping === 'until-followed') this.#kept = [];
     if (this.#closed) follower(undefined);
-    else this.#followers.add(follower);
-    return () => void this.#followers.delete(follower);
+    else this.#followers.add(listen);
+    return () => void this.#followers.delete(listen);
   }
 
   /** Has every event handed to one who stores them, who is no follower: what is here, then what happens. */

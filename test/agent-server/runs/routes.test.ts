@@ -1,0 +1,212 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../promises/given.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { asking } from './two-servers.ts';
+import type { Asking } from './two-servers.ts';
+
+let serving: Serving;
+let agent: Asking;
+beforeAll(async () => {
+  serving = await serveAgent();
+  agent = asking(serving);
+});
+afterAll(() => serving.close());
+
+const echo = (input: string, sleep_ms = 0) => ({ assistant_id: 'echo', input: { input, sleep_ms } });
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const idOf = (place: string) => place.slice(-36);
+const isRunning = (place: string) => until(async () => ((await agent.status(place)) === 'running' ? true : undefined));
+
+async function runsInTheDatabase(): Promise<number> {
+  const admin = new Client({ connectionString: serving.databaseUrl });
+  await admin.connect();
+  const { rows } = await admin.query<{ count: string }>('select count(*) from runs');
+  await admin.end();
+  return Number(rows[0]?.count);
+}
+
+describe('cancelling several runs', () => {
+  test('ends those of a thread that are named and have not ended, and no others', async () => {
+    const [thread, other] = [await agent.thread(), await agent.thread()];
+    const done = await agent.run(thread, echo('done'));
+    await agent.get(`${done}/join`);
+    const running = await agent.run(thread, echo('x', 60_000));
+    const waiting = await agent.run(thread, echo('x', 60_000));
+    const elsewhere = await agent.run(other, echo('x', 60_000));
+    await isRunning(running);
+    const run_ids = [done, running, waiting].map(idOf);
+    const answer = await agent.post('/runs/cancel', { thread_id: thread, run_ids });
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+    await Promise.all([running, waiting].map((place) => agent.get(`${place}/join`).then((joined) => joined.text())));
+    const statuses = await Promise.all([done, running, waiting].map((place) => agent.status(place)));
+    expect(statuses).toEqual(['success', 'interrupted', 'interrupted']);
+    await agent.post(`${elsewhere}/cancel?wait=1`);
+  });
+
+  test('forgets them with what they did where it is asked to', async () => {
+    const thread = await agent.thread();
+    const place = await agent.run(thread, echo('x', 60_000));
+    await until(async () =>
+      Object(await agent.json(agent.get(`/threads/${thread}/state`))).next?.[0] === 'answer' ? true : undefined,
+    );
+    await agent.post('/runs/cancel?action=rollback', { thread_id: thread, run_ids: [idOf(place)] });
+    await until(async () => ((await agent.get(place)).status === 404 ? true : undefined));
+    expect(Object(await agent.json(agent.get(`/threads/${thread}/state`))).values).toEqual({});
+  });
+
+  test.each([
+    ['pending', ['running', 'interrupted']],
+    ['running', ['interrupted', 'success']],
+    ['all', ['interrupted', 'interrupted']],
+  ])('by status: %s', async (status, expected) => {
+    const thread = await agent.thread();
+    const first = await agent.run(thread, echo('first', 60_000));
+    const second = await agent.run(thread, echo('second'));
+    await isRunning(first);
+    expect((await agent.post('/runs/cancel', { status })).status).toBe(204);
+    const seen = async () => [await agent.status(first), await agent.status(second)];
+    await until(async () => ((await seen()).join() === expected.join() ? true : undefined));
+    await agent.post('/runs/cancel', { status: 'all' });
+    await agent.get(`${first}/join`).then((joined) => joined.text());
+  });
+
+  test('cancels none where one is not there', async () => {
+    const thread = await agent.thread();
+    const place = await agent.run(thread, echo('x', 60_000));
+    await isRunning(place);
+    const answer = await agent.post('/runs/cancel', { thread_id: thread, run_ids: [idOf(place), NOBODY] });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toEqual({ detail: `There is no run ${NOBODY} on thread ${thread}.` });
+    expect(await agent.status(place)).toBe('running');
+    await agent.post(`${place}/cancel?wait=1`);
+  });
+
+  test.each([
+    ['nothing said', {}, ['body']],
+    ['both said', { status: 'all', thread_id: NOBODY, run_ids: [] }, ['body']],
+    ['a thread without runs', { thread_id: NOBODY }, ['body']],
+    ['a status that is none', { status: 'success' }, ['body', 'status']],
+    ['an id that is none', { thread_id: NOBODY, run_ids: ['x'] }, ['body', 'run_ids', 0]],
+  ])('[agent.errors.invalid-body] %s is refused', async (_, body, loc) => {
+    const answer = await agent.post('/runs/cancel', body);
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({ detail: [{ loc }] });
+  });
+});
+
+describe('a batch of runs', () => {
+  test('is accepted whole, in its order', async () => {
+    const answer = await agent.post('/runs/batch', [
+      { ...echo('a'), on_completion: 'keep' },
+      { ...echo('b'), on_completion: 'keep' },
+      echo('c'),
+    ]);
+    const runs: unknown = await answer.json();
+    expect(runs).toMatchObject([{ kwargs: { input: { input: 'a' } } }, { kwargs: { input: { input: 'b' } } }, {}]);
+    for (const { thread_id, run_id } of Array.isArray(runs) ? runs.slice(0, 2) : []) {
+      expect(await agent.json(agent.get(`/threads/${thread_id}/runs/${run_id}/join`))).toMatchObject({
+        steps: ['prepare', 'answer'],
+      });
+    }
+  });
+
+  test.each([
+    [
+      'an assistant that is not there',
+      { assistant_id: 'nope' },
+      404,
+      'Run 1 of the batch: No assistant or graph "nope". Pass a graph id of this deployment or an assistant\'s uuid.',
+    ],
+    [
+      'a context that breaks its schema',
+      { assistant_id: 'toned', input: {}, context: { tone: 'loud' } },
+      422,
+      [{ loc: ['body', 1, 'context', 'tone'] }],
+    ],
+    ['a start too far off', { ...echo('x'), after_seconds: 3_000_000 }, 422, [{ loc: ['body', 1, 'after_seconds'] }]],
+    ['a mode that nobody knows', { ...echo('x'), stream_mode: 'nope' }, 422, [{ loc: ['body', 1, 'stream_mode'] }]],
+  ])('with %s is refused whole, and says which it was', async (_, wrong, status, detail) => {
+    const before = await runsInTheDatabase();
+    const answer = await agent.post('/runs/batch', [{ ...echo('x'), on_completion: 'keep' }, wrong]);
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ detail });
+    expect(await runsInTheDatabase()).toBe(before);
+  });
+});
+
+describe('the runs of a thread', () => {
+  test('are listed page by page, by status, with the fields that are asked for', async () => {
+    const thread = await agent.thread();
+    const places: string[] = [];
+    for (const input of ['a', 'b', 'c']) places.unshift(await agent.run(thread, echo(input)));
+    await Promise.all(places.map((place) => agent.get(`${place}/join`)));
+    const listed = async (query: string) => agent.json(agent.get(`/threads/${thread}/runs?${query}`));
+    const ids = places.map((place) => ({ run_id: idOf(place) }));
+    expect(await listed('select=run_id')).toEqual(ids);
+    expect(await listed('select=run_id&limit=2')).toEqual(ids.slice(0, 2));
+    expect(await listed('select=run_id&limit=2&offset=2')).toEqual(ids.slice(2));
+    expect(await listed('select=run_id&select=status&status=success')).toEqual(
+      ids.map((id) => ({ ...id, status: 'success' })),
+    );
+    expect(await listed('status=error')).toEqual([]);
+    const refused = await agent.get(`/threads/${thread}/runs?select=nope`);
+    expect([refused.status, await refused.json()]).toMatchObject([422, { detail: [{ loc: ['query', 'select', 0] }] }]);
+    expect((await agent.get(`/threads/${NOBODY}/runs`)).status).toBe(404);
+  });
+
+  test('are deleted once they have ended, and not before', async () => {
+    const thread = await agent.thread();
+    const place = await agent.run(thread, echo('x', 60_000));
+    const remove = async () =>
+      (await serving.fetch(new Request(`http://agent.test${place}`, { method: 'DELETE' }))).status;
+    expect(await remove()).toBe(409);
+    await agent.post(`${place}/cancel?wait=1`);
+    expect([await remove(), await remove()]).toEqual([204, 404]);
+  });
+
+  test('[agent.endpoints.thread-spelling-singular] are reached in the singular spelling of the document as well', async () => {
+    const thread = await agent.thread();
+    const runs = `/thread/${thread}/runs`;
+    expect(await agent.json(agent.post(`${runs}/wait`, echo('one')))).toMatchObject({ output: 'hello one' });
+    expect(await (await agent.post(`${runs}/stream`, echo('two'))).text()).toContain('hello two');
+    const run = await agent.json(agent.post(runs, echo('three')));
+    const place = `${runs}/${String(run['run_id'])}`;
+    expect(await agent.json(agent.get(`${place}/join`))).toMatchObject({ output: 'hello three' });
+    expect((await agent.get(`${place}/stream`)).status).toBe(200);
+    expect((await agent.post(`${place}/cancel`)).status).toBe(409);
+    expect(await agent.status(place)).toBe('success');
+    expect(await agent.json(agent.get(runs))).toHaveLength(3);
+  });
+
+  test('a run can begin at a checkpoint that is named by its id alone', async () => {
+    const thread = await agent.thread();
+    await agent.json(agent.post(`/threads/${thread}/runs/wait`, echo('one')));
+    const { checkpoint } = await agent.json(agent.get(`/threads/${thread}/state`));
+    await agent.json(agent.post(`/threads/${thread}/runs/wait`, echo('two')));
+    const from = { ...echo('three'), checkpoint_id: Object(checkpoint).checkpoint_id };
+    expect(await agent.json(agent.post(`/threads/${thread}/runs/wait`, from))).toMatchObject({
+      output: 'hello three',
+      steps: ['prepare', 'answer', 'prepare', 'answer'],
+    });
+  });
+});
+
+describe('who joins a run', () => {
+  test.each(['join', 'stream'])('ends it by going, where that was asked for: %s', async (how) => {
+    const place = await agent.run(await agent.thread(), echo('x', 60_000));
+    await isRunning(place);
+    const leave = async (query: string) => {
+      const going = new AbortController();
+      const answer = await fetch(`${serving.url}${place}/${how}${query}`, { signal: going.signal });
+      expect(answer.status).toBe(200);
+      going.abort();
+    };
+    await leave('');
+    await leave('?cancel_on_disconnect=0');
+    expect(await agent.status(place)).toBe('running');
+    await leave('?cancel_on_disconnect=1');
+    await until(async () => ((await agent.status(place)) === 'interrupted' ? true : undefined));
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../promises/given.ts';
+import { asking, eventsOf, sharedDatabase } from './two-servers.ts';
+import type { Asking, Servers } from './two-servers.ts';
+
+let servers: Servers;
+let narrow: Asking;
+let wide: Asking;
+beforeAll(async () => {
+  servers = await sharedDatabase();
+  narrow = asking(await servers.start({ atOnce: 1 }));
+  wide = asking(await servers.start());
+});
+afterAll(() => servers.close());
+
+const echo = (input: string, sleep_ms = 0) => ({ assistant_id: 'echo', input: { input, sleep_ms } });
+
+/** Has the one slot of the narrow server taken until it is given back. */
+async function takeTheSlot(): Promise<() => Promise<void>> {
+  const thread = await narrow.thread();
+  const place = await narrow.run(thread, echo('long', 60_000));
+  await until(async () => ((await narrow.status(place)) === 'running' ? true : undefined));
+  return async () => {
+    expect((await narrow.post(`${place}/cancel?wait=1`)).status).toBe(204);
+  };
+}
+
+describe('two processes of a deployment', () => {
+  test('a run for which its process has no slot is carried out by one that has, and told by both', async () => {
+    const giveBack = await takeTheSlot();
+    const place = await narrow.run(await narrow.thread(), { ...echo('taken', 300), stream_mode: ['updates'] });
+    const joined = narrow.json(narrow.get(`${place}/join`));
+    const streamed = eventsOf(narrow.get(`${place}/stream`));
+    expect(await joined).toMatchObject({ output: 'hello taken' });
+    expect((await streamed)[0]).toMatchObject({ event: 'metadata', data: { attempt: 1 } });
+    expect(await narrow.status(place)).toBe('success');
+    expect(await wide.json(wide.get(`${place}/join`))).toMatchObject({ output: 'hello taken' });
+    expect(servers.lines.join('\n')).toContain('waited for a slot of another process; going on with attempt 1');
+    await giveBack();
+  });
+
+  test('the events of a resumable run that was taken come where it was asked for, all of them', async () => {
+    const giveBack = await takeTheSlot();
+    const stream = narrow.post('/runs/stream', {
+      ...echo('followed'),
+      stream_mode: ['updates'],
+      stream_resumable: true,
+      on_disconnect: 'continue',
+      on_completion: 'keep',
+    });
+    const events = await eventsOf(stream);
+    expect(events.map(({ event, id }) => `${event} ${id}`)).toEqual(['metadata 0', 'updates 1', 'updates 2']);
+    await giveBack();
+  });
+
+  test('a run whose caller holds the connection stays with its process', async () => {
+    const giveBack = await takeTheSlot();
+    const thread = await narrow.thread();
+    const waited = narrow.json(narrow.post(`/threads/${thread}/runs/wait`, echo('mine')));
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect((await wide.json(wide.get(`/threads/${thread}`)))['status']).toBe('busy');
+    await giveBack();
+    expect(await waited).toMatchObject({ output: 'hello mine' });
+  });
+
+  test('runs on one thread keep their order, whoever carries them out', async () => {
+    const thread = await narrow.thread();
+    const asked = [narrow, wide, narrow, wide, narrow];
+    const places: string[] = [];
+    for (const [at, server] of asked.entries()) places.push(await server.run(thread, echo(`n${at}`, 30)));
+    const outputs = await Promise.all(places.map((place) => wide.json(wide.get(`${place}/join`))));
+    const last = await wide.json(wide.get(`/threads/${thread}/state`));
+    expect(Object(last['values']).output).toBe('hello n4');
+    expect(Object(last['values']).steps).toHaveLength(10);
+    expect(outputs.at(-1)).toMatchObject({ output: 'hello n4' });
+    const ended = await Promise.all(places.map((place) => wide.json(wide.get(place))));
+    const times = ended.map((run) => [String(run['run_started_at']), String(run['run_ended_at'])]);
+    expect(times.flat()).toEqual(times.flat().toSorted());
+  });
+
+  test('many runs at once are shared, each carried out once', async () => {
+    const threads = await Promise.all(Array.from({ length: 12 }, () => narrow.thread()));
+    const places = await Promise.all(threads.map((thread) => narrow.run(thread, echo('x', 250))));
+    for (const place of places) expect(await wide.json(wide.get(`${place}/join`))).toMatchObject({ output: 'hello x' });
+    for (const thread of threads) {
+      const { values } = await wide.json(wide.get(`/threads/${thread}`));
+      expect(Object(values).steps).toEqual(['prepare', 'answer']);
+    }
+  });
+
+  test('a run of one is cancelled, waited for and followed in the other', async () => {
+    const thread = await wide.thread();
+    const place = await wide.run(thread, { ...echo('x', 60_000), stream_mode: ['values', 'updates'] });
+    await until(async () => ((await wide.status(place)) === 'running' ? true : undefined));
+    const followed = eventsOf(narrow.get(`${place}/stream`));
+    const joined = narrow.json(narrow.get(`${place}/join`));
+    expect((await narrow.post(`${place}/cancel?wait=true`)).status).toBe(204);
+    expect(await joined).toMatchObject({ __error__: { error: 'RunCancelled' } });
+    const events = await followed;
+    expect(events[0]).toMatchObject({ event: 'metadata' });
+    expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RunCancelled' } });
+  });
+
+  test('what happens in one, once somebody follows it in the other, is told there as it happens', async () => {
+    const place = await wide.run(await wide.thread(), { ...echo('x', 2500), stream_mode: ['updates'] });
+    await until(async () => ((await wide.status(place)) === 'running' ? true : undefined));
+    const events = await eventsOf(narrow.get(`${place}/stream`));
+    expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates']);
+    expect(events[1]).toMatchObject({ data: { answer: { output: 'hello x' } } });
+  });
+
+  test('a stateless run of one, whose row goes with it, is answered in the other where it was asked in time', async () => {
+    const run = await wide.json(wide.post('/runs', echo('kept for nobody', 2500)));
+    const place = `/threads/${String(run['thread_id'])}/runs/${String(run['run_id'])}`;
+    const followed = eventsOf(narrow.get(`/runs/${String(run['run_id'])}/stream`));
+    expect(await narrow.json(narrow.get(`${place}/join`))).toMatchObject({ output: 'hello kept for nobody' });
+    expect((await followed).map(({ event }) => event)).toContain('values');
+    expect((await narrow.get(place)).status).toBe(404);
+  });
+
+  test('who waits for a run of the other is let go when its server leaves', async () => {
+    const leaving = await servers.start();
+    const third = asking(leaving);
+    const place = await wide.run(await wide.thread(), echo('x', 60_000));
+    const answer = await third.get(`${place}/join`);
+    const followed = eventsOf(third.get(`${place}/stream`));
+    await leaving.close();
+    await expect(answer.text()).rejects.toThrow('stopped');
+    expect((await followed).map(({ event }) => event)).toEqual(['metadata']);
+    await wide.post(`${place}/cancel?wait=1`);
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bothWays } from '../both-ways.ts';
+import type { Way } from '../both-ways.ts';
+import { runLimitOf, takeEnvironment } from '../../../src/agent-server/environment.ts';
+import { eventsOf } from '../promises/given.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent({ runLimitMs: 2000 });
+});
+afterAll(() => serving.close());
+
+const slow = { assistant_id: 'echo', input: { input: 'x', sleep_ms: 60_000 } };
+const tooLong = {
+  error: 'TimeoutError',
+  message:
+    'The run took longer than 2 seconds, the most that a run may take on this server (LANDFALL_RUN_TIMEOUT_SECONDS).',
+};
+
+describe.each(bothWays)('a run that takes longer than a run may, %s', (_, open) => {
+  let way: Way;
+  beforeAll(() => {
+    way = open(serving);
+  });
+  afterAll(() => way.close());
+
+  test('[agent.errors.timeout-type] fails with an error that says timeout, for who waits, joins or follows', async () => {
+    const { agent } = way;
+    const [a, b, c] = await Promise.all([1, 2, 3].map(async () => (await agent.createThread({})).thread_id));
+    const run = await agent.createRun(slow, String(c));
+    const [waited, stateless, events, joined] = await Promise.all([
+      agent.waitRun(slow, a),
+      agent.waitRun(slow, undefined),
+      eventsOf(agent, { ...slow, stream_mode: ['updates'] }, b),
+      agent.joinRun(String(c), run.run_id),
+    ]);
+    for (const result of [waited, stateless, joined]) expect(result).toEqual({ kind: 'error', error: tooLong });
+    expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates', 'error']);
+    expect(events.at(-1)?.data).toEqual(tooLong);
+  });
+
+  test('[agent.runs.status-other-words] has the status timeout, and its thread error', async () => {
+    const { agent } = way;
+    const { thread_id } = await agent.createThread({});
+    const run = await agent.createRun(slow, thread_id);
+    await agent.joinRun(thread_id, run.run_id);
+    expect(await agent.getRun(thread_id, run.run_id)).toMatchObject({ status: 'timeout' });
+    expect(await agent.getThread(thread_id)).toMatchObject({ status: 'error' });
+    const next = { assistant_id: 'echo', input: { input: 'next' } };
+    expect(await agent.waitRun(next, thread_id)).toMatchObject({ kind: 'values', values: { output: 'hello next' } });
+  });
+});
+
+describe('how long a run may take', () => {
+  const needed = { LANDFALL_GRAPH_CONFIG: '/a/langgraph.json', DATABASE_URI: 'postgres://db/x' };
+  test.each([
+    ['an hour where nobody says anything', {}, 3_600_000],
+    ['what the public name says', { BG_JOB_TIMEOUT_SECS: '90' }, 90_000],
+    [
+      'what our own name says, before the public one',
+      { BG_JOB_TIMEOUT_SECS: '90', LANDFALL_RUN_TIMEOUT_SECONDS: '1.5' },
+      1500,
+    ],
+  ])('is %s', (_, env, ms) => expect(runLimitOf(takeEnvironment({ ...needed, ...env }))).toBe(ms));
+
+  test.each([
+    ['no time', '0', 'LANDFALL_RUN_TIMEOUT_SECONDS must be more than 0 seconds'],
+    ['no number', 'soon', 'LANDFALL_RUN_TIMEOUT_SECONDS must be a number of seconds'],
+    ['more than a timer can be', '3000000', 'LANDFALL_RUN_TIMEOUT_SECONDS must be at most 2073600 seconds'],
+  ])('can not be %s', (_, LANDFALL_RUN_TIMEOUT_SECONDS, told) =>
+    expect(() => takeEnvironment({ ...needed, LANDFALL_RUN_TIMEOUT_SECONDS })).toThrow(told),
+  );
+});

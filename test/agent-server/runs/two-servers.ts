@@ -1,0 +1,88 @@
+import { startAgentServer } from '../../../src/agent-server/server.ts';
+import type { AgentServerOptions, AgentServerProcess } from '../../../src/agent-server/server.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import { agentConfig } from '../serving.ts';
+
+/** Several servers of one deployment, on one database. */
+export interface Servers {
+  databaseUrl: string;
+  /** Every line that any of them told its log. */
+  lines: string[];
+  start(options?: Partial<AgentServerOptions>): Promise<AgentServerProcess>;
+  /** Closes them all, and removes the database. */
+  close(): Promise<void>;
+}
+
+/** Makes a database for servers that share it. */
+export async function sharedDatabase(): Promise<Servers> {
+  const postgres = await startTestPostgres();
+  const begun: AgentServerProcess[] = [];
+  const lines: string[] = [];
+  return {
+    databaseUrl: postgres.url,
+    lines,
+    async start(options = {}) {
+      const server = await startAgentServer({
+        configPath: agentConfig,
+        databaseUrl: postgres.url,
+        host: '127.0.0.1',
+        port: 0,
+        clock: systemClock,
+        log: (line) => lines.push(line),
+        drainMs: 0,
+        ...options,
+      });
+      begun.push(server);
+      return server;
+    },
+    async close() {
+      await Promise.all(begun.map((server) => server.close()));
+      await postgres.stop();
+    },
+  };
+}
+
+/** What to ask of a server, and what it answers. */
+export interface Asking {
+  post(path: string, body?: unknown): Promise<Response>;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  /** The JSON of an answer. */
+  json(answer: Promise<Response>): Promise<Record<string, unknown>>;
+  /** Makes a thread. @returns its id */
+  thread(): Promise<string>;
+  /** Starts a run in the background. @returns where it is */
+  run(threadId: string, body: object): Promise<string>;
+  /** Its status. */
+  status(place: string): Promise<unknown>;
+}
+
+/** Asks a server without the network. */
+export function asking({ fetch }: Pick<AgentServerProcess, 'fetch'>): Asking {
+  const send = async (path: string, init: RequestInit) => fetch(new Request(`http://agent.test${path}`, init));
+  const json = async (answer: Promise<Response>): Promise<Record<string, unknown>> =>
+    Object(await (await answer).json());
+  const post = (path: string, body: unknown = {}) => send(path, { method: 'POST', body: JSON.stringify(body) });
+  const get = (path: string, headers: Record<string, string> = {}) => send(path, { headers });
+  return {
+    post,
+    get,
+    json,
+    thread: async () => String((await json(post('/threads')))['thread_id']),
+    run: async (threadId, body) => {
+      const { run_id } = await json(post(`/threads/${threadId}/runs`, body));
+      return `/threads/${threadId}/runs/${String(run_id)}`;
+    },
+    status: async (place) => (await json(get(place)))['status'],
+  };
+}
+
+/** The events of a stream, with their ids where they have one. */
+export async function eventsOf(answer: Promise<Response>): Promise<{ event: string; data: unknown; id?: string }[]> {
+  const blocks = (await (await answer).text()).split('\n\n').filter((block) => block.startsWith('event: '));
+  return blocks.map((block) => {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+    const id = field('id');
+    return { event: field('event') ?? '', data: JSON.parse(field('data') ?? 'null'), ...(id ? { id } : {}) };
+  });
+}
