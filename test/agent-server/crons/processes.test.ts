@@ -1,5 +1,5 @@
 import { Client } from '@langchain/langgraph-sdk';
-import pg from 'pg';
+import { Client as Database } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestPostgres } from '../../database/postgres.ts';
 import type { TestPostgres } from '../../database/postgres.ts';
@@ -12,11 +12,11 @@ import { agentConfig } from '../serving.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 let postgres: TestPostgres;
-let database: pg.Client;
+let database: Database;
 const begun: AgentProcess[] = [];
 beforeAll(async () => {
   postgres = await startTestPostgres();
-  database = new pg.Client({ connectionString: postgres.url });
+  database = new Database({ connectionString: postgres.url });
   await database.connect();
 });
 afterEach(async () => {

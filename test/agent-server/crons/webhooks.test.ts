@@ -65,8 +65,9 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
       kwargs: { input: { word: 'tick' } },
       error: null,
     });
-    if (isStateful) expect(payload).toMatchObject({ thread_id, values: { said: 'said tick' } });
-    else expect(payload).not.toHaveProperty('values');
+    expect(payload.thread_id === thread_id).toBe(isStateful);
+    const said = isStateful ? 'said tick' : undefined;
+    expect(['values' in payload, Object(payload.values).said]).toEqual([isStateful, said]);
   });
 
   test('are refused where it breaks the rules, when they are made and when they are changed', async () => {
