@@ -38,6 +38,7 @@ export class EventLog implements Followable {
   readonly #followers = new Set<Follower>();
   readonly #keeping: Keeping;
   #recorder: ((event: LoggedEvent) => void) | undefined;
+  readonly #taps = new Set<Follower>();
   #first: LoggedEvent | undefined;
   #kept: LoggedEvent[] = [];
   #keptSize = 0;
@@ -64,6 +65,7 @@ export class EventLog implements Followable {
     else if (this.#keeping === 'all' || (this.#keeping === 'until-followed' && this.#followers.size === 0))
       this.#keep(logged);
     this.#recorder?.(logged);
+    for (const tap of this.#taps) tap(logged);
     for (const follower of this.#followers) follower(logged);
   }
 
@@ -72,6 +74,8 @@ export class EventLog implements Followable {
     this.#closed = true;
     for (const follower of this.#followers) follower(undefined);
     this.#followers.clear();
+    for (const tap of this.#taps) tap(undefined);
+    this.#taps.clear();
   }
 
   follow(follower: Follower, afterId = -1): () => void {
@@ -89,6 +93,20 @@ export class EventLog implements Followable {
   record(recorder: (event: LoggedEvent) => void): void {
     for (const event of this.#known()) recorder(event);
     this.#recorder = recorder;
+  }
+
+  /**
+   * Has the first event, and every one from now on, told to one who is no follower: nothing is kept for him, and nothing
+   * that is kept for others is let go.
+   *
+   * @returns tells no more.
+   */
+  tap(follower: Follower): () => void {
+    const tap: Follower = (event) => follower(event);
+    if (this.#first) tap(this.#first);
+    if (this.#closed) tap(undefined);
+    else this.#taps.add(tap);
+    return () => void this.#taps.delete(tap);
   }
 
   /** Events up to this number are stored, and may be forgotten here. */

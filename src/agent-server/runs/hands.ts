@@ -13,6 +13,8 @@ export class Hands {
   /** Runs that are being written down. */
   readonly #beginning = new Set<string>();
   readonly #lines = new ThreadLines();
+  /** Told of every run as it comes in hand. */
+  onBegun: (execution: Execution) => void = () => undefined;
 
   /** @param atOnce how many runs may be carried out at once. */
   constructor(atOnce: number, around: Omit<Surroundings, 'slots'>) {
@@ -23,6 +25,11 @@ export class Hands {
   /** The run, if it is in hand. */
   find(runId: string): Execution | undefined {
     return this.#executions.get(runId);
+  }
+
+  /** The runs of a thread that are in hand. */
+  ofThread(threadId: string): Execution[] {
+    return [...this.#executions.values()].filter(({ plan }) => plan.threadId === threadId);
   }
 
   /** The ids of the runs that are in hand, or about to be. */
@@ -59,6 +66,7 @@ export class Hands {
     const after = isPutOff ? undefined : this.#lines.endBefore(threadId, sequence);
     const execution = new Execution(plan, this.#around, { ...beginning, after, joinLine });
     this.#executions.set(runId, execution);
+    this.onBegun(execution);
     if (!isPutOff) joinLine(sequence);
     void execution.ended
       .catch((error: unknown) => this.#around.log(`Run ${runId} ended in a mistake of the server: ${String(error)}`))

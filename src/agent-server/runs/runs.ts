@@ -146,6 +146,16 @@ export class Runs {
     return this.#hands.find(runId);
   }
 
+  /** The runs of a thread that this process has in hand. */
+  ofThread(threadId: string): Execution[] {
+    return this.#hands.ofThread(threadId);
+  }
+
+  /** Has somebody told of every run as it comes in hand here, before anything of it happens. */
+  onBegun(listener: (execution: Execution) => void): void {
+    this.#hands.onBegun = listener;
+  }
+
   /** The ids of the runs that this process has in hand, or is about to. */
   inHand(): string[] {
     return this.#hands.ids();
