@@ -16,7 +16,7 @@ export function serverInfo(ids: {
   return {
     version: API_VERSION,
     context: 'js',
-    flags: { assistants: true, crons: true, store: false, webhooks: ids.webhooks, langsmith: false },
+    flags: { assistants: true, crons: true, store: true, webhooks: ids.webhooks, langsmith: false },
     metadata: {
       server: 'landfall',
       ...(ids.revisionId === undefined ? {} : { revision_id: ids.revisionId }),
