@@ -97,9 +97,9 @@ export class GraphStore {
 
   #one(operation: object): Promise<unknown> {
     const { namespace, key, value, index, options, namespacePrefix, matchConditions, ...rest } = Object(operation);
-    if (namespacePrefix !== undefined) return this.search(namespacePrefix, rest);
-    if (value !== undefined) return this.put(namespace, key, value, index, options);
-    if (key !== undefined) return this.get(namespace, key);
+    if ('namespacePrefix' in operation) return this.search(namespacePrefix, rest);
+    if ('value' in operation) return this.put(namespace, key, value, index, options);
+    if ('key' in operation) return this.get(namespace, key);
     return this.listNamespaces({ ...matched(matchConditions), ...rest });
   }
 }

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { GraphStore } from '../../../src/agent-server/store/graph-store.ts';
+import { Items } from '../../../src/agent-server/store/items.ts';
+import { openStorage } from '../../../src/agent-server/storage/open.ts';
+import type { Storage } from '../../../src/agent-server/storage/open.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+
+let postgres: TestPostgres;
+let storage: Storage;
+let store: GraphStore;
+let now = Date.parse('2026-11-21T06:00:00Z');
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  storage = await openStorage(postgres.url, randomUUID(), () => undefined);
+  const clock = { now: () => now, sleep: () => Promise.resolve() };
+  const settings = { defaultTtl: undefined, refreshOnRead: false, sweepEveryMs: 60_000 };
+  store = new GraphStore(new Items(storage, clock, settings));
+});
+afterAll(async () => {
+  await storage.close();
+  await postgres.stop();
+});
+beforeEach(async () => {
+  await storage.pool.query('truncate store_items');
+});
+
+describe('the store of a graph', () => {
+  test("takes operations in the engine's form, one after the other", async () => {
+    const namespace = ['a', 'b'];
+    const results = await store.batch([
+      { namespace, key: 'k', value: { v: 1 } },
+      { namespace, key: 'k' },
+      { namespacePrefix: ['a'], filter: { v: { $lt: 2 } }, limit: 10, offset: 0 },
+      { matchConditions: [{ matchType: 'prefix', path: ['a'] }], maxDepth: 1, limit: 10, offset: 0 },
+      { matchConditions: undefined, limit: 10, offset: 0 },
+      { namespace, key: 'k', value: null },
+      { namespace, key: 'k' },
+    ]);
+    const item = { namespace, key: 'k', value: { v: 1 }, createdAt: new Date(now), updatedAt: new Date(now) };
+    expect(results).toEqual([undefined, item, [item], [['a']], [namespace], undefined, null]);
+  });
+
+  test('gives an item the minutes that it is told, and reads without making them anew unless asked', async () => {
+    await store.put(['a'], 'short', {}, undefined, { ttl: 2 });
+    await store.put(['a'], 'seen', {}, undefined, { ttl: 2 });
+    now += 60_000;
+    expect(await store.search(['a'], { filter: { none: { $exists: false } }, limit: 1, offset: 0 })).toHaveLength(1);
+    await store.search(['a'], { limit: 1, offset: 0, refreshTtl: true });
+    now += 60_000;
+    expect(await store.search(['a'])).toHaveLength(1);
+  });
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    [
+      'a value that is no object',
+      () => store.batch([{ namespace: ['a'], key: 'k', value: 'text' }]),
+      'must be an object',
+    ],
+    ['a value that is not there', () => store.batch([{ namespace: ['a'], key: 'k', value: undefined }]), 'an object'],
+    ['a value that becomes a text', () => store.put(['a'], 'k', { toJSON: () => 'text' }), 'become a JSON object'],
+    ['no time to live', () => store.put(['a'], 'k', {}, undefined, { ttl: 0 }), 'more than 0'],
+    ['a namespace that is a text', () => store.batch([{ namespace: 'a', key: 'k' }]), 'list of strings'],
+    ['no key', () => store.delete(['a'], ''), "can't be empty"],
+    ['a search by meaning', () => store.search(['a'], { query: 'what they like' }), 'does not search by meaning'],
+    [
+      'an operator that nobody knows',
+      () => store.search(['a'], { filter: { v: { $near: 1 } } }),
+      'filter.v.$near is no',
+    ],
+    ['a filter that is a list', () => store.batch([{ namespacePrefix: ['a'], filter: [1] }]), 'must be an object'],
+    ['another match', () => store.batch([{ matchConditions: [{ matchType: 'like', path: [] }] }]), 'prefix and suffix'],
+    ['an empty label of a beginning', () => store.listNamespaces({ prefix: [''] }), "can't be empty"],
+  ])('refuses %s in words', async (_, call, words) => {
+    await expect(call()).rejects.toMatchObject({
+      name: 'StoreCallError',
+      message: expect.stringMatching(/^store\.(get|put|delete|search|listNamespaces): /),
+    });
+    await expect(call()).rejects.toThrow(words);
+  });
+});
