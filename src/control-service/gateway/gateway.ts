@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import { readAgentPath } from './agent-path.ts';
+import { tellPrefix } from './headers.ts';
 import { openLane, type Lane, type OpenLane, type Upstream } from './lane.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 
@@ -63,6 +64,7 @@ export function createGateway(settings: GatewaySettings): Gateway {
     }
     const lane = lanes.get(deploymentId);
     if (!lane) return refuse(response, refusals.notLive);
+    tellPrefix(request.headers, `/agents/${deploymentId}`);
     await lane.send(request, response, path);
   }
 

@@ -28,6 +28,18 @@ export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): vo
   headers[agentTokenHeader] = token;
 }
 
+/** The header in which whoever stands in front says what it takes away from the beginning of a path. */
+const prefixHeader = 'x-forwarded-prefix';
+
+/**
+ * Tells the agent what its paths begin with for those who call: it can't see that, and has to tell other agents where it
+ * answers. What somebody before us took away stands before it.
+ */
+export function tellPrefix(headers: IncomingHttpHeaders, prefix: string): void {
+  const outer = headers[prefixHeader];
+  headers[prefixHeader] = `${typeof outer === 'string' ? outer.replace(/\/+$/, '') : ''}${prefix}`;
+}
+
 /** Leaves only what speaks about the agent's answer itself. Its framing stays: it is how the body arrives. */
 export function makeFitForCaller(headers: IncomingHttpHeaders): void {
   for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate']) delete headers[name];

@@ -51,6 +51,7 @@ test('a request with the owner key reaches the agent with its path, body and tok
   expect(response.headers.get('content-location')).toBe('/threads/t/runs/r');
   expect(seen).toMatchObject({ method: 'POST', url: '/threads/t/runs?x=1' });
   expect(seen.headers).toMatchObject({ 'x-landfall-agent-token': 'token', 'content-type': 'application/json' });
+  expect(seen.headers).toMatchObject({ 'x-forwarded-prefix': new URL(address).pathname, host: new URL(address).host });
   expect(JSON.stringify(seen)).not.toContain(apiKey);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeFitForAgent, makeFitForCaller } from '../../../src/control-service/gateway/headers.ts';
+import { makeFitForAgent, makeFitForCaller, tellPrefix } from '../../../src/control-service/gateway/headers.ts';
 
 const forAgent = (headers: Record<string, string>): Record<string, unknown> => {
   makeFitForAgent(headers, 'token');
@@ -34,3 +34,11 @@ test.each([
   ['its connection is its own', { connection: 'close', 'keep-alive': 'timeout=5' }, {}],
   ['an encoding of the content stays', { 'content-encoding': 'gzip' }, { 'content-encoding': 'gzip' }],
 ])('%s', (_, said, seen) => expect(forCaller(said)).toEqual(seen));
+
+test.each([
+  ['the agent is told what its paths stand behind', {}, '/agents/one'],
+  ['and what stands before that', { 'x-forwarded-prefix': '/service/' }, '/service/agents/one'],
+])('%s', (_, sent: Record<string, string>, prefix) => {
+  tellPrefix(sent, '/agents/one');
+  expect(sent['x-forwarded-prefix']).toBe(prefix);
+});
