@@ -45,7 +45,7 @@ const post = (body: object) => ({
 
 describe.each(ways)('every operation of the list, %s', (way, send) => {
   test.each(spellings)(
-    '[agent.endpoints.thread-spelling] %s takes a webhook, and refuses one that breaks the options',
+    '%s takes a webhook, and refuses one that breaks the options',
     async (spelled) => {
       const { thread_id } = Object(await (await send('/threads', {})).json());
       const path = spelled.replace('{thread_id}', String(thread_id));

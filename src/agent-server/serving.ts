@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { createApp } from './app.ts';
+import { AssistantStore } from './assistants/store.ts';
+import type { Configuration } from './configuration.ts';
+import { CronFiring } from './crons/firing.ts';
+import { CronStore } from './crons/store.ts';
+import type { AgentCode } from './agent-code.ts';
+import { metadataIn } from './auth/rows.ts';
+import { Graphs } from './graphs/graphs.ts';
+import { belowPrefix } from './http/mount-prefix.ts';
+import { RunQueue } from './runs/queue.ts';
+import { figuresOf } from './metrics/figures.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { tasksIn } from './protocols/a2a/task-places.ts';
+import { Recovery } from './runs/recovery.ts';
+import { RunEvents } from './runs/run-events.ts';
+import { Runs } from './runs/runs.ts';
+import { RunStore } from './runs/store.ts';
+import { storeOf } from './store/deployment-store.ts';
+import type { Storage } from './storage/open.ts';
+import { openThreads as openTheThreads } from './threads/open.ts';
+import { ThreadStore } from './threads/store.ts';
+import { Outbox } from './tracing/outbox.ts';
+import { Teller } from './tracing/teller.ts';
+import { serverInfo } from './version.ts';
+import { deliverWebhooks } from './webhooks/delivering.ts';
+import type { WebhookSettings } from './webhooks/settings.ts';
+import { checkWebhooks } from './webhooks/webhooks.ts';
+import type { AgentServerOptions, Route } from './server.ts';
+
+/** How long (ms) the end of a server may take for telling of its last runs; the next process goes on with them. */
+const TELL_WITHIN_MS = 1_000;
+
+/** What answers, until it ends. */
+export interface Serving {
+  fetch: (request: Request) => Response | Promise<Response>;
+  routes: Route[];
+  /** Looks for runs that were left, from now on. */
+  begin(): void;
+  end(): Promise<void>;
+}
+
+/** The options, and what the graph configuration file says. */
+export interface Settled extends AgentServerOptions {
+  configuration: Configuration;
+  webhookSettings: WebhookSettings;
+}
+
+/** The open database, and the name under which this process works in it. */
+export interface Opened {
+  storage: Storage;
+  processId: string;
+}
+
+/** Puts the parts together; the storage is closed where that fails. */
+export async function serve(loaded: AgentCode, { storage, processId }: Opened, options: Settled): Promise<Serving> {
+  try {
+    const { fetch, routes, store, sweep, runs, recovery, firing, teller, delivering } = await putTogether(
+      loaded,
+      storage,
+      processId,
+      options,
+    );
+    let looking = Promise.resolve();
+    let telling = Promise.resolve();
+    return {
+      fetch,
+      routes,
+      begin() {
+        looking = recovery.keepLooking();
+        store.begin();
+        sweep.begin();
+        firing.begin();
+        telling = teller?.keepTelling() ?? telling;
+        delivering.begin();
+      },
+      async end() {
+        await firing.end();
+        await runs.drain(options.drainMs ?? 30_000);
+        recovery.stop();
+        await store.end();
+        await sweep.end();
+        await looking;
+        await teller?.stop(TELL_WITHIN_MS);
+        await telling;
+        await delivering.end(TELL_WITHIN_MS);
+        await storage.close();
+      },
+    };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+async function putTogether(
+  loaded: AgentCode,
+  storage: Storage,
+  processId: string,
+  {
+    configuration,
+    clock,
+    log,
+    token,
+    atOnce = 100,
+    runLimitMs,
+    leaseMs,
+    tracing,
+    revisionId,
+    deploymentId,
+    webhookSettings,
+    webhooks,
+  }: Settled,
+) {
+  const store = storeOf({ configuration, storage, clock, log });
+  const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);
+  const assistants = new AssistantStore(storage, clock);
+  await assistants.ensureDefaults(graphs.list());
+  const threads = new ThreadStore(storage, clock);
+  const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null });
+  const checkWebhook = checkWebhooks(webhookSettings, log);
+  const queue = new RunQueue(storage, processId, clock);
+  const events = new RunEvents(storage, clock);
+  const runParts = { store: runStore, queue, events, graphs, clock, log };
+  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs: runLimitMs, checkWebhook });
+  const lifetime = configuration.file.checkpointer?.ttl;
+  const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
+  const crons = new CronStore(storage);
+  const info = serverInfo({ revisionId, deploymentId, webhooks: !webhookSettings.disabled });
+  const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
+  const around = {
+    http: configuration.file.http ?? {},
+    auth: loaded.auth,
+    app: loaded.app,
+    find: metadataIn(storage, assistants),
+    findItem: async (namespace: readonly string[], key: string) =>
+      (await store.items.get(namespace, key, false))?.value,
+  };
+  const app = createApp({
+    items: store.items,
+    assistants,
+    threads,
+    openThreads,
+    runStore,
+    runs,
+    crons,
+    graphs,
+    info,
+    checkDatabase,
+    metrics: new Metrics(figuresOf(storage, runs, atOnce), clock),
+    findTask: tasksIn(storage.pool),
+    clock,
+    log,
+    token,
+    around,
+  });
+  const fetch = belowPrefix(app.fetch, around.http.mount_prefix);
+  return {
+    fetch,
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+    runs,
+    sweep: openThreads.sweep,
+    firing: new CronFiring({ store: crons, runs, clock, log }),
+    store,
+    recovery: new Recovery({ ...runParts, runs, leaseMs }),
+    delivering: deliverWebhooks({
+      storage,
+      runStore,
+      settings: webhookSettings,
+      options: webhooks,
+      fetch,
+      token,
+      clock,
+      log,
+    }),
+    teller: tracing && new Teller({ ...tracing, outbox: new Outbox(storage), clock, log }),
+  };
+}
