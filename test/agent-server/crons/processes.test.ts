@@ -9,7 +9,7 @@ import { until } from '../promises/given.ts';
 import { agentConfig } from '../serving.ts';
 
 /** Starting a process takes seconds where many tests run at once. */
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let postgres: TestPostgres;
 let database: Database;
