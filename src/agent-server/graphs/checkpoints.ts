@@ -9,6 +9,7 @@ import type {
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { Pool } from 'pg';
+import { applicationName } from '../storage/open.ts';
 import { nextVersion } from './channel-version.ts';
 
 /** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
@@ -17,22 +18,34 @@ const MOST_BYTES_AT_ONCE = 256 * 1024;
 /** What a checkpoint remembers of the run that wrote it, so that the run can be gone on with, or undone. */
 const RUN_KEYS = ['run_id', 'graph_id', 'assistant_id'] as const;
 
+/**
+ * A row where the run, if there is one, is in the hands of this process, which the name of its connections tells: one that
+ * was taken for dead and is not must change no thread that others go on with.
+ */
+const ours = (run: string, name: string) => `
+  ours as materialized (
+    select where ${run}::uuid is null or exists (
+      select from runs where run_id = ${run} and '${applicationName('')}' || process_id::text = ${name}::text
+    )
+  )`;
+
 const PUT = `
-  with blobs as (
+  with ${ours('$11', '$12')}, blobs as (
     insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
     select $1, $2, b.channel, b.version, b.type, b.blob
-    from unnest($3::text[], $4::text[], $5::text[], $6::bytea[]) as b (channel, version, type, blob)
+    from ours, unnest($3::text[], $4::text[], $5::text[], $6::bytea[]) as b (channel, version, type, blob)
     on conflict (thread_id, checkpoint_ns, channel, version) do nothing
   )
   insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
-  values ($1, $2, $7, $8, $9, $10)
+  select $1, $2, $7, $8, $9::jsonb, $10::jsonb from ours
   on conflict (thread_id, checkpoint_ns, checkpoint_id)
   do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
 
 const putWrites = (onConflict: string) => `
+  with ${ours('$9', '$10')}
   insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
   select $1, $2, $3, $4, w.idx, w.channel, w.type, w.blob
-  from unnest($5::int[], $6::text[], $7::text[], $8::bytea[]) as w (idx, channel, type, blob)
+  from ours, unnest($5::int[], $6::text[], $7::text[], $8::bytea[]) as w (idx, channel, type, blob)
   on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${onConflict}`;
 
 const INSERT_WRITES = putWrites('do nothing');
@@ -44,10 +57,13 @@ const UPSERT_WRITES = putWrites('do update set channel = excluded.channel, type 
  */
 export class Checkpoints extends PostgresSaver {
   readonly #pool: Pool;
+  /** The name of this process's connections. */
+  readonly #name: string | undefined;
 
   constructor(pool: Pool, serializer: SerializerProtocol) {
     super(pool, serializer);
     this.#pool = pool;
+    this.#name = pool.options.application_name;
   }
 
   override getNextVersion(current: number | undefined): number {
@@ -67,9 +83,10 @@ export class Checkpoints extends PostgresSaver {
       this['_dumpMetadata'](named),
     ]);
     if (bytesOf(blobs.map((blob) => blob[5])) > MOST_BYTES_AT_ONCE) {
+      await this.#mustBeOurs(config);
       return super.put(config, checkpoint, named, newVersions);
     }
-    await this.#pool.query({
+    const { rowCount } = await this.#pool.query({
       name: 'put-checkpoint',
       text: PUT,
       values: [
@@ -83,15 +100,21 @@ export class Checkpoints extends PostgresSaver {
         checkpoint_id,
         this['_dumpCheckpoint'](checkpoint),
         storedMetadata,
+        runIdOf(config),
+        this.#name,
       ],
     });
+    if (rowCount === 0) throw notOurs();
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
-    if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) return super.putWrites(config, writes, taskId);
+    if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) {
+      await this.#mustBeOurs(config);
+      return super.putWrites(config, writes, taskId);
+    }
     const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     await this.#pool.query({
       name: everyOneHasItsPlace ? 'upsert-checkpoint-writes' : 'insert-checkpoint-writes',
@@ -105,9 +128,27 @@ export class Checkpoints extends PostgresSaver {
         dumped.map((write) => write[5]),
         dumped.map((write) => write[6]),
         dumped.map((write) => Buffer.from(write[7])),
+        runIdOf(config),
+        this.#name,
       ],
     });
   }
+
+  async #mustBeOurs(config: RunnableConfig): Promise<void> {
+    const { rowCount } = await this.#pool.query(`with ${ours('$1', '$2')} select from ours`, [
+      runIdOf(config),
+      this.#name,
+    ]);
+    if (rowCount === 0) throw notOurs();
+  }
+}
+
+const notOurs = () => new Error('Another process goes on with this run, or it is gone: what is done here is not kept.');
+
+/** The run that writes; null where it is somebody by hand. */
+function runIdOf({ configurable }: RunnableConfig): string | null {
+  const id: unknown = configurable?.['run_id'];
+  return typeof id === 'string' ? id : null;
 }
 
 function runOf(config: RunnableConfig): Record<string, string> {

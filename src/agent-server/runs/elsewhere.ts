@@ -24,7 +24,6 @@ export interface FollowedRun {
   runId: string;
   threadId: string;
   attempt: number;
-  temporary: boolean;
   resumable: boolean;
 }
 
@@ -56,9 +55,10 @@ export class Elsewhere {
   }
 
   /** What a caller who waits for the run is answered, once it has ended. */
-  async ended({ runId, threadId, temporary }: FollowedRun): Promise<string> {
+  async ended({ runId, threadId }: FollowedRun): Promise<string> {
     const { queue, events, threads } = this.#parts;
-    if (temporary) await queue.askForEvents(runId);
+    // With its events its answer is stored, which no later run on the thread changes.
+    await queue.askForEvents(runId);
     const run = await new Promise<Standing | undefined>((onEnd, fail) => {
       const onClose = () => fail(new RunStopped('shutdown'));
       this.#watch({ runId, after: undefined, onEvent: () => undefined, onEnd, onClose });

@@ -190,8 +190,8 @@ export class Execution {
 
   /** Another process has the run: what happens there is told here, until this process leaves. */
   async #followElsewhere(): Promise<string> {
-    const { runId, threadId, temporary, resumable } = this.plan;
-    const run = { runId, threadId, temporary, resumable, attempt: this.attempt };
+    const { runId, threadId, resumable } = this.plan;
+    const run = { runId, threadId, resumable, attempt: this.attempt };
     const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
     this.#left = new AbortController();
     const { promise: told, resolve } = Promise.withResolvers<void>();

@@ -290,7 +290,6 @@ const followed = (run: StoredRun): FollowedRun => ({
   runId: run.run_id,
   threadId: run.thread_id,
   attempt: run.attempt,
-  temporary: run.temporary,
   resumable: run.kwargs['resumable'] === true,
 });
 

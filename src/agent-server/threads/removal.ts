@@ -30,7 +30,8 @@ export async function deleteLocked(client: PoolClient, threadId: string): Promis
 }
 
 const DELETE_ALL = `
-  with runs as (delete from runs where thread_id = $1::uuid),
+  with events as (delete from run_events using runs where run_events.run_id = runs.run_id and runs.thread_id = $1::uuid),
+    runs as (delete from runs where thread_id = $1::uuid),
     writes as (delete from checkpoint_writes where thread_id = $1::uuid::text),
     blobs as (delete from checkpoint_blobs where thread_id = $1::uuid::text),
     checkpoints as (delete from checkpoints where thread_id = $1::uuid::text)

@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+import { startAgentProcess } from '../agent-process.ts';
+import type { AgentProcess } from '../agent-process.ts';
+import { until } from '../promises/given.ts';
+import { agentConfig } from '../serving.ts';
+
+/** Starting a process takes seconds where many tests run at once. */
+vi.setConfig({ testTimeout: 90_000 });
+
+let postgres: TestPostgres;
+const begun: AgentProcess[] = [];
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterEach(async () => {
+  for (const { child } of begun) child.kill('SIGKILL');
+  await Promise.all(begun.splice(0).map(({ gone }) => gone));
+});
+afterAll(() => postgres.stop());
+
+async function start(more: Record<string, string> = {}) {
+  const process = await startAgentProcess({
+    LANDFALL_GRAPH_CONFIG: agentConfig,
+    DATABASE_URI: postgres.url,
+    LANDFALL_LEASE_MS: '2000',
+    ...more,
+  });
+  begun.push(process);
+  const json = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    return Object(await (await fetch(`${process.url}${path}`, init)).json());
+  };
+  return { ...process, json };
+}
+
+const slow = (input: string, sleep_ms: number) => ({ assistant_id: 'echo', input: { input, sleep_ms } });
+
+describe('a process that is taken for dead', () => {
+  test('and is not, changes nothing once another one has its run, and hears what became of it', async () => {
+    const [frozen, other] = await Promise.all([start(), start()]);
+    const { thread_id } = await frozen.json('/threads', {});
+    const runs = `/threads/${String(thread_id)}/runs`;
+    const state = `/threads/${String(thread_id)}/state`;
+    const { run_id } = await frozen.json(runs, { ...slow('first', 2500), stream_mode: ['updates'] });
+    const joined = frozen.json(`${runs}/${String(run_id)}/join`);
+    await until(async () => (Object(await other.json(state)).next?.[0] === 'answer' ? true : undefined));
+    // Its connections stay, so that only its lease tells.
+    frozen.child.kill('SIGSTOP');
+    const second = await other.json(`${runs}/wait`, slow('second', 0));
+    expect(second).toMatchObject({ output: 'hello second', steps: ['prepare', 'answer', 'prepare', 'answer'] });
+    const before = await other.json(state);
+    expect(await other.json(`${runs}/${String(run_id)}`)).toMatchObject({ status: 'success' });
+    expect(other.output.join('\n')).toContain(
+      `${String(run_id)} was left by a process that is gone; going on with attempt 2`,
+    );
+    frozen.child.kill('SIGCONT');
+    expect(await joined).toMatchObject({ output: 'hello second' });
+    // What it had still to write has been tried by now: the run's own end is behind the checkpoints.
+    expect(await other.json(state)).toEqual(before);
+    const ended = await other.json(`${runs}/${String(run_id)}`);
+    const third = await frozen.json(`${runs}/wait`, slow('third', 0));
+    expect(Object(third).steps).toHaveLength(6);
+    expect(await other.json(`${runs}/${String(run_id)}`)).toEqual(ended);
+  });
+
+  test('kill -9 loses no event of a resumable run that was stored, and the stream goes on with the next attempt', async () => {
+    const killed = await start();
+    const { thread_id } = await killed.json('/threads', {});
+    const runs = `/threads/${String(thread_id)}/runs`;
+    const body = { ...slow('x', 1500), stream_mode: ['updates'], stream_resumable: true };
+    const { run_id } = await killed.json(runs, body);
+    const place = `${runs}/${String(run_id)}`;
+    await until(async () =>
+      Object(await killed.json(`/threads/${String(thread_id)}/state`)).next?.[0] === 'answer' ? true : undefined,
+    );
+    // The events gather for some milliseconds before they are stored.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    killed.child.kill('SIGKILL');
+    await killed.gone;
+    const next = await start();
+    const text = await (await fetch(`${next.url}${place}/stream`, { headers: { 'last-event-id': '-1' } })).text();
+    expect(text.match(/^(event|id): .*$/gm)).toEqual([
+      'event: metadata',
+      'id: 0',
+      'event: updates',
+      'id: 1',
+      'event: metadata',
+      'id: 1000000000',
+      'event: updates',
+      'id: 1000000001',
+    ]);
+    expect(text).toContain('"attempt":2');
+    const rest = await (await fetch(`${next.url}${place}/stream`, { headers: { 'last-event-id': '1' } })).text();
+    expect(rest.match(/^id: .*$/gm)).toEqual(['id: 1000000000', 'id: 1000000001']);
+  });
+});
