@@ -1,3 +1,4 @@
+import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerOptions } from '../../../src/agent-server/server.ts';
@@ -174,6 +175,36 @@ test('[agent.webhook.retries] receivers that fail or hang hinder no run, and no 
   await until(async () => (receiver.to('/well').length === 1 ? true : undefined));
   expect(receiver.to('/hangs').length).toBeGreaterThan(0);
   await agent.ok();
+});
+
+test('[agent.webhook.payload.error-type] a run that exceeds its longest time tells so', async () => {
+  const { agent } = await serve(local(), { runLimitMs: 300 });
+  const { thread_id } = await agent.createThread({});
+  const slow = { ...run, input: { word: 'hi', sleep_ms: 20_000 } };
+  for (const [path, threadId] of [
+    ['/late', thread_id],
+    ['/late-stateless', undefined],
+  ] as const) {
+    await agent.waitRun({ ...slow, webhook: receiver.at(path) }, threadId);
+    const [request] = await until(async () => (receiver.to(path).length > 0 ? receiver.to(path) : undefined));
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({
+      status: 'timeout',
+      error: { error: expect.stringMatching(/timeout/i), message: expect.stringMatching(/\S/) },
+    });
+  }
+});
+
+test("the public service's own client names webhooks, and they come", async () => {
+  const { url } = await serve(local());
+  const client = new Client({ apiUrl: url, apiKey: null });
+  const { thread_id } = await client.threads.create();
+  const payload = { input: { word: 'hi' }, webhook: receiver.at('/sdk?token=t') };
+  await client.runs.wait(thread_id, 'hook', payload);
+  await client.runs.create(thread_id, 'hook', payload);
+  await client.runs.wait(null, 'hook', payload);
+  for await (const { event } of client.runs.stream(null, 'hook', payload)) expect(event).toMatch(/metadata|values/);
+  await until(async () => (receiver.to('/sdk').length === 4 ? true : undefined));
+  await expect(client.runs.wait(null, 'hook', { ...payload, webhook: 'nonsense' })).rejects.toThrow('422');
 });
 
 test('several runs at once are taken all or none where a webhook is refused', async () => {
