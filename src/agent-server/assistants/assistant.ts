@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DEFAULT_ASSISTANT_NAMESPACE } from '../../contract/agent/assistant.ts';
+import { isObject } from '../../contract/json-object.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 
 /** An assistant as the server keeps it: the values of its active version. */
@@ -32,6 +33,11 @@ export function defaultAssistantId(graphId: string): string {
 /** Whether it is the default assistant of its graph. */
 export const isDefault = ({ assistant_id, graph_id }: Pick<StoredAssistant, 'assistant_id' | 'graph_id'>): boolean =>
   assistant_id === defaultAssistantId(graph_id);
+
+/** The `configurable` of a config: what a graph's function makes its graph from. */
+export function configurableIn({ configurable }: FreeObject): FreeObject {
+  return isObject(configurable) ? configurable : {};
+}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -149,9 +149,9 @@ export class AssistantStore {
 
   /** One page of those that match, and how many match in all. Newest first where the request says no order. */
   async search(request: AssistantSearch): Promise<{ assistants: StoredAssistant[]; total: number }> {
-    const order = request.sort_by ?? 'created_at';
+    const { sort_by: by = 'created_at', sort_order: direction = 'desc' } = request;
     const query = matching(this.#storage.db.selectFrom('assistants').selectAll(), request)
-      .orderBy(order, request.sort_order ?? 'desc')
+      .orderBy(by === 'name' ? sql`lower(name)` : by, direction)
       .orderBy('assistant_id')
       .limit(request.limit ?? PAGE.defaultLimit)
       .offset(request.offset ?? 0);

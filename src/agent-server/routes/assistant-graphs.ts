@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { freeObject } from '../../contract/agent/open-word.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { configurableIn } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
@@ -26,7 +27,7 @@ export function assistantGraphRoutes(assistants: AssistantStore, graphs: Graphs)
   const routes = new Hono();
 
   /** The graph as this assistant's configuration makes it. */
-  const theGraph = async (c: Context): Promise<{ graphId: string; graph: Graph; configurable: object }> => {
+  const theGraph = async (c: Context): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> => {
     const id = c.req.param('assistant_id') ?? '';
     const assistant = await assistants.get(id);
     if (!assistant) throw missing(`Assistant "${id}" does not exist.`);
@@ -34,7 +35,7 @@ export function assistantGraphRoutes(assistants: AssistantStore, graphs: Graphs)
     if (!graphs.has(graphId)) {
       throw missing(`Assistant "${id}" is of graph "${graphId}", which this revision does not have.`);
     }
-    const configurable = freeObject.catch({}).parse(assistant.config['configurable']);
+    const configurable = configurableIn(assistant.config);
     const graph = await graphs.make(graphId, { configurable }, 'thread').catch((thrown: unknown) => {
       if (!(thrown instanceof GraphNotMade)) throw thrown;
       const { error, message } = describeError(thrown.cause);
@@ -49,7 +50,7 @@ export function assistantGraphRoutes(assistants: AssistantStore, graphs: Graphs)
   routes.get('/:assistant_id/graph', async (c) => {
     const query = readQuery(c, DrawingQuery);
     const { graphId, graph, configurable } = await theGraph(c);
-    const drawing = await drawn(graph, { ...configurable }, query.xray);
+    const drawing = await drawn(graph, configurable, query.xray);
     if (!drawing) throw new Refusal(422, `The engine of graph "${graphId}" can't draw it.`);
     return c.json(drawing);
   });

@@ -12,11 +12,13 @@ import {
   FIRST_VERSION,
 } from '../../contract/agent/assistant.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { isDefault } from '../assistants/assistant.ts';
+import { configurableIn, isDefault } from '../assistants/assistant.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
+import { nextVersion } from '../assistants/next-version.ts';
 import { showAssistant, showVersion } from '../assistants/show.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
+import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { flag, readBody, readQuery } from './body.ts';
@@ -55,19 +57,19 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
   };
 
   /** Refuses a graph that this revision does not have, and a context that breaks its graph's schema. */
-  const mustFit = async (graphId: string, context: FreeObject): Promise<void> => {
+  const mustFit = async (graphId: string, config: FreeObject, context: FreeObject): Promise<void> => {
     if (!graphs.has(graphId)) {
       const known = graphs.list().map(({ graphId: id }) => `"${id}"`);
       throw missing(`There is no graph "${graphId}". This deployment has ${known.join(', ')}.`);
     }
-    const graph = await graphs.make(graphId, { configurable: {} }, 'thread');
-    const problems = await contextProblems(graph, context, { mayLack: true });
+    const graph = await graphs.make(graphId, { configurable: configurableIn(config) }, 'thread').catch(unmade);
+    const problems = graph ? await contextProblems(graph, context, { mayLack: true }) : [];
     if (problems.length > 0) throw new Refusal(422, problems);
   };
 
   routes.post('/', async (c) => {
     const request = await readBody(c, assistantCreateBody);
-    await mustFit(request.graph_id, request.context ?? {});
+    await mustFit(request.graph_id, request.config ?? {}, request.context ?? {});
     const { kind, assistant } = await assistants.create(request, request.assistant_id?.toLowerCase() ?? randomUUID());
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
       throw new Refusal(409, `Assistant ${assistant.assistant_id} exists already.`);
@@ -95,7 +97,8 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
     }
     // What is only renamed may have a context of another time: the schema may have changed since.
     if (request.graph_id !== undefined || request.context !== undefined) {
-      await mustFit(request.graph_id ?? graph_id, request.context ?? assistant.context);
+      const { config, context } = nextVersion(assistant, request);
+      await mustFit(request.graph_id ?? graph_id, config, context);
     }
     const patched = await assistants.patch(assistant_id, request);
     if (!patched) throw gone(assistant_id);
@@ -136,4 +139,9 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
   });
 
   return routes;
+}
+
+/** A graph that its function makes only from what the runs bring: they are held to its schema. */
+function unmade(error: unknown): undefined {
+  if (!(error instanceof GraphNotMade)) throw error;
 }

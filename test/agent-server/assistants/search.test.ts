@@ -25,7 +25,7 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
   beforeAll(async () => {
     for (const [name, graph_id, shift] of [
       ['Zoë', 'chat', 'night'],
-      ['Anna B.', 'echo', 'day'],
+      ['anna B.', 'echo', 'day'],
       ['Anna C.', 'asks', 'day'],
       ['100% sure_thing', 'echo', 'night'],
     ]) {
@@ -34,14 +34,14 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
   });
 
   test.each([
-    ['a part of their name, in letters of either case', { name: 'ANNA' }, ['Anna C.', 'Anna B.']],
+    ['a part of their name, in letters of either case', { name: 'ANNA' }, ['Anna C.', 'anna B.']],
     ['a part of their name that means something elsewhere', { name: '% sure_' }, ['100% sure_thing']],
-    ['their graph', { graph_id: 'echo' }, ['100% sure_thing', 'Anna B.']],
+    ['their graph', { graph_id: 'echo' }, ['100% sure_thing', 'anna B.']],
     ['a graph that is not there', { graph_id: 'nope' }, []],
-    ['their metadata', { metadata: { shift: 'day' } }, ['Anna C.', 'Anna B.']],
+    ['their metadata', { metadata: { shift: 'day' } }, ['Anna C.', 'anna B.']],
     ['their metadata, deep inside', { metadata: { deep: { of: 'Zoë' } } }, ['Zoë']],
-    ['all of these at once', { name: 'a', graph_id: 'echo', metadata: { shift: 'day' } }, ['Anna B.']],
-    ['nothing at all', {}, ['100% sure_thing', 'Anna C.', 'Anna B.', 'Zoë']],
+    ['all of these at once', { name: 'a', graph_id: 'echo', metadata: { shift: 'day' } }, ['anna B.']],
+    ['nothing at all', {}, ['100% sure_thing', 'Anna C.', 'anna B.', 'Zoë']],
   ])('finds and counts them by %s', async (_by, request, expected) => {
     const asked = { ...request, metadata: { mark, ...('metadata' in request ? request.metadata : {}) } };
     expect(await names(asked)).toEqual(expected);
@@ -49,13 +49,12 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
   });
 
   test.each(ASSISTANT_SORT_FIELDS)('sorts them by %s, either way', async (sort_by) => {
-    const up = await search({ sort_by, sort_order: 'asc' });
-    const down = await search({ sort_by, sort_order: 'desc' });
-    expect(up.found).toHaveLength(4);
-    const ids = (page: typeof up) => page.found.map(({ assistant_id }) => assistant_id);
-    if (sort_by !== 'graph_id') expect(ids(down)).toEqual(ids(up).toReversed());
-    const values = up.found.map((assistant) => String(assistant[sort_by]));
-    expect(values).toEqual(values.toSorted());
+    const sorted = async (sort_order: 'asc' | 'desc') =>
+      (await search({ sort_by, sort_order })).found.map((assistant) => String(assistant[sort_by]).toLowerCase());
+    const up = await sorted('asc');
+    expect(up).toHaveLength(4);
+    expect(up).toEqual(up.toSorted());
+    expect(await sorted('desc')).toEqual(up.toReversed());
   });
 
   test('shows of them what is selected', async () => {

@@ -45,7 +45,21 @@ describe.each(askBothWays)('graphs, %s', (_, open) => {
         });
       }
       expect(await ask('GET', '/assistants/sync/schemas')).toMatchObject({ status: 200 });
+      // What its runs bring counts as well.
+      const run = { config: { configurable: { word: 'spoken' } } };
+      expect(await wait(Object(body)['assistant_id'], run)).toEqual({ said: 'spoken' });
     });
+  });
+
+  test("hold a context to the schema that their assistant's configuration gives them", async () => {
+    const make = (strict: boolean, tone: string) =>
+      ask('POST', '/assistants', { graph_id: 'chosen', config: { configurable: { strict } }, context: { tone } });
+    expect(await make(false, 'warm')).toMatchObject({ status: 200 });
+    expect(await make(true, 'warm')).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'context', 'tone'] }] },
+    });
+    expect(await make(true, 'exact')).toMatchObject({ status: 200 });
   });
 
   describe('are drawn', () => {

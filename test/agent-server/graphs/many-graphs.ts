@@ -21,6 +21,7 @@ export const manyGraphs = (): TemporaryAgent =>
         whole: './states.ts:whole',
         functional: './states.ts:functional',
         nested: './nested.ts:nested',
+        chosen: './states.ts:chosen',
       },
     },
     'forms.ts': `
@@ -71,6 +72,9 @@ export const manyGraphs = (): TemporaryAgent =>
       const Output = Annotation.Root({ answer: Annotation<string> });
       const State = Annotation.Root({ ...MessagesAnnotation.spec, ...Input.spec, ...Output.spec });
       export const noted = one(new StateGraph({ stateSchema: State, input: Input, output: Output }, Annotation.Root({ tone: Annotation<string> })));
+      const Strict = z.object({ tone: z.literal('exact') });
+      export const chosen = ({ configurable }: { configurable: { strict?: boolean } }) =>
+        one(new StateGraph(z.object({ title: z.string().optional() }), { context: configurable.strict ? Strict : Context }));
       export const dated = one(new StateGraph(z.object({ at: z.date(), title: z.string() })));
       export const whole = one(new MessageGraph());
       export const functional = entrypoint('functional', async (word: string) => word.toUpperCase());`,
