@@ -194,6 +194,7 @@ describe('over HTTP', () => {
       'graph_id',
       'run_id',
       'thread_id',
+      'user-agent',
       'word',
     ]);
     expect(run.kwargs.config.configurable.thread_id).toBe(run.thread_id);

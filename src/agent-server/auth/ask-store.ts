@@ -17,8 +17,14 @@ type Store = Extract<Access, { does: 'store' }>;
 /**
  * Something with the store. A handler mostly puts its caller's name before the namespace, or refuses; a filter is held
  * against an item's value, with its `namespace` and `key`.
+ *
+ * @returns the answer, where the item is not the caller's to see: as if there were none.
  */
-export async function askAboutStore(question: Questioned, { action }: Store, findItem: FindItem): Promise<void> {
+export async function askAboutStore(
+  question: Questioned,
+  { action }: Store,
+  findItem: FindItem,
+): Promise<Response | undefined> {
   if (action === 'get') return askToGet(question, findItem);
   const body = await readObject(question.c);
   const field = action === 'search' ? 'namespace_prefix' : action === 'list_namespaces' ? 'prefix' : 'namespace';
@@ -27,40 +33,38 @@ export async function askAboutStore(question: Questioned, { action }: Store, fin
   const wanted = await ask(question, 'store', action, value);
   const { namespace: asked, ...rest } = value;
   const namespace = labels(asked ?? []);
-  if (wanted !== undefined)
-    await mustBeOf(action, wanted, { namespace, key: value['key'], value: value['value'] }, findItem);
+  if (wanted !== undefined) {
+    if (action === 'search' || action === 'list_namespaces') {
+      const words = "This agent's rules filter what is stored, and this server filters no searches of it.";
+      throw new AuthRefusal(403, words);
+    }
+    const key = String(value['key']);
+    const there = await findItem(namespace, key);
+    if (there !== undefined && !isOf(wanted, namespace, key, there)) throw missing('There is no such item.');
+    if (action === 'put' && !isOf(wanted, namespace, key, value['value'])) throw new AuthRefusal(403, 'Forbidden');
+  }
   rewriteBody(question.c, { ...rest, [field]: namespace });
+  return undefined;
 }
 
-async function askToGet(question: Questioned, findItem: FindItem): Promise<void> {
-  const query = new URL(question.c.req.url).searchParams;
-  const key = query.get('key') ?? '';
-  const value: FreeObject = { namespace: namespaceIn(query), key };
+async function askToGet(question: Questioned, findItem: FindItem): Promise<Response | undefined> {
+  const { c } = question;
+  const query = new URL(c.req.url).searchParams;
+  const value: FreeObject = { namespace: namespaceIn(query), key: query.get('key') ?? '' };
   const wanted = await ask(question, 'store', 'get', value);
-  const [namespace, asked] = [labels(value['namespace'] ?? []), String(value['key'])];
-  if (wanted !== undefined) await mustBeOf('get', wanted, { namespace, key: asked, value: undefined }, findItem);
+  const [namespace, key] = [labels(value['namespace'] ?? []), String(value['key'])];
+  const there = wanted && (await findItem(namespace, key));
+  if (wanted && there && !isOf(wanted, namespace, key, there)) return c.json(null);
   query.delete('namespace');
   if (namespace.length > 0) query.set('namespace', namespace.join('.'));
-  query.set('key', asked);
-  rewriteQuery(question.c, query);
+  query.set('key', key);
+  rewriteQuery(c, query);
+  return undefined;
 }
 
-/** Holds an item to a filter: the one that is there, and the one that is written. */
-async function mustBeOf(
-  action: Store['action'],
-  wanted: Wanted,
-  { namespace, key, value }: { namespace: string[]; key: unknown; value: unknown },
-  findItem: FindItem,
-): Promise<void> {
-  if (action === 'search' || action === 'list_namespaces') {
-    throw new AuthRefusal(403, "This agent's rules filter what is stored, and this server filters no searches of it.");
-  }
-  const there = await findItem(namespace, String(key));
-  if (there !== undefined && !holds({ ...there, namespace, key }, wanted)) throw missing('There is no such item.');
-  if (action === 'put' && !holds({ ...(isObject(value) ? value : {}), namespace, key }, wanted)) {
-    throw new AuthRefusal(403, 'Forbidden');
-  }
-}
+/** Whether an item is what a filter lets through: it speaks of its value, its namespace and its key. */
+const isOf = (wanted: Wanted, namespace: string[], key: string, value: unknown): boolean =>
+  holds({ ...(isObject(value) ? value : {}), namespace, key }, wanted);
 
 /** `namespace=a.b`, or once for each label. */
 function namespaceIn(query: URLSearchParams): string[] {

@@ -59,9 +59,11 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
       case 'cron':
         await askToSchedule(question, access);
         break;
-      case 'store':
-        await askAboutStore(question, access, findItem);
+      case 'store': {
+        const answer = await askAboutStore(question, access, findItem);
+        if (answer) return answer;
         break;
+      }
     }
     return next();
   };

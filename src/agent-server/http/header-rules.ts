@@ -12,35 +12,38 @@ const CREDENTIALS = new Set([
   'x-service-key',
 ]);
 
-/** Which headers of a request become keys of a run's `configurable` where the configuration says nothing. */
-const USUAL = ['x-*', 'user-agent'];
-
-/** The headers that are of one pattern of `taken`, and of none of `excludes`. */
-function chosen(headers: Headers, taken: readonly string[], excludes: readonly string[]): Record<string, string> {
-  const isTaken = matcher(taken);
-  const isExcluded = matcher(excludes);
-  const spelledOut = new Set(taken.map((pattern) => pattern.toLowerCase()));
-  return Object.fromEntries(
-    [...headers].filter(([name]) => {
-      if (name === TOKEN_HEADER || isExcluded(name) || !isTaken(name)) return false;
-      return !CREDENTIALS.has(name) || spelledOut.has(name);
-    }),
-  );
-}
+/**
+ * Which headers of a request become keys of a run's `configurable` where the configuration says nothing. Those in which
+ * proxies speak of the way are no word of the caller's.
+ */
+const isUsual = (name: string): boolean =>
+  name === 'user-agent' || (name.startsWith('x-') && !name.startsWith('x-forwarded-'));
 
 /**
  * What a request's headers add to the `configurable` of its runs: `x-*` and `user-agent`, as the public service does,
  * and what `includes` names besides; nothing that `excludes` names.
  */
 export function configurableHeaders(rules: HeaderRules | null | undefined): (headers: Headers) => FreeObject {
-  const taken = [...USUAL, ...(rules?.includes ?? [])];
-  const excludes = rules?.excludes ?? [];
-  return (headers) => chosen(headers, taken, excludes);
+  const includes = rules?.includes ?? [];
+  const isIncluded = matcher(includes);
+  const mayPass = passing(includes, rules?.excludes ?? []);
+  return (headers) =>
+    Object.fromEntries([...headers].filter(([name]) => (isUsual(name) || isIncluded(name)) && mayPass(name)));
 }
 
 /** The headers of a request that its line of the log shows. */
 export function loggedHeaders(rules: HeaderRules): (headers: Headers) => Record<string, string> {
-  return (headers) => chosen(headers, rules.includes ?? ['*'], rules.excludes ?? []);
+  const includes = rules.includes ?? ['*'];
+  const isIncluded = matcher(includes);
+  const mayPass = passing(includes, rules.excludes ?? []);
+  return (headers) => Object.fromEntries([...headers].filter(([name]) => isIncluded(name) && mayPass(name)));
+}
+
+/** What no exclusion names, and is no credential but one that is spelled out. */
+function passing(includes: readonly string[], excludes: readonly string[]): (name: string) => boolean {
+  const isExcluded = matcher(excludes);
+  const spelledOut = new Set(includes.map((pattern) => pattern.toLowerCase()));
+  return (name) => name !== TOKEN_HEADER && !isExcluded(name) && (!CREDENTIALS.has(name) || spelledOut.has(name));
 }
 
 /** Whether a name is of one of the patterns, in which `*` stands for any text. Names of headers have no case. */

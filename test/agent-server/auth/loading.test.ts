@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadAgentCode } from '../../../src/agent-server/agent-code.ts';
+import { readConfiguration } from '../../../src/agent-server/configuration.ts';
+import { StartupError, startupLines } from '../../../src/agent-server/startup-error.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import type { TemporaryAgent } from '../temporary-agent.ts';
+
+const graph = `
+  import { Annotation, StateGraph } from '@langchain/langgraph';
+  const State = Annotation.Root({ said: Annotation<string> });
+  export const one = new StateGraph(State).addNode('say', () => ({ said: 'x' })).addEdge('__start__', 'say').compile();`;
+
+const files = {
+  'graph.ts': graph,
+  'auth.ts': `
+    import { Auth } from '@langchain/langgraph-sdk/auth';
+    export const auth = new Auth().authenticate(() => 'ada');
+    export const mute = new Auth().on('*', () => true);
+    export default auth;
+    export const none = 7;`,
+  'throws.ts': `const nothing: { auth?: { path: string } } = {};\nexport const auth = nothing.auth!.path;`,
+  'app.js': `export const app = { fetch: () => new Response('x') };\nexport const word = 'x';`,
+};
+
+/** What loading an agent with these keys is refused with; undefined where it loads. */
+async function refusalOf(agent: TemporaryAgent, keys: object): Promise<string[] | undefined> {
+  const config = { graphs: { one: './graph.ts:one' }, ...keys };
+  writeFileSync(agent.configPath, JSON.stringify(config, undefined, 1));
+  try {
+    await loadAgentCode(
+      readConfiguration(agent.configPath, () => undefined),
+      agent.configPath,
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof StartupError) return startupLines(error);
+    throw error;
+  }
+}
+
+describe('rules of access and applications', () => {
+  let agent: TemporaryAgent;
+  beforeAll(() => {
+    agent = temporaryAgent(files);
+  });
+  afterAll(() => agent.remove());
+
+  test.each<[string, object]>([
+    ['rules by name', { auth: { path: './auth.ts:auth' } }],
+    ['rules that are the default export', { auth: { path: './auth.ts' } }],
+    ['an application with a method `fetch`', { http: { app: './app.js:app' } }],
+    ['neither', { auth: {}, http: {} }],
+  ])('are loaded: %s', async (_, keys) => {
+    expect(await refusalOf(agent, keys)).toBeUndefined();
+  });
+
+  test.each<[string, object, RegExp]>([
+    [
+      'a file that is not there',
+      { auth: { path: './nowhere.ts:auth' } },
+      /:6:11: `auth\.path` names a file that is not there: \.\/nowhere\.ts$/,
+    ],
+    [
+      'an export that is not there',
+      { auth: { path: './auth.ts:atuh' } },
+      /:6:11: `auth\.path`: \.\/auth\.ts exports no "atuh"; it exports .*; did you mean "auth"\?$/,
+    ],
+    [
+      'no rules at all',
+      { auth: { path: './auth.ts:none' } },
+      /:6:11: `auth\.path` exports no instance of `Auth` of the SDK$/,
+    ],
+    [
+      'rules that tell nobody apart',
+      { auth: { path: './auth.ts:mute' } },
+      /:6:11: `auth\.path`: its `Auth` has no `authenticate`/,
+    ],
+    [
+      'no application',
+      { http: { app: './app.js:word' } },
+      /:6:10: `http\.app` is no application: export a Hono application/,
+    ],
+    ['encryption', { encryption: { path: './auth.ts:auth' } }, /:5:2: `encryption` is not offered/],
+  ])('are refused with their line: %s', async (_, keys, line) => {
+    const [first = ''] = (await refusalOf(agent, keys)) ?? [];
+    expect(first).toMatch(/^error\[config-invalid\]: langgraph\.json:/);
+    expect(first).toMatch(line);
+  });
+
+  test('that throw as they are loaded are told with their own line too', async () => {
+    const [first, second] = (await refusalOf(agent, { auth: { path: './throws.ts:auth' } })) ?? [];
+    expect(first).toMatch(/langgraph\.json:6:11: `auth\.path` can't be loaded$/);
+    expect(second).toMatch(/throws\.ts.*: loading auth\.path threw TypeError: /);
+  });
+});

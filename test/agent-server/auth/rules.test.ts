@@ -1,0 +1,304 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../promises/given.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import { files } from './agent.ts';
+
+const agent = temporaryAgent(files);
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent({ configPath: agent.configPath, token: 'front' });
+});
+afterAll(async () => {
+  await serving.close();
+  agent.remove();
+});
+
+type Headers = Record<string, string>;
+
+/** Asks as somebody, or as nobody. */
+async function ask(user: string | undefined, method: string, path: string, body?: unknown, headers: Headers = {}) {
+  const response = await fetch(`${serving.url}${path}`, {
+    method,
+    headers: { 'x-landfall-agent-token': 'front', ...(user === undefined ? {} : { 'x-user': user }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text.startsWith('event') || text === '' ? text : JSON.parse(text),
+  };
+}
+
+const ids = (things: { thread_id: string }[]): string[] => things.map(({ thread_id }) => thread_id);
+const run = { assistant_id: 'who', input: {} };
+
+describe('who asks', () => {
+  test('is asked by the agent, whose refusal is the answer', async () => {
+    const { status, headers, body } = await ask(undefined, 'POST', '/threads', {});
+    expect({ status, body }).toEqual({ status: 401, body: { detail: 'Who are you?' } });
+    expect(headers.get('www-authenticate')).toBe('Name');
+  });
+
+  test.each(['/ok', '/info'])('is asked by nobody for %s', async (path) => {
+    expect(await ask(undefined, 'GET', path)).toMatchObject({ status: 200 });
+  });
+
+  test('has to be known to talk by a protocol, or to ask for what is not there', async () => {
+    for (const path of ['/mcp', '/a2a/who', '/threads/x/fly'])
+      expect(await ask(undefined, 'POST', path, {})).toMatchObject({ status: 401 });
+  });
+
+  test('is not told of a mistake in the rules, and gets nowhere', async () => {
+    const answer = await ask('broken', 'POST', '/threads', {});
+    expect(answer).toMatchObject({ status: 500, body: { detail: expect.not.stringContaining('reason') } });
+    expect(serving.lines.join('\n')).toContain("a reason that is nobody's business");
+  });
+
+  test('still shows the token of those in front first', async () => {
+    const answer = await ask('ada', 'POST', '/threads', {}, { 'x-landfall-agent-token': 'other' });
+    expect(answer.status).toBe(403);
+  });
+
+  test('may be looked at by reading the body, which stays for the routes', async () => {
+    expect(await ask('reader', 'POST', '/threads', { metadata: { a: 1 } })).toMatchObject({
+      status: 200,
+      body: { metadata: { a: 1, owner: 'reader' } },
+    });
+  });
+});
+
+describe('a graph', () => {
+  test('learns who asked, and never the token of those in front', async () => {
+    expect(await ask('ada', 'POST', '/runs/wait', run)).toMatchObject({
+      body: { said: 'ADA calm no-token ada see+do' },
+    });
+  });
+
+  test('can be told that by nobody else', async () => {
+    const configurable = { langgraph_auth_user: { display_name: 'MALLORY' }, langgraph_auth_permissions: ['all'] };
+    const forged = { ...run, config: { configurable } };
+    expect(await ask('ada', 'POST', '/runs/wait', forged)).toMatchObject({
+      body: { said: 'ADA calm no-token ada see+do' },
+    });
+    const { body: batch } = await ask('ada', 'POST', '/runs/batch', [{ ...forged, on_completion: 'keep' }]);
+    const [{ thread_id, run_id }] = batch;
+    expect(await ask('ada', 'GET', `/threads/${thread_id}/runs/${run_id}/join`)).toMatchObject({
+      body: { said: 'ADA calm no-token ada see+do' },
+    });
+  });
+});
+
+describe('threads', () => {
+  test('are whose made them, for everything that can be done with one', async () => {
+    const { body: thread } = await ask('ada', 'POST', '/threads', { metadata: { topic: 'x' } });
+    expect(thread.metadata).toEqual({ topic: 'x', owner: 'ada' });
+    const path = `/threads/${thread.thread_id}`;
+    const { body: done } = await ask('ada', 'POST', `${path}/runs`, run);
+    expect(await ask('ada', 'GET', `${path}/runs/${done.run_id}/join`)).toMatchObject({ status: 200 });
+    const attempts: [method: string, path: string, body?: object][] = [
+      ['GET', path],
+      ['PATCH', path, { metadata: { owner: 'bob' } }],
+      ['GET', `${path}/state`],
+      ['POST', `${path}/state`, { values: { said: 'mine' } }],
+      ['GET', `${path}/history`],
+      ['POST', `${path}/history`, {}],
+      ['POST', `${path}/copy`],
+      ['GET', `${path}/runs`],
+      ['POST', `${path}/runs`, run],
+      ['POST', `${path}/runs/wait`, run],
+      ['POST', `${path.replace('threads', 'thread')}/runs/stream`, run],
+      ['POST', `${path}/runs/crons`, { ...run, schedule: '0 0 1 1 *' }],
+      ['GET', `${path}/runs/${done.run_id}`],
+      ['GET', `${path}/runs/${done.run_id}/join`],
+      ['GET', `${path}/runs/${done.run_id}/stream`],
+      ['GET', `/runs/${done.run_id}/stream`],
+      ['GET', path.replace(/.$/, (letter) => `%${letter.charCodeAt(0).toString(16)}`)],
+      ['POST', `${path}/runs/${done.run_id}/cancel`],
+      ['DELETE', `${path}/runs/${done.run_id}`],
+      ['DELETE', path],
+    ];
+    for (const [method, at, body] of attempts) {
+      expect([method, at, await ask('bob', method, at, body)]).toMatchObject([method, at, { status: 404 }]);
+    }
+    expect(await ask('ada', 'GET', path)).toMatchObject({
+      body: { metadata: { owner: 'ada', topic: 'x' }, status: 'idle' },
+    });
+    expect(await ask('ada', 'DELETE', path)).toMatchObject({ status: 204 });
+  });
+
+  test('of others are not told apart from none', async () => {
+    const { body: thread } = await ask('ada', 'POST', '/threads', {});
+    const nobody = '00000000-0000-4000-8000-000000000000';
+    for (const rest of ['', '/state', `/runs/${nobody}`]) {
+      const others = await ask('bob', 'GET', `/threads/${thread.thread_id}${rest}`);
+      const none = await ask('bob', 'GET', `/threads/${nobody}${rest}`);
+      expect(others.body.detail.replaceAll(thread.thread_id, nobody)).toBe(none.body.detail);
+    }
+  });
+
+  test('are found and counted by their owners alone', async () => {
+    const made = [
+      await ask('cleo', 'POST', '/threads', {}),
+      await ask('cleo', 'POST', '/threads', { metadata: { topic: 'y' } }),
+    ];
+    await ask('dan', 'POST', '/threads', { metadata: { topic: 'y' } });
+    const all = await ask('cleo', 'POST', '/threads/search', {});
+    expect(ids(all.body).toSorted()).toEqual(ids(made.map(({ body }) => body)).toSorted());
+    expect(ids((await ask('cleo', 'POST', '/threads/search', { metadata: { topic: 'y' } })).body)).toEqual([
+      made[1]?.body.thread_id,
+    ]);
+    expect(await ask('cleo', 'POST', '/threads/count', {})).toMatchObject({ body: 2 });
+    expect(await ask('cleo', 'POST', '/threads/count')).toMatchObject({ body: 2 });
+    const others = await ask('cleo', 'POST', '/threads/search', { metadata: { owner: 'dan' } });
+    // The handler itself puts the owner there.
+    expect(ids(others.body)).toHaveLength(2);
+  });
+
+  test('with the id of another’s are a conflict', async () => {
+    const { body: thread } = await ask('ada', 'POST', '/threads', {});
+    const again = { thread_id: thread.thread_id, if_exists: 'do_nothing' };
+    expect(await ask('ada', 'POST', '/threads', again)).toMatchObject({ status: 200 });
+    expect(await ask('bob', 'POST', '/threads', again)).toMatchObject({ status: 409 });
+  });
+
+  test('that a run makes are its caller’s', async () => {
+    const { body: kept } = await ask('ada', 'POST', '/runs', { ...run, on_completion: 'keep' });
+    const made = '00000000-0000-4000-8000-00000000ada0';
+    await ask('ada', 'POST', `/threads/${made}/runs/wait`, { ...run, if_not_exists: 'create' });
+    for (const id of [kept.thread_id, made]) {
+      expect(await ask('ada', 'GET', `/threads/${id}`)).toMatchObject({
+        status: 200,
+        body: { metadata: { owner: 'ada' } },
+      });
+      expect(await ask('bob', 'GET', `/threads/${id}`)).toMatchObject({ status: 404 });
+    }
+  });
+
+  test('of runs that keep nothing are their caller’s while they last', async () => {
+    const { body: temporary } = await ask('ada', 'POST', '/runs', { ...run, input: { wait_ms: 300 } });
+    const path = `/threads/${temporary.thread_id}/runs/${temporary.run_id}`;
+    expect(await ask('bob', 'POST', `${path}/cancel`)).toMatchObject({ status: 404 });
+    expect(await ask('ada', 'GET', `${path}/join`)).toMatchObject({ body: { said: expect.stringContaining('ADA') } });
+  });
+
+  test('have their runs cancelled by their owners, one thread at a time', async () => {
+    const { body: thread } = await ask('ada', 'POST', '/threads', {});
+    const path = `/threads/${thread.thread_id}/runs`;
+    const { body: slow } = await ask('ada', 'POST', path, { ...run, input: { wait_ms: 5000 } });
+    const named = { thread_id: thread.thread_id, run_ids: [slow.run_id] };
+    expect(await ask('bob', 'POST', '/runs/cancel', named)).toMatchObject({ status: 404 });
+    expect(await ask('bob', 'POST', '/runs/cancel', { status: 'running' })).toMatchObject({ status: 422 });
+    expect((await ask('ada', 'POST', '/runs/cancel', named)).status).toBeLessThan(300);
+    await until(async () => {
+      const { body } = await ask('ada', 'GET', `${path}/${slow.run_id}`);
+      return body.status === 'interrupted' || undefined;
+    });
+  });
+
+  test('are pruned by their owners: those of others stay', async () => {
+    const [mine, others] = [await ask('ada', 'POST', '/threads', {}), await ask('bob', 'POST', '/threads', {})];
+    await ask('ada', 'POST', '/threads/prune', {
+      thread_ids: [mine.body.thread_id, others.body.thread_id],
+      strategy: 'delete',
+    });
+    expect(await ask('ada', 'GET', `/threads/${mine.body.thread_id}`)).toMatchObject({ status: 404 });
+    expect(await ask('bob', 'GET', `/threads/${others.body.thread_id}`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('assistants and crons', () => {
+  test('assistants are whose made them, and whose rules say so may not be deleted or changed', async () => {
+    const { body: assistant } = await ask('ada', 'POST', '/assistants', { graph_id: 'who', name: 'hers' });
+    expect(assistant).toMatchObject({ name: 'hers', metadata: { owner: 'ada' } });
+    const path = `/assistants/${assistant.assistant_id}`;
+    expect(await ask('ada', 'GET', `${path}/schemas`)).toMatchObject({ status: 200 });
+    expect(await ask('bob', 'GET', path)).toMatchObject({ status: 404 });
+    expect(await ask('bob', 'POST', '/assistants/search', {})).toMatchObject({ body: [] });
+    expect(await ask('ada', 'POST', '/assistants/count', {})).toMatchObject({ body: 1 });
+    expect(await ask('ada', 'DELETE', path)).toMatchObject({ status: 403, body: { detail: 'Forbidden' } });
+    expect(await ask('ada', 'PATCH', path, { name: 'x' })).toMatchObject({
+      status: 409,
+      body: { detail: 'ada may change nothing today' },
+    });
+  });
+
+  test('crons are whose made them', async () => {
+    const { body: cron } = await ask('ada', 'POST', '/runs/crons', { ...run, schedule: '0 0 1 1 *' });
+    expect(cron).toMatchObject({ metadata: { owner: 'ada' } });
+    expect(await ask('bob', 'POST', '/runs/crons/search', {})).toMatchObject({ body: [] });
+    expect(await ask('ada', 'POST', '/runs/crons/count', {})).toMatchObject({ body: 1 });
+    expect(await ask('bob', 'PATCH', `/runs/crons/${cron.cron_id}`, { enabled: false })).toMatchObject({ status: 404 });
+    expect(await ask('ada', 'PATCH', `/runs/crons/${cron.cron_id}`, { enabled: false })).toMatchObject({ status: 200 });
+    expect(await ask('bob', 'DELETE', `/runs/crons/${cron.cron_id}`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the store', () => {
+  test('is put below each caller’s name, as the rules do it', async () => {
+    expect(
+      await ask('ada', 'PUT', '/store/items', { namespace: ['notes'], key: 'k', value: { of: 'ada' } }),
+    ).toMatchObject({ status: 204 });
+    expect(await ask('ada', 'GET', '/store/items?namespace=notes&key=k')).toMatchObject({
+      body: { namespace: ['ada', 'notes'], value: { of: 'ada' } },
+    });
+    expect((await ask('bob', 'GET', '/store/items?namespace=notes&key=k')).body).toBeNull();
+    expect((await ask('bob', 'GET', '/store/items?namespace=ada.notes&key=k')).body).toBeNull();
+    expect(await ask('ada', 'POST', '/store/items/search', { namespace_prefix: [] })).toMatchObject({
+      body: { items: [{ key: 'k' }] },
+    });
+    expect(await ask('bob', 'POST', '/store/items/search', {})).toMatchObject({ body: { items: [] } });
+    expect(await ask('bob', 'DELETE', '/store/items', { namespace: ['notes'], key: 'k' })).toMatchObject({
+      status: 204,
+    });
+    expect(await ask('ada', 'GET', '/store/items?namespace=notes&key=k')).toMatchObject({ body: { key: 'k' } });
+    const { body: namespaces } = await ask('bob', 'POST', '/store/namespaces', {});
+    expect(JSON.stringify(namespaces)).not.toContain('ada');
+  });
+
+  test('is refused, or filtered item by item', async () => {
+    const item = { namespace: ['shared'], key: 'k' };
+    expect(await ask('banned', 'GET', '/store/items?namespace=shared&key=k')).toMatchObject({ status: 403 });
+    expect(await ask('odd', 'PUT', '/store/items', { ...item, value: { owner: 'ada' } })).toMatchObject({
+      status: 403,
+    });
+    expect(await ask('odd', 'PUT', '/store/items', { ...item, value: { owner: 'odd' } })).toMatchObject({
+      status: 204,
+    });
+    expect(await ask('odd', 'GET', '/store/items?namespace=shared&key=k')).toMatchObject({ body: { key: 'k' } });
+    await ask('ada', 'PUT', '/store/items', { namespace: ['shared'], key: 'k', value: { owner: 'ada' } });
+    expect((await ask('odd', 'GET', '/store/items?namespace=ada.shared&key=k')).body).toBeNull();
+    expect(await ask('odd', 'DELETE', '/store/items', { namespace: ['ada', 'shared'], key: 'k' })).toMatchObject({
+      status: 404,
+    });
+    expect(await ask('odd', 'POST', '/store/items/search', {})).toMatchObject({ status: 403 });
+  });
+});
+
+describe('the Studio', () => {
+  test('is known to those in front, and the rules see it as itself', async () => {
+    const { body: thread } = await ask('ada', 'POST', '/threads', {});
+    const studio = await ask(undefined, 'GET', `/threads/${thread.thread_id}`, undefined, {
+      'x-auth-scheme': 'langsmith',
+    });
+    expect(studio).toMatchObject({ status: 200 });
+  });
+});
+
+describe('bodies that no rule can be asked about', () => {
+  test.each<[number, string, unknown]>([
+    [400, 'no JSON', '{'],
+    [422, 'a list', '[]'],
+    [422, 'metadata that is none', '{"metadata": 7}'],
+  ])('are refused (%i): %s', async (status, _, text) => {
+    const response = await fetch(`${serving.url}/threads`, {
+      method: 'POST',
+      headers: { 'x-landfall-agent-token': 'front', 'x-user': 'ada' },
+      body: String(text),
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toHaveProperty('detail');
+  });
+});

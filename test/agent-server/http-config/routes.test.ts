@@ -1,0 +1,338 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+
+const graph = `
+  import { Annotation, StateGraph } from '@langchain/langgraph';
+  const State = Annotation.Root({ told: Annotation<unknown> });
+  export const tell = new StateGraph(State)
+    .addNode('tell', async (_, { configurable }) => ({ told: configurable }))
+    .addEdge('__start__', 'tell')
+    .addEdge('tell', '__end__')
+    .compile();`;
+const app = `
+  import { Hono } from 'hono';
+  export const app = new Hono();
+  app.use('*', async (c, next) => {
+    await next();
+    c.header('x-seen-by', 'the agent');
+  });
+  app.get('/hello', (c) => c.json({ hello: c.req.header('x-landfall-agent-token') ?? 'world', who: c.get('authUser')?.identity }));
+  app.get('/broken', () => { throw new Error('broken'); });
+  app.get('/assistants/special', (c) => c.json({ special: true }));`;
+const auth = `
+  import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth';
+  export const auth = new Auth().authenticate((request) => {
+    const name = request.headers.get('x-user');
+    if (name === null) throw new HTTPException(401, { message: 'Who are you?' });
+    return name;
+  });`;
+
+/** Serves an agent whose configuration has these keys beside its graph. */
+async function serveWith(keys: object, token?: string): Promise<Serving> {
+  const agent = temporaryAgent({
+    'langgraph.json': { graphs: { tell: './graph.ts:tell' }, ...keys },
+    'graph.ts': graph,
+    'app.ts': app,
+    'auth.ts': auth,
+    'plain.ts': `
+      export default {
+        word: 'plain',
+        fetch(request: Request) {
+          return Response.json({ [this.word]: new URL(request.url).pathname, token: request.headers.get('x-landfall-agent-token') });
+        },
+      };`,
+  });
+  const serving = await serveAgent({ configPath: agent.configPath, token });
+  const close = async () => {
+    await serving.close();
+    agent.remove();
+  };
+  return { ...serving, close };
+}
+
+/** Serves it for the tests around. */
+function given(keys: object, token?: string): () => Serving {
+  let serving: Serving | undefined;
+  beforeAll(async () => {
+    serving = await serveWith(keys, token);
+  });
+  afterAll(() => serving?.close());
+  return () => {
+    if (!serving) throw new Error('Nothing is served.');
+    return serving;
+  };
+}
+
+const json = async (response: Response | Promise<Response>) => {
+  const { status, headers } = await response;
+  const text = await (await response).text();
+  return { status, headers, body: text === '' ? undefined : Object(JSON.parse(text)) };
+};
+const waitFor = (url: string, headers: Record<string, string> = {}) =>
+  json(
+    fetch(`${url}/runs/wait`, { method: 'POST', headers, body: JSON.stringify({ assistant_id: 'tell', input: {} }) }),
+  );
+
+describe('without a word about the routes', () => {
+  const serving = given({});
+
+  test('pages of every origin may call, and read where a run is and how many there are', async () => {
+    const { headers } = await fetch(`${serving().url}/ok`, { headers: { origin: 'https://app.example.test' } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toBe('content-location,x-pagination-total,x-pagination-next');
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  test('a page that asks first is told what it may send', async () => {
+    const preflight = await fetch(`${serving().url}/runs/stream`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example.test',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type,x-api-key');
+  });
+
+  test('refusals and streams are told to pages too', async () => {
+    const headers = { origin: 'https://app.example.test' };
+    const missing = await fetch(`${serving().url}/threads/x`, { headers });
+    expect([missing.status, missing.headers.get('access-control-allow-origin')]).toEqual([422, '*']);
+    const stream = await fetch(`${serving().url}/runs/stream`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ assistant_id: 'tell', input: {} }),
+    });
+    expect(stream.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await stream.text()).toContain('event: values');
+  });
+
+  test('nobody else hears of pages', async () => {
+    const { headers } = await fetch(`${serving().url}/ok`);
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('a run’s `configurable` tells of `x-*` and `user-agent`, which win over the body, and of no credential', async () => {
+    const headers = { 'x-mood': 'calm', 'x-api-key': 'secret', authorization: 'Bearer secret', 'user-agent': 'test' };
+    const { body } = await waitFor(serving().url, headers);
+    expect(body.told).toMatchObject({ 'x-mood': 'calm', 'user-agent': 'test', graph_id: 'tell' });
+    expect(JSON.stringify(body)).not.toContain('secret');
+  });
+});
+
+describe('switches', () => {
+  const serving = given({
+    http: {
+      disable_assistants: true,
+      disable_threads: true,
+      disable_store: true,
+      disable_mcp: true,
+      disable_a2a: true,
+      disable_meta: true,
+    },
+  });
+
+  test.each([
+    ['POST', '/assistants/search'],
+    ['GET', '/assistants/tell'],
+    ['POST', '/threads'],
+    ['POST', '/store/items/search'],
+    ['GET', '/store/items?key=x'],
+    ['POST', '/mcp'],
+    ['POST', '/mcp/'],
+    ['POST', '/a2a/tell'],
+    ['GET', '/.well-known/agent-card.json?assistant_id=tell'],
+    ['GET', '/info'],
+    ['GET', '/metrics'],
+    ['GET', '/docs'],
+    ['GET', '/openapi.json'],
+  ])('%s %s is off', async (method, path) => {
+    const answer = await json(fetch(`${serving().url}${path}`, { method }));
+    expect(answer.status).toBe(404);
+    expect(answer.body.detail).toMatch(/is switched off by http\.disable_\w+ of the graph configuration\.$/);
+  });
+
+  test('the others go on, and `/ok` says that the server lives', async () => {
+    expect((await waitFor(serving().url)).status).toBe(200);
+    expect((await json(fetch(`${serving().url}/ok?check_db=1`))).body).toEqual({ ok: true });
+  });
+});
+
+describe('runs that are switched off', () => {
+  const serving = given({ http: { disable_runs: true } });
+
+  test('are off on threads too, with crons; models may still run an assistant', async () => {
+    const { body: thread } = await json(fetch(`${serving().url}/threads`, { method: 'POST' }));
+    const paths = [
+      '/runs/wait',
+      '/runs/crons',
+      `/threads/${thread.thread_id}/runs`,
+      `/thread/${thread.thread_id}/runs`,
+    ];
+    for (const path of paths) expect((await fetch(`${serving().url}${path}`, { method: 'POST' })).status).toBe(404);
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tell', arguments: {} } };
+    const answer = await fetch(`${serving().url}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(call),
+    });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('graph_id');
+  });
+});
+
+describe('the application of the agent', () => {
+  const serving = given({ http: { app: './app.ts:app', mount_prefix: '/api/' } }, 'front');
+  const get = (path: string) =>
+    fetch(`${serving().url}${path}`, { headers: { 'x-landfall-agent-token': 'front', origin: 'https://a.test' } });
+
+  test('answers beside the server’s routes, behind the same token, which it does not see', async () => {
+    expect(await json(get('/hello'))).toMatchObject({ status: 200, body: { hello: 'world' } });
+    expect((await fetch(`${serving().url}/hello`)).status).toBe(403);
+  });
+
+  test('wins over a route of the server, and its middleware sees all of them', async () => {
+    expect((await json(get('/assistants/special'))).body).toEqual({ special: true });
+    const info = await get('/info');
+    expect(info.headers.get('x-seen-by')).toBe('the agent');
+    expect(await info.json()).toHaveProperty('version');
+  });
+
+  test('that throws has failed, and the server goes on', async () => {
+    expect((await get('/broken')).status).toBe(500);
+    expect((await get('/ok')).status).toBe(200);
+  });
+
+  test('and all routes answer below the prefix too', async () => {
+    expect((await json(get('/api/hello'))).body).toEqual({ hello: 'world' });
+    expect((await json(get('/api/assistants/tell'))).body).toMatchObject({ graph_id: 'tell' });
+    expect((await get('/apiary')).status).toBe(404);
+    expect((await fetch(`${serving().url}/api/ok`)).status).toBe(403);
+  });
+});
+
+describe('an application that only answers requests', () => {
+  const serving = given({ http: { app: './plain.ts' } }, 'front');
+
+  test('is asked for the paths that the server does not have', async () => {
+    const headers = { 'x-landfall-agent-token': 'front' };
+    expect((await json(fetch(`${serving().url}/my/page`, { headers }))).body).toEqual({
+      plain: '/my/page',
+      token: null,
+    });
+    expect((await json(fetch(`${serving().url}/info`, { headers }))).body).toHaveProperty('version');
+  });
+});
+
+describe('an application beside rules of access', () => {
+  const asAda = { headers: { 'x-user': 'ada' } };
+  const seenBy = (response: Response) => response.headers.get('x-seen-by');
+
+  describe('by itself', () => {
+    const serving = given({ http: { app: './app.ts:app' }, auth: { path: './auth.ts:auth' } });
+
+    test('comes before them, and is open', async () => {
+      expect((await json(fetch(`${serving().url}/hello`))).body).toEqual({ hello: 'world' });
+      const refused = await fetch(`${serving().url}/assistants/tell`);
+      expect([refused.status, seenBy(refused)]).toEqual([401, 'the agent']);
+      expect((await fetch(`${serving().url}/assistants/tell`, asAda)).status).toBe(200);
+    });
+  });
+
+  describe('after them, by `middleware_order`', () => {
+    const http = { app: './app.ts:app', middleware_order: 'auth_first' };
+    const serving = given({ http, auth: { path: './auth.ts:auth' } });
+
+    test('does not see who is refused, and is open', async () => {
+      const refused = await fetch(`${serving().url}/assistants/tell`);
+      expect([refused.status, seenBy(refused)]).toEqual([401, null]);
+      expect((await fetch(`${serving().url}/hello`)).status).toBe(200);
+    });
+  });
+
+  describe('with `enable_custom_route_auth`', () => {
+    const http = { app: './app.ts:app', enable_custom_route_auth: true };
+    const serving = given({ http, auth: { path: './auth.ts:auth' } });
+
+    test('is for those who are known', async () => {
+      expect((await fetch(`${serving().url}/hello`)).status).toBe(401);
+      expect((await json(fetch(`${serving().url}/hello`, asAda))).body).toEqual({ hello: 'world', who: 'ada' });
+      expect((await fetch(`${serving().url}/ok`)).status).toBe(200);
+    });
+  });
+});
+
+describe('what pages may do, and what is told and logged of headers', () => {
+  const serving = given({
+    http: {
+      cors: {
+        allow_origins: ['https://app.example.test'],
+        allow_origin_regex: '^https://[a-z]+\\.preview\\.test$',
+        allow_methods: ['GET', 'POST'],
+        allow_headers: ['x-one'],
+        expose_headers: ['X-More'],
+        allow_credentials: true,
+        max_age: 60,
+      },
+      configurable_headers: { includes: ['accept-language'], excludes: ['x-secret*', 'user-agent'] },
+      logging_headers: { excludes: ['x-secret'] },
+    },
+  });
+  const allowed = async (origin: string) =>
+    (await fetch(`${serving().url}/ok`, { headers: { origin } })).headers.get('access-control-allow-origin');
+
+  test.each([
+    ['https://app.example.test', true],
+    ['https://one.preview.test', true],
+    ['https://one.preview.test.evil.test', false],
+    ['https://other.example.test', false],
+  ])('pages of %s may call: %s', async (origin, may) => {
+    expect(await allowed(origin)).toBe(may ? origin : null);
+  });
+
+  test('a page that asks first is told the configuration’s words', async () => {
+    const { headers } = await fetch(`${serving().url}/runs`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example.test', 'access-control-request-method': 'POST' },
+    });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-headers': 'x-one',
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': 'content-location,x-pagination-total,x-pagination-next,x-more',
+      'access-control-max-age': '60',
+    });
+  });
+
+  test('runs learn of the headers that are named', async () => {
+    const { body } = await waitFor(serving().url, {
+      'accept-language': 'de',
+      'x-secret-word': 'psst',
+      'x-mood': 'calm',
+    });
+    expect(body.told).toMatchObject({ 'accept-language': 'de', 'x-mood': 'calm' });
+    expect(Object.keys(body.told)).not.toEqual(expect.arrayContaining(['x-secret-word']));
+    expect(body.told).not.toHaveProperty('user-agent');
+  });
+
+  test('the log tells of each request and its headers, of no credential, and bounded', async () => {
+    // Over a bare request: `fetch` adds headers of its own.
+    await new Promise<void>((resolve, reject) => {
+      const headers = { 'x-mood': 'm'.repeat(600), 'x-secret': 'psst', 'x-api-key': 'psst', cookie: 'psst' };
+      const asked = request(`${serving().url}/ok?word=psst`, { headers }, (answer) =>
+        answer.resume().once('end', resolve),
+      );
+      asked.once('error', reject);
+      asked.end();
+    });
+    const line = serving().lines.find((each) => each.includes('mmm')) ?? '';
+    expect(line).toMatch(/^GET \/ok 200 \d+ ms \{.*"x-mood":"m{500}"/);
+    expect(line).not.toContain('psst');
+  });
+});
