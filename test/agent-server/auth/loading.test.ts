@@ -63,8 +63,8 @@ describe('rules of access and applications', () => {
     ],
     [
       'an export that is not there',
-      { auth: { path: './auth.ts:atuh' } },
-      /:6:11: `auth\.path`: \.\/auth\.ts exports no "atuh"; it exports .*; did you mean "auth"\?$/,
+      { auth: { path: './auth.ts:aut' } },
+      /:6:11: `auth\.path`: \.\/auth\.ts exports no "aut"; it exports .*; did you mean "auth"\?$/,
     ],
     [
       'no rules at all',
