@@ -29,7 +29,7 @@ describe('the description of the interface', () => {
 
   test('every route that is served is in it', () => {
     const lacking = served().filter(({ method, path }) => !described.includes(`${method} ${shapeOf(path)}`));
-    expect(lacking, advice).toEqual([]);
+    expect(lacking.map(({ method, path }) => `${method} ${path} is not described. ${advice}`)).toEqual([]);
   });
 
   test('nothing else is in it', () => {

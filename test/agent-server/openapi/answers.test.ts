@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { Validator } from '@cfworker/json-schema';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import { openApiDocument } from '../../../src/agent-server/openapi/document.ts';
+import { fromJson } from '../../../src/contract/json-text.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+
+const document = openApiDocument();
+const Response200 = z.object({
+  content: z.record(z.string(), z.object({ schema: z.record(z.string(), z.unknown()) })).optional(),
+});
+const Operation = z.looseObject({ responses: z.record(z.string(), Response200) });
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent();
+});
+afterAll(() => serving.close());
+
+/** Asks, and holds the answer to what the description says of it; resolves with what the answer's JSON holds. */
+async function ask(
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  template: string,
+  {
+    status = 200,
+    body,
+    query = '',
+    ...parts
+  }: { status?: number; body?: unknown; query?: string; [part: string]: unknown } = {},
+): Promise<Record<string, unknown>> {
+  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parts[name]));
+  const answer = await fetch(`${serving.url}${path}${query}`, {
+    method,
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  expect([method, path, answer.status, text]).toEqual([method, path, status, expect.any(String)]);
+  const described = Operation.parse(document.paths[template]?.[method.toLowerCase()]).responses[String(status)];
+  expect([method, template, status, described]).toEqual([method, template, status, expect.anything()]);
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
+  if (type === '') expect([text, described?.content]).toEqual(['', undefined]);
+  else
+    expect([method, template, Object.keys(described?.content ?? {})]).toEqual([
+      method,
+      template,
+      expect.arrayContaining([type]),
+    ]);
+  if (type !== 'application/json') return {};
+  const json = fromJson(text);
+  const schema = { ...described?.content?.[type]?.schema, components: document.components };
+  const { valid, errors } = new Validator(schema, '2020-12', false).validate(json);
+  expect(valid ? [] : [method, template, status, errors.at(-1), text]).toEqual([]);
+  return Object(json);
+}
+
+test('assistants are told as the description says', async () => {
+  const context = { greeting: 'hi' };
+  const body = { graph_id: 'echo', name: 'One', description: 'Says hi.', context, metadata: { a: 1 } };
+  const { assistant_id } = await ask('POST', '/assistants', { body });
+  const one = { assistant_id };
+  await ask('POST', '/assistants', { status: 409, body: { graph_id: 'echo', assistant_id } });
+  await ask('POST', '/assistants', { status: 404, body: { graph_id: 'nobody' } });
+  await ask('POST', '/assistants', { status: 422, body: { graph_id: 7 } });
+  await ask('GET', '/assistants/{assistant_id}', one);
+  await ask('GET', '/assistants/{assistant_id}', { assistant_id: 'nobody', status: 404 });
+  await ask('PATCH', '/assistants/{assistant_id}', { ...one, body: { context: {} } });
+  await ask('POST', '/assistants/search', { body: {} });
+  await ask('POST', '/assistants/count', { body: {} });
+  await ask('POST', '/assistants/{assistant_id}/versions', { ...one, body: {} });
+  await ask('POST', '/assistants/{assistant_id}/latest', { ...one, body: { version: 1 } });
+  await ask('POST', '/assistants/{assistant_id}/latest', { ...one, status: 404, body: { version: 9 } });
+  for (const assistant of ['echo', 'chat', 'outer', 'toned']) {
+    await ask('GET', '/assistants/{assistant_id}/graph', { assistant_id: assistant, query: '?xray=true' });
+    await ask('GET', '/assistants/{assistant_id}/schemas', { assistant_id: assistant });
+    await ask('GET', '/assistants/{assistant_id}/subgraphs', { assistant_id: assistant, query: '?recurse=true' });
+  }
+  await ask('GET', '/assistants/{assistant_id}/subgraphs/{namespace}', { assistant_id: 'outer', namespace: 'inside' });
+  await ask('DELETE', '/assistants/{assistant_id}', { ...one, status: 204 });
+});
+
+test('threads and their states are told as the description says', async () => {
+  const { thread_id } = await ask('POST', '/threads', { body: { metadata: { a: 1 }, ttl: 60 } });
+  const one = { thread_id };
+  await ask('POST', '/threads', { status: 409, body: { thread_id } });
+  await ask('POST', '/threads/{thread_id}/runs/wait', {
+    ...one,
+    body: { assistant_id: 'asks', input: { wish: 'sing' } },
+  });
+  await ask('GET', '/threads/{thread_id}', { ...one, query: '?include=ttl' });
+  await ask('GET', '/threads/{thread_id}', { thread_id: randomUUID(), status: 404 });
+  await ask('PATCH', '/threads/{thread_id}', { ...one, body: { metadata: { b: 2 } } });
+  await ask('POST', '/threads/search', { body: { status: 'interrupted' } });
+  await ask('POST', '/threads/count', { body: {} });
+  await ask('GET', '/threads/{thread_id}/state', { ...one, query: '?subgraphs=true' });
+  await ask('PATCH', '/threads/{thread_id}/state', { ...one, status: 204, body: { metadata: { c: 3 } } });
+  const { checkpoint } = await ask('POST', '/threads/{thread_id}/state', {
+    ...one,
+    body: { values: { wish: 'dance' }, as_node: 'think' },
+  });
+  const { checkpoint_id } = Object(checkpoint);
+  await ask('GET', '/threads/{thread_id}/state/{checkpoint_id}', { ...one, checkpoint_id });
+  await ask('POST', '/threads/{thread_id}/state/checkpoint', { ...one, body: { checkpoint } });
+  await ask('GET', '/threads/{thread_id}/history', { ...one, query: '?limit=5' });
+  await ask('POST', '/threads/{thread_id}/history', { ...one, body: { limit: 5 } });
+  await ask('POST', '/threads/{thread_id}/copy', one);
+  await ask('POST', '/threads/prune', { body: { thread_ids: [thread_id], strategy: 'keep_latest' } });
+  await ask('DELETE', '/threads/{thread_id}', { ...one, status: 204 });
+});
+
+test('runs are told as the description says', async () => {
+  const { thread_id } = await ask('POST', '/threads', { body: {} });
+  const body = { assistant_id: 'echo', input: { input: 'x' } };
+  const { run_id } = await ask('POST', '/threads/{thread_id}/runs', { thread_id, body });
+  const one = { thread_id, run_id };
+  await ask('GET', '/threads/{thread_id}/runs/{run_id}/join', one);
+  await ask('GET', '/threads/{thread_id}/runs/{run_id}', one);
+  await ask('GET', '/threads/{thread_id}/runs', { thread_id });
+  await ask('GET', '/threads/{thread_id}/runs/{run_id}/stream', one);
+  await ask('GET', '/runs/{run_id}/stream', one);
+  await ask('POST', '/threads/{thread_id}/runs/{run_id}/cancel', { ...one, status: 409 });
+  await ask('POST', '/threads/{thread_id}/runs/stream', { thread_id, body });
+  await ask('POST', '/threads/{thread_id}/runs/wait', {
+    thread_id,
+    body: { ...body, input: { input: 'x', fail: 'y' } },
+  });
+  await ask('POST', '/threads/{thread_id}/runs/wait', { thread_id: randomUUID(), status: 404, body });
+  await ask('POST', '/threads/{thread_id}/runs/wait', {
+    thread_id,
+    status: 422,
+    body: { assistant_id: 'echo', stream_mode: 'loud' },
+  });
+  await ask('DELETE', '/threads/{thread_id}/runs/{run_id}', { ...one, status: 204 });
+  await ask('POST', '/runs/wait', { body });
+  await ask('POST', '/runs/stream', { body });
+  await ask('POST', '/runs', { body });
+  await ask('POST', '/runs/batch', { body: [body, body] });
+  const long = { ...body, input: { input: 'x', sleep_ms: 60_000 } };
+  const { run_id: first } = await ask('POST', '/threads/{thread_id}/runs', { thread_id, body: long });
+  await ask('POST', '/threads/{thread_id}/runs/{run_id}/cancel', {
+    thread_id,
+    run_id: first,
+    query: '?wait=true',
+    status: 204,
+  });
+  const { run_id: second } = await ask('POST', '/threads/{thread_id}/runs', { thread_id, body: long });
+  await ask('POST', '/runs/cancel', { status: 204, body: { thread_id, run_ids: [second] } });
+});
+
+test('crons are told as the description says', async () => {
+  const { thread_id } = await ask('POST', '/threads', { body: {} });
+  const body = { assistant_id: 'echo', schedule: '0 0 1 1 *', input: { input: 'x' } };
+  const { cron_id } = await ask('POST', '/runs/crons', { body });
+  await ask('POST', '/threads/{thread_id}/runs/crons', { thread_id, body });
+  await ask('POST', '/runs/crons', { status: 422, body: { ...body, schedule: 'sometimes' } });
+  await ask('PATCH', '/runs/crons/{cron_id}', { cron_id, body: { enabled: false } });
+  await ask('POST', '/runs/crons/search', { body: {} });
+  await ask('POST', '/runs/crons/count', { body: {} });
+  await ask('DELETE', '/runs/crons/{cron_id}', { cron_id, status: 204 });
+  await ask('DELETE', '/runs/crons/{cron_id}', { cron_id, status: 404 });
+});
+
+test('the store is told as the description says', async () => {
+  await ask('PUT', '/store/items', { status: 204, body: { namespace: ['a', 'b'], key: 'k', value: { word: 'x' } } });
+  await ask('PUT', '/store/items', { status: 422, body: { namespace: 'a', key: 'k', value: {} } });
+  await ask('GET', '/store/items', { query: '?namespace=a.b&key=k' });
+  await ask('GET', '/store/items', { query: '?namespace=a.b&key=none' });
+  await ask('GET', '/store/items', { query: '?key=k', status: 400 });
+  await ask('POST', '/store/items/search', { body: { namespace_prefix: ['a'], filter: { word: 'x' } } });
+  await ask('POST', '/store/namespaces', { body: { prefix: ['a'] } });
+  await ask('DELETE', '/store/items', { status: 204, body: { namespace: ['a', 'b'], key: 'k' } });
+});
+
+test('the protocols and the server itself are told as the description says', async () => {
+  const call = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+  const message = { role: 'user', messageId: 'm', parts: [{ kind: 'text', text: 'Hi' }] };
+  await ask('POST', '/a2a/{assistant_id}', { assistant_id: 'chat', body: call('message/send', { message }) });
+  await ask('POST', '/a2a/{assistant_id}', { assistant_id: 'chat', body: call('message/stream', { message }) });
+  await ask('POST', '/a2a/{assistant_id}', { assistant_id: 'chat', body: call('tasks/get', { id: 'x' }) });
+  await ask('POST', '/a2a/{assistant_id}', {
+    assistant_id: 'nobody',
+    status: 404,
+    body: call('tasks/get', { id: 'x' }),
+  });
+  await ask('GET', '/.well-known/agent-card.json', { query: '?assistant_id=chat' });
+  await ask('GET', '/.well-known/agent-card.json', { status: 422 });
+  for (const path of ['/mcp', '/mcp/']) {
+    await ask('POST', path, { body: call('tools/list', {}) });
+    await ask('GET', path, { status: 405 });
+    await ask('DELETE', path, { status: 404 });
+  }
+  await ask('GET', '/ok', { query: '?check_db=1' });
+  await ask('GET', '/info');
+  await ask('GET', '/metrics');
+  await ask('GET', '/metrics', { query: '?format=json' });
+  await ask('GET', '/openapi.json');
+  await ask('GET', '/docs');
+});
