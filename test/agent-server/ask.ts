@@ -21,8 +21,11 @@ const asking =
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   };
 
+/** Asks over a socket, at an address. */
+export const askAt = (url: string): Ask => asking((path, init) => fetch(`${url}${path}`, init));
+
 /** The two ways every promise is tried: the routes as they are, and over a socket. */
 export const askBothWays: [name: string, open: (serving: Serving) => Ask][] = [
   ['in process', (serving) => asking((path, init) => serving.fetch(new Request(`http://agent.test${path}`, init)))],
-  ['over HTTP', ({ url }) => asking((path, init) => fetch(`${url}${path}`, init))],
+  ['over HTTP', ({ url }) => askAt(url)],
 ];

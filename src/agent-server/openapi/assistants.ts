@@ -137,7 +137,7 @@ export const assistantOperations: readonly Operation[] = [
     method: 'get',
     path: `${one}/subgraphs/{namespace}`,
     id: 'get_assistant_subgraph',
-    summary: 'Read the schemas of the graphs inside, below a namespace',
+    summary: 'Read the schemas of the graph inside that has a namespace',
     tag,
     query: subgraphsQuery,
     answers: { 200: { description: 'Namespaces to schemas.', schema: toldSubgraphs } },

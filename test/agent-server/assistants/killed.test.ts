@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+import { startAgentProcess } from '../agent-process.ts';
+import type { AgentProcess } from '../agent-process.ts';
+import { askAt } from '../ask.ts';
+import { agentConfig } from '../serving.ts';
+import { assistantOf, made, says, versionsOf } from './given.ts';
+
+/** Starting a process takes seconds where many tests run at once. */
+vi.setConfig({ testTimeout: 120_000 });
+
+let postgres: TestPostgres;
+const begun: AgentProcess[] = [];
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(async () => {
+  for (const { child } of begun) child.kill('SIGKILL');
+  await Promise.all(begun.map(({ gone }) => gone));
+  await postgres.stop();
+});
+
+async function start(): Promise<AgentProcess> {
+  const started = await startAgentProcess({ LANDFALL_GRAPH_CONFIG: agentConfig, DATABASE_URI: postgres.url });
+  begun.push(started);
+  return started;
+}
+
+test('versions that two processes make at once have no gap, and none that was acknowledged is lost with its process', async () => {
+  const [killed, other] = await Promise.all([start(), start()]);
+  const [toKilled, toOther] = [askAt(killed.url), askAt(other.url)];
+  const { assistant_id } = await made(toOther, { context: { greeting: 'v1' } });
+  const acknowledged: { version: unknown; mark: unknown }[] = [{ version: 1, mark: undefined }];
+  const change = async (ask: typeof toOther, mark: string) => {
+    const context = { greeting: mark };
+    const patched = await assistantOf(ask('PATCH', `/assistants/${assistant_id}`, { context, metadata: { mark } }));
+    acknowledged.push({ version: patched.version, mark });
+  };
+  const changes = Array.from({ length: 40 }, (_, n) => change(n % 2 === 0 ? toKilled : toOther, `m${n}`));
+  await Promise.race(changes);
+  killed.child.kill('SIGKILL');
+  await killed.gone;
+  await Promise.allSettled(changes);
+
+  const versions = await versionsOf(toOther, assistant_id, { limit: 1000 });
+  expect(versions.map(({ version }) => version)).toEqual(versions.map((_, n) => versions.length - n));
+  // All twenty of the one that lives, beside the first version.
+  expect(acknowledged.length).toBeGreaterThan(20);
+  const kept = versions.map(({ version, metadata }) => ({ version, mark: metadata?.['mark'] }));
+  expect(kept).toEqual(expect.arrayContaining(acknowledged));
+  const active = await assistantOf(toOther('GET', `/assistants/${assistant_id}`));
+  expect(active.version).toBe(versions.length);
+
+  const next = askAt((await start()).url);
+  expect(await assistantOf(next('GET', `/assistants/${assistant_id}`))).toEqual(active);
+  await assistantOf(next('POST', `/assistants/${assistant_id}/latest`, { version: 1 }));
+  expect(await says(toOther, assistant_id)).toBe('v1 Ada');
+});
