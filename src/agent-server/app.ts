@@ -30,6 +30,7 @@ import { systemRoutes } from './routes/system.ts';
 import { threadDeletion } from './routes/thread-deletion.ts';
 import { threadRunRoutes } from './routes/thread-runs.ts';
 import { threadStateRoutes } from './routes/thread-states.ts';
+import { threadStreamRoutes } from './routes/thread-stream.ts';
 import { threadRoutes } from './routes/threads.ts';
 import type { Runs } from './runs/runs.ts';
 import type { RunStore } from './runs/store.ts';
@@ -73,6 +74,7 @@ export function createApp(parts: AppParts): Hono {
   app.route('/assistants', assistantGraphRoutes(assistants, graphs));
   app.route('/threads', threadRoutes(parts.openThreads));
   app.route('/threads', threadStateRoutes(parts.openThreads));
+  app.route('/threads', threadStreamRoutes({ ...parts.openThreads, clock }));
   // The document spells the paths of runs on a thread in both ways.
   for (const threadsPath of ['/threads', '/thread']) {
     app.route(threadsPath, threadRunRoutes({ runs, store: runStore, threads, clock }));

@@ -9,6 +9,8 @@ import { ThreadRemover } from './remover.ts';
 import { ThreadStates } from './states.ts';
 import type { ThreadStore } from './store.ts';
 import { ThreadSweep } from './sweep.ts';
+import { ThreadRuns } from './thread-runs.ts';
+import { ThreadStreams } from './thread-streams.ts';
 
 /** What the threads of a process are put together from. */
 export interface ThreadsSurroundings {
@@ -28,7 +30,9 @@ export interface OpenThreads {
   states: ThreadStates;
   lives: ThreadLives;
   remover: ThreadRemover;
-  sweep: ThreadSweep;
+  streams: ThreadStreams;
+  /** What goes on beside the requests: threads whose time is over go, and at the end all who follow one are let go. */
+  sweep: { begin: () => void; end: () => Promise<void> };
 }
 
 /** Puts together what looks after threads, and notes since when the configuration file gives them a time. */
@@ -38,12 +42,24 @@ export async function openThreads(around: ThreadsSurroundings): Promise<OpenThre
   const lifetimes = lifetimesOf(around.lifetime);
   const lives = new ThreadLives(storage, lifetimes, clock);
   await lives.noteBeginning();
-  const remover = new ThreadRemover({ pool, threads, runs, graphs, clock });
-  return {
+  const states = new ThreadStates({
+    pool,
     threads,
-    states: new ThreadStates({ pool, threads, graphs, clock }),
-    lives,
-    remover,
-    sweep: new ThreadSweep({ lives, remover, everyMs: lifetimes.sweepMs, clock, log }),
+    graphs,
+    clock,
+    written: (threadId, state, at) => streams.written(threadId, state, at),
+  });
+  const stateOf = async (threadId: string) => {
+    const thread = await threads.get(threadId);
+    return thread && states.at(thread, {}, false);
   };
+  const streams = new ThreadStreams({ runs, threadRuns: new ThreadRuns(pool), stateOf, clock, log });
+  const gone = (threadId: string) => streams.gone(threadId);
+  const remover = new ThreadRemover({ pool, threads, runs, graphs, clock, gone });
+  const sweep = new ThreadSweep({ lives, remover, everyMs: lifetimes.sweepMs, clock, gone, log });
+  const end = async () => {
+    await streams.end();
+    await sweep.end();
+  };
+  return { threads, states, lives, remover, streams, sweep: { begin: () => sweep.begin(), end } };
 }

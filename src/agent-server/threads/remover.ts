@@ -16,7 +16,7 @@ export interface RemoverParts {
   graphs: Graphs;
   clock: Clock;
   /** Told when a thread is gone. */
-  gone?: ((threadId: string) => void) | undefined;
+  gone: (threadId: string) => void;
 }
 
 /** How often runs that begin while a thread is being deleted are ended, before it goes all the same. */
@@ -36,7 +36,7 @@ export class ThreadRemover {
     for (let tries = 1; ; tries += 1) {
       await runs.cancelThread(threadId);
       const removal = await removeThread(pool, threadId, { evenBusy: tries === MOST_TRIES });
-      if (removal === 'removed') gone?.(threadId);
+      if (removal === 'removed') gone(threadId);
       if (removal !== 'busy') return removal === 'removed';
     }
   }

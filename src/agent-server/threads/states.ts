@@ -26,8 +26,8 @@ export interface ThreadStatesParts {
   threads: ThreadStore;
   graphs: Graphs;
   clock: Clock;
-  /** Told when somebody has written a state, with the thread's newest one as the API shows it. */
-  written?: ((threadId: string, state: object) => void) | undefined;
+  /** Told when somebody has written a state: the thread's newest one as the API shows it, and when (ms). */
+  written: (threadId: string, state: object, at: number) => void;
 }
 
 /** Which state is meant; the newest of the whole graph where nothing is said. */
@@ -115,7 +115,7 @@ export class ThreadStates {
    *   ended, 422 for values that the graph does not take.
    */
   async update(threadId: string, { values, asNode, where }: StateUpdate): Promise<FreeObject> {
-    const { checkpoint, state } = await this.#within(async (client) => {
+    const { checkpoint, state, at } = await this.#within(async (client) => {
       const thread = await lock(client, threadId);
       if (!thread) throw missing(`Thread ${threadId} does not exist.`);
       if (thread.unfinished > 0) {
@@ -132,7 +132,7 @@ export class ThreadStates {
       const step = { updates: [{ values, asNode }] };
       return this.#write(client, { threadId, graphId, where, steps: [step] });
     });
-    this.#parts.written?.(threadId, state);
+    this.#parts.written(threadId, state, at);
     return checkpoint;
   }
 
@@ -193,8 +193,9 @@ export class ThreadStates {
     return asRefused(pool, async () => {
       const place = { ...placeOf(threadId, where), graph_id: graphId };
       const written = await writeSteps(graph, place, steps);
-      const state = await settle(client, graph, { threadId, now: clock.now() });
-      return { checkpoint: checkpointOf(written) ?? {}, state: showState(state) };
+      const at = clock.now();
+      const state = await settle(client, graph, { threadId, now: at });
+      return { checkpoint: checkpointOf(written) ?? {}, state: showState(state), at };
     });
   }
 

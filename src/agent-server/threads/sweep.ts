@@ -11,7 +11,7 @@ export interface SweepParts {
   everyMs: number;
   clock: Clock;
   /** Told when a thread is gone. */
-  gone?: ((threadId: string) => void) | undefined;
+  gone: (threadId: string) => void;
   log: (line: string) => void;
 }
 
@@ -44,7 +44,7 @@ export class ThreadSweep {
         const keeps = thread.strategy === 'keep_latest';
         if (!(await lives.end(thread, keeps && (await remover.withAncestors(thread))))) continue;
         count += 1;
-        if (!keeps) gone?.(thread.thread_id);
+        if (!keeps) gone(thread.thread_id);
       } catch (error) {
         // One thread that can't be seen to does not keep the others from it.
         if (isDatabaseUnavailable(error)) throw error;

@@ -189,3 +189,10 @@ export const ThreadHistorySearch = z.strictObject({
   checkpoint: Checkpoint.optional(),
 });
 export type ThreadHistorySearch = z.infer<typeof ThreadHistorySearch>;
+
+/**
+ * What `GET /threads/{thread_id}/stream` tells: that runs begin and have ended, the events of every run, states that
+ * somebody wrote by hand.
+ */
+export const THREAD_STREAM_MODES = ['lifecycle', 'run_modes', 'state_update'] as const;
+export type ThreadStreamMode = (typeof THREAD_STREAM_MODES)[number];

@@ -14,15 +14,20 @@ export const serveThreads = (options: Parameters<typeof serveAgent>[0] = {}): Pr
 export const bothClients: [name: string, open: (serving: Serving) => Client][] = [
   [
     'in process',
-    ({ fetch }) =>
-      new Client({
+    ({ fetch }) => {
+      const inProcess = async (input: string | URL | Request, init?: RequestInit) => {
+        const request = new Request(input, init);
+        const response = await fetch(request);
+        // Whoever hangs up is not listened to any longer, as it is with a connection.
+        const body = response.body?.pipeThrough(new TransformStream(), { signal: request.signal });
+        return new Response(body ?? null, response);
+      };
+      return new Client({
         apiUrl: 'http://agent.test',
         apiKey: null,
-        callerOptions: {
-          maxRetries: 0,
-          fetch: async (input: string | URL | Request, init?: RequestInit) => fetch(new Request(input, init)),
-        },
-      }),
+        callerOptions: { maxRetries: 0, fetch: inProcess },
+      });
+    },
   ],
   ['over HTTP', ({ url }) => new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } })],
 ];

@@ -1,0 +1,17 @@
+import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import type { StoredRun } from '../runs/run-row.ts';
+
+/** Data of the event that tells, on the stream of a thread, that a run has ended. */
+export const endOf = (runId: string): string => JSON.stringify({ run_id: runId, status: 'run_done' });
+
+/** Data of the event that tells that a run begins. */
+export const beginningOf = (runId: string, attempt: number): string => JSON.stringify({ run_id: runId, attempt });
+
+/** What can still be told of a run that has ended and whose events nobody has: which it was, its error, its end. */
+export function eventsLeft(run: Pick<StoredRun, 'run_id' | 'attempt' | 'error'>): { event: string; json: string }[] {
+  return [
+    { event: METADATA_EVENT, json: beginningOf(run.run_id, run.attempt) },
+    ...(run.error === null ? [] : [{ event: ERROR_EVENT, json: JSON.stringify(run.error) }]),
+    { event: METADATA_EVENT, json: endOf(run.run_id) },
+  ];
+}

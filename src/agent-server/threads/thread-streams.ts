@@ -1,0 +1,267 @@
+import { pause, type Clock } from '../../clock.ts';
+import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
+import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import type { Followable, Follower } from '../runs/event-log.ts';
+import type { Execution } from '../runs/execution.ts';
+import type { StoredRun } from '../runs/run-row.ts';
+import type { Runs } from '../runs/runs.ts';
+import { toWire } from '../wire.ts';
+import { beginningOf, endOf, eventsLeft } from './run-ends.ts';
+import type { ThreadRuns } from './thread-runs.ts';
+import { idAt, isOfModes, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
+
+/** What the streams of threads work with. */
+export interface ThreadStreamsParts {
+  runs: Runs;
+  threadRuns: ThreadRuns;
+  /** The newest state of a thread as the API shows it; undefined where the thread is not there. */
+  stateOf: (threadId: string) => Promise<object | undefined>;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** How often (ms) it is looked what other processes do on the threads that are followed here. */
+const LOOK_MS = 500;
+/** How far (ms) the clocks of two processes may differ. */
+const SKEW_MS = 5000;
+/** How long (ms) the events of a thread are kept after the last follower left: he may come back. */
+const LINGER_MS = 60_000;
+/** How many runs of the past are told of at most. */
+const MOST_PAST = 1000;
+
+/** A run that is told of. */
+interface Told {
+  /** Ends the telling. */
+  forget: () => void;
+  /** Tells that it begins, where that waits for its turn. */
+  begin?: (() => void) | undefined;
+  /** When it has ended (ms). */
+  endedAt?: number;
+}
+
+/** A thread that is followed, or was just now. */
+interface Followed {
+  events: ThreadEvents;
+  openedAt: number;
+  /** When its last follower left; undefined while there is one. */
+  leftAt: number | undefined;
+  runs: Map<string, Told>;
+  /** Until when (ms) it is told what states were written by hand. */
+  writtenAt: number;
+}
+
+/**
+ * What happens on threads, told to whoever follows: the events of every run, and states that were written by hand. Runs
+ * of this process are told as they happen; of other processes' it is heard within a second.
+ */
+export class ThreadStreams {
+  readonly #parts: ThreadStreamsParts;
+  readonly #threads = new Map<string, Followed>();
+  readonly #stop = new AbortController();
+  #looking: Promise<void> | undefined;
+
+  constructor(parts: ThreadStreamsParts) {
+    this.#parts = parts;
+    parts.runs.onBegun((execution) => this.#begun(execution));
+  }
+
+  /**
+   * What happens on a thread. Whoever follows from a number on hears what he missed: events as far as they are kept
+   * here, and of runs that ended before that, which they were and how they ended.
+   */
+  of(threadId: string, modes: readonly ThreadStreamMode[]): Followable {
+    return {
+      follow: (follower, afterId) => {
+        const tell: Follower = (event) => {
+          if (event === undefined || isOfModes(event.event, modes)) follower(event);
+        };
+        return this.#follow(threadId, tell, afterId);
+      },
+    };
+  }
+
+  /** A state was written by hand in this process, at that time (ms). */
+  written(threadId: string, state: object, at: number): void {
+    const thread = this.#threads.get(threadId);
+    if (!thread) return;
+    thread.writtenAt = at;
+    thread.events.add(STATE_UPDATE_EVENT, toWire({ thread_id: threadId, state }));
+  }
+
+  /** A thread is gone: nothing more will happen on it. */
+  gone(threadId: string): void {
+    const thread = this.#threads.get(threadId);
+    if (!thread) return;
+    this.#threads.delete(threadId);
+    for (const { forget } of thread.runs.values()) forget();
+    thread.events.close();
+  }
+
+  /** Lets every follower go. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    for (const threadId of this.#threads.keys()) this.gone(threadId);
+    await this.#looking;
+  }
+
+  #follow(threadId: string, tell: Follower, afterId: number | undefined): () => void {
+    if (this.#stop.signal.aborted) {
+      tell(undefined);
+      return () => undefined;
+    }
+    const isNew = !this.#threads.has(threadId);
+    const thread = this.#open(threadId);
+    thread.leftAt = undefined;
+    const { events } = thread;
+    if (afterId !== undefined && afterId < events.complete)
+      return this.#followFromPast(threadId, thread, tell, afterId);
+    if (!isNew && afterId === undefined) {
+      for (const run of this.#parts.runs.ofThread(threadId)) {
+        if (!run.isWaiting)
+          tell({ id: undefined, event: METADATA_EVENT, json: beginningOf(run.plan.runId, run.attempt) });
+      }
+    }
+    const leave = events.follow(tell, isNew ? events.complete : afterId);
+    return () => this.#leave(thread, leave);
+  }
+
+  /** What happens while the past is read comes after it. */
+  #followFromPast(threadId: string, thread: Followed, tell: Follower, afterId: number): () => void {
+    const { events } = thread;
+    let waiting: Parameters<Follower>[0][] | undefined = [];
+    const leave = events.follow((event) => {
+      if (waiting) waiting.push(event);
+      else tell(event);
+    }, events.complete);
+    this.#past(threadId, afterId, timeOf(events.complete))
+      .then((past) => past.forEach(tell))
+      .catch((error: unknown) => this.#parts.log(`The past of thread ${threadId} can't be told: ${String(error)}`))
+      .finally(() => {
+        waiting?.forEach(tell);
+        waiting = undefined;
+      });
+    return () => this.#leave(thread, leave);
+  }
+
+  #leave(thread: Followed, leave: () => void): void {
+    leave();
+    if (!thread.events.isFollowed) thread.leftAt = this.#parts.clock.now();
+  }
+
+  #open(threadId: string): Followed {
+    const known = this.#threads.get(threadId);
+    if (known) return known;
+    const { clock, runs } = this.#parts;
+    const now = clock.now();
+    const events = new ThreadEvents(() => clock.now());
+    const thread: Followed = { events, openedAt: now, leftAt: undefined, runs: new Map(), writtenAt: now };
+    this.#threads.set(threadId, thread);
+    for (const execution of runs.ofThread(threadId)) this.#begun(execution);
+    this.#looking ??= this.#keepLooking();
+    return thread;
+  }
+
+  /** A run came in hand here. One that waits for its turn is told of when that has come. */
+  #begun(execution: Execution): void {
+    const { threadId, runId } = execution.plan;
+    const thread = this.#threads.get(threadId);
+    if (!thread) return;
+    thread.runs.get(runId)?.forget();
+    const told: Told = { forget: () => undefined };
+    thread.runs.set(runId, told);
+    const tell = this.#teller(thread, runId, told);
+    const begin = () => {
+      told.begin = undefined;
+      tell({ id: undefined, event: METADATA_EVENT, json: beginningOf(runId, execution.attempt) });
+    };
+    if (execution.isWaiting) told.begin = begin;
+    told.forget = execution.events.tap((event) => {
+      if (told.begin && event?.event === METADATA_EVENT) return;
+      told.begin?.();
+      tell(event);
+    });
+  }
+
+  /** Passes a run's events on to its thread's, and its end as an event. */
+  #teller(thread: Followed, runId: string, told: Told): Follower {
+    return (event) => {
+      if (event !== undefined) return thread.events.add(event.event, event.json);
+      told.endedAt = this.#parts.clock.now();
+      thread.writtenAt = told.endedAt;
+      thread.events.add(METADATA_EVENT, endOf(runId));
+    };
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { clock, log } = this.#parts;
+    const { signal } = this.#stop;
+    let since = clock.now() - SKEW_MS;
+    while (!signal.aborted && this.#threads.size > 0) {
+      const before = clock.now();
+      try {
+        await this.#look(since);
+        since = before - SKEW_MS;
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) log(`Looking at threads that are followed failed: ${String(error)}`);
+      }
+      await pause(clock, LOOK_MS, signal);
+    }
+    this.#looking = undefined;
+  }
+
+  async #look(since: number): Promise<void> {
+    const { threadRuns } = this.#parts;
+    for (const [threadId, thread] of this.#threads) this.#tidy(threadId, thread, since);
+    const ids = [...this.#threads.keys()];
+    if (ids.length === 0) return;
+    const standing = new Map((await threadRuns.standing(ids)).map((thread) => [thread.thread_id, thread]));
+    const known = ids.flatMap((id) => [...(this.#threads.get(id)?.runs.keys() ?? [])]);
+    for (const run of await threadRuns.recent(ids, since, known)) this.#tellOf(run);
+    for (const id of ids) {
+      const thread = standing.get(id);
+      if (!thread) this.gone(id);
+      else if (thread.written_at) await this.#tellOfState(id, thread.written_at.getTime());
+    }
+  }
+
+  /** Tells what has begun, and forgets what is long over. */
+  #tidy(threadId: string, { leftAt, runs }: Followed, since: number): void {
+    if (leftAt !== undefined && this.#parts.clock.now() - leftAt > LINGER_MS) this.gone(threadId);
+    for (const [runId, { begin, endedAt }] of runs) {
+      if (begin && this.#parts.runs.find(runId)?.isWaiting === false) begin();
+      if (endedAt !== undefined && endedAt < since - SKEW_MS) runs.delete(runId);
+    }
+  }
+
+  /** Tells of a run that another process carries out, or did. */
+  #tellOf(run: StoredRun): void {
+    const thread = this.#threads.get(run.thread_id);
+    if (!thread || thread.runs.has(run.run_id)) return;
+    const { events } = thread;
+    const told: Told = { forget: () => undefined };
+    thread.runs.set(run.run_id, told);
+    if (run.ended_at === null) {
+      told.forget = this.#parts.runs.events(run).follow(this.#teller(thread, run.run_id, told));
+      return;
+    }
+    told.endedAt = run.ended_at.getTime();
+    if (told.endedAt >= thread.openedAt) for (const { event, json } of eventsLeft(run)) events.add(event, json);
+  }
+
+  async #tellOfState(threadId: string, writtenAt: number): Promise<void> {
+    const thread = this.#threads.get(threadId);
+    if (!thread || writtenAt <= thread.writtenAt) return;
+    const state = await this.#parts.stateOf(threadId);
+    if (state !== undefined && writtenAt > thread.writtenAt) this.written(threadId, state, writtenAt);
+  }
+
+  async #past(threadId: string, afterId: number, until: number): Promise<Parameters<Follower>[0][]> {
+    const runs = await this.#parts.threadRuns.endedBetween(threadId, timeOf(afterId), until, MOST_PAST);
+    return runs.flatMap((run) => eventsLeft(run).map((event, at) => ({ ...event, id: idOf(run, at, until) })));
+  }
+}
+
+/** The number of an event of a run that ended in the past: below that of everything after `until` (ms). */
+const idOf = (run: StoredRun, at: number, until: number): number =>
+  Math.min(idAt(run.ended_at?.getTime() ?? until) + at, idAt(until));

@@ -1,0 +1,239 @@
+import { Client } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startAgentServer } from '../../../src/agent-server/server.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { ISO, NOBODY } from '../promises/given.ts';
+import type { Serving } from '../serving.ts';
+import { bothClients, refusedWith, serveThreads, threadsAgent } from './clients.ts';
+
+interface Heard {
+  id?: string;
+  event: string;
+  data: unknown;
+}
+
+type JoinOptions = NonNullable<Parameters<Client['threads']['joinStream']>[1]>;
+
+/** Listens to a thread, in the background. */
+function listenTo(client: Client, threadId: string, options: JoinOptions = {}) {
+  const stop = new AbortController();
+  const heard: Heard[] = [];
+  const over = (async () => {
+    try {
+      for await (const { id, event, data } of client.threads.joinStream(threadId, { ...options, signal: stop.signal }))
+        // A connection that is cut leaves the client with an event that has no name.
+        if (String(event) !== '') heard.push({ ...(id === undefined ? {} : { id }), event, data });
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    }
+  })();
+  const leave = async () => {
+    stop.abort();
+    await over;
+  };
+  return { heard, over, leave, names: () => heard.map(({ event }) => event), ends: () => heard.filter(isEnd).length };
+}
+
+const isEnd = ({ event, data }: Heard): boolean =>
+  event === 'metadata' && typeof data === 'object' && data !== null && Reflect.get(data, 'status') === 'run_done';
+
+/** Lets a stream be there before something happens that it shall hear. */
+const settled = () => systemClock.sleep(150);
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveThreads();
+});
+afterAll(() => serving.close());
+
+describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
+  let client: Client;
+  beforeAll(() => {
+    client = open(serving);
+  });
+
+  test('tells the events of every run on it, one after the other, and stays open', async () => {
+    const { thread_id } = await client.threads.create();
+    const { heard, leave, ends } = listenTo(client, thread_id);
+    await settled();
+    const before = await client.runs.create(thread_id, 'notes', { input: { mood: 'calm' }, streamMode: ['updates'] });
+    await client.runs.join(thread_id, before.run_id);
+    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { mood: 'new' } });
+    await expect.poll(ends).toBe(2);
+    const names = heard.map((each) => (isEnd(each) ? 'end' : each.event));
+    expect(names.slice(0, 6)).toEqual(['metadata', 'updates', 'updates', 'updates', 'updates', 'end']);
+    expect(names.slice(6)).toEqual(['metadata', ...Array.from({ length: 4 }, () => 'values'), 'end']);
+    expect(heard.at(-1)?.data).toEqual({ run_id, status: 'run_done' });
+    const ids = heard.map(({ id }) => Number(id));
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+    expect(new Set(ids).size).toBe(ids.length);
+    await leave();
+  });
+
+  test('takes nothing away from the stream of a run itself', async () => {
+    const { thread_id } = await client.threads.create();
+    const { heard, leave, ends } = listenTo(client, thread_id);
+    await settled();
+    const own: Heard[] = [];
+    for await (const { event, data } of client.runs.stream(thread_id, 'notes', {
+      input: {},
+      streamMode: ['updates', 'values'],
+    }))
+      own.push({ event, data });
+    await expect.poll(ends).toBe(1);
+    expect(heard.filter((each) => !isEnd(each)).map(({ event, data }) => ({ event, data }))).toEqual(own);
+    await leave();
+  });
+
+  test('tells that runs begin and end, or what was written by hand, where only that is asked for', async () => {
+    const { thread_id } = await client.threads.create();
+    const lives = listenTo(client, thread_id, { streamMode: 'lifecycle' });
+    const states = listenTo(client, thread_id, { streamMode: ['state_update'] });
+    const both = listenTo(client, thread_id, { streamMode: ['lifecycle', 'state_update'] });
+    await settled();
+    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { mood: 'calm' } });
+    await client.runs.join(thread_id, run_id);
+    await client.threads.updateState(thread_id, { values: { mood: 'by hand' }, asNode: 'sign' });
+    await expect.poll(() => both.heard.length).toBe(3);
+    expect(lives.heard.map(({ data }) => data)).toEqual([
+      { run_id, attempt: 1 },
+      { run_id, status: 'run_done' },
+    ]);
+    expect(states.heard).toMatchObject([
+      { event: 'state_update', data: { thread_id, state: { values: { mood: 'by hand' }, next: [] } } },
+    ]);
+    expect(both.heard).toEqual([...lives.heard, ...states.heard]);
+    await Promise.all([lives.leave(), states.leave(), both.leave()]);
+  });
+
+  test('goes on from the last event that somebody has, and from the beginning', async () => {
+    const { thread_id } = await client.threads.create();
+    const first = listenTo(client, thread_id);
+    await settled();
+    await client.runs.wait(thread_id, 'notes', { input: {} });
+    await expect.poll(first.ends).toBe(1);
+    await first.leave();
+    const more = await client.runs.create(thread_id, 'notes', { input: {}, streamMode: ['updates'] });
+    await client.runs.join(thread_id, more.run_id);
+    const [, second] = first.heard;
+    const again = listenTo(client, thread_id, { lastEventId: second?.id ?? '' });
+    await expect.poll(again.ends).toBe(2);
+    expect(again.heard.slice(0, first.heard.length - 2)).toEqual(first.heard.slice(2));
+    expect(again.names().slice(first.heard.length - 2)).toEqual([
+      'metadata',
+      'updates',
+      'updates',
+      'updates',
+      'updates',
+      'metadata',
+    ]);
+    await again.leave();
+    const whole = listenTo(client, thread_id, { lastEventId: '-' });
+    await expect.poll(whole.ends).toBe(2);
+    await whole.leave();
+  });
+
+  test('tells of runs that were over before anybody listened, from where somebody had come to', async () => {
+    const { thread_id } = await client.threads.create();
+    const before = String(Date.now() * 1000);
+    const { run_id: well } = await client.runs.create(thread_id, 'notes', { input: {} });
+    await client.runs.join(thread_id, well);
+    const { run_id: badly } = await client.runs.create(thread_id, 'notes', { input: { mood: 'cross' } });
+    await client.runs.join(thread_id, badly).catch(() => undefined);
+    const { heard, leave, ends } = listenTo(client, thread_id, { lastEventId: before });
+    await expect.poll(ends).toBe(2);
+    expect(heard.map(({ event, data }) => ({ event, data }))).toEqual([
+      { event: 'metadata', data: { run_id: well, attempt: 1 } },
+      { event: 'metadata', data: { run_id: well, status: 'run_done' } },
+      { event: 'metadata', data: { run_id: badly, attempt: 1 } },
+      { event: 'error', data: { error: 'TypeError', message: 'Too cross to go on' } },
+      { event: 'metadata', data: { run_id: badly, status: 'run_done' } },
+    ]);
+    await leave();
+  });
+
+  test('tells whoever comes in the middle which run is under way', async () => {
+    const { thread_id } = await client.threads.create();
+    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 1500 } });
+    await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status).toBe('running');
+    const listeners = [listenTo(client, thread_id), listenTo(client, thread_id)];
+    for (const { heard, ends } of listeners) {
+      await expect.poll(ends, { timeout: 5000 }).toBe(1);
+      expect(heard[0]).toMatchObject({ event: 'metadata', data: { run_id, attempt: 1 } });
+    }
+    await Promise.all(listeners.map(({ leave }) => leave()));
+  });
+
+  test('tells of a run that waits for its turn once that has come', async () => {
+    const { thread_id } = await client.threads.create();
+    const { heard, leave, ends } = listenTo(client, thread_id, { streamMode: 'lifecycle' });
+    await settled();
+    const first = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 300 }, streamMode: ['updates'] });
+    const second = await client.runs.create(thread_id, 'notes', { input: {}, multitaskStrategy: 'enqueue' });
+    await expect.poll(ends, { timeout: 5000 }).toBe(2);
+    expect(
+      heard.map(({ data }) => (typeof data === 'object' && data !== null ? Reflect.get(data, 'run_id') : undefined)),
+    ).toEqual([first.run_id, first.run_id, second.run_id, second.run_id]);
+    await leave();
+  });
+
+  test('ends with the thread', async () => {
+    const { thread_id } = await client.threads.create();
+    const { over } = listenTo(client, thread_id);
+    await settled();
+    await client.threads.delete(thread_id);
+    await over;
+    expect(await refusedWith(listenTo(client, thread_id).over)).toMatchObject({ status: 404 });
+  });
+
+  test('is refused for no thread, no mode and no event', async () => {
+    expect(await refusedWith(listenTo(client, NOBODY).over)).toMatchObject({ status: 404 });
+    const { thread_id } = await client.threads.create();
+    const odd = await serving.fetch(new Request(`http://agent.test/threads/${thread_id}/stream?stream_modes=all`));
+    expect(odd.status).toBe(422);
+    expect(await refusedWith(listenTo(client, thread_id, { lastEventId: 'x' }).over)).toMatchObject({ status: 422 });
+  });
+});
+
+test('the stream of a thread tells what another process does on it', async () => {
+  const other = await startAgentServer({
+    configPath: threadsAgent,
+    databaseUrl: serving.databaseUrl,
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
+    log: () => undefined,
+    drainMs: 0,
+  });
+  try {
+    const [here, there] = [serving.url, other.url].map((apiUrl) => new Client({ apiUrl, apiKey: null }));
+    if (!here || !there) throw new Error('There are two clients.');
+    const { thread_id, created_at } = await here.threads.create();
+    expect(created_at).toMatch(ISO);
+    const { heard, leave, ends, over } = listenTo(here, thread_id, { streamMode: ['run_modes', 'state_update'] });
+    await settled();
+    const quick = await there.runs.create(thread_id, 'notes', { input: {} });
+    await expect.poll(ends, { timeout: 5000 }).toBe(1);
+    const slow = await there.runs.create(thread_id, 'notes', { input: { sleep_ms: 2500 }, streamMode: ['updates'] });
+    await expect.poll(ends, { timeout: 8000 }).toBe(2);
+    const ofSlow = heard.slice(heard.findIndex(isEnd) + 1).map((each) => (isEnd(each) ? 'end' : each.event));
+    expect(ofSlow).toEqual(['metadata', 'updates', 'updates', 'updates', 'updates', 'end']);
+    expect(heard.filter(isEnd).map(({ data }) => data)).toMatchObject([
+      { run_id: quick.run_id },
+      { run_id: slow.run_id },
+    ]);
+    await there.threads.updateState(thread_id, { values: { mood: 'far' }, asNode: 'sign' });
+    await expect
+      .poll(() => heard.at(-1), { timeout: 5000 })
+      .toMatchObject({
+        event: 'state_update',
+        data: { state: { values: { mood: 'far' } } },
+      });
+    expect(heard.filter(({ event }) => event === 'state_update')).toHaveLength(1);
+    await there.threads.delete(thread_id);
+    await over;
+    await leave();
+  } finally {
+    await other.close();
+  }
+}, 20_000);
