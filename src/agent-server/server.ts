@@ -6,7 +6,6 @@ import { loadAgentCode } from './agent-code.ts';
 import type { AgentCode } from './agent-code.ts';
 import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
-import { settledStore } from './store/deployment-store.ts';
 import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/teller.ts';
 import { settledWebhooks } from './webhooks/delivering.ts';
@@ -75,7 +74,6 @@ export interface AgentServerProcess {
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
   const { configPath, host, port, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
-  settledStore(configuration);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
   const webhooks = settledWebhooks(configuration, options.webhooks);
   const [opened, loaded] = await openAndLoad(options, configuration);

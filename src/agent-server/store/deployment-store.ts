@@ -4,7 +4,6 @@ import type { Storage } from '../storage/open.ts';
 import { GraphStore } from './graph-store.ts';
 import { Items } from './items.ts';
 import { storeSettings } from './settings.ts';
-import type { StoreSettings } from './settings.ts';
 import { Sweeper } from './sweeper.ts';
 
 /** The store of a deployment: one for its routes and its graphs. */
@@ -18,26 +17,15 @@ export interface DeploymentStore {
 
 /** What the store of a deployment is made of. */
 export interface DeploymentStoreParts {
-  configuration: Configuration;
+  configuration: Pick<Configuration, 'file'>;
   storage: Storage;
   clock: Clock;
   log: (line: string) => void;
 }
 
-/**
- * How the configuration file wants items to be kept.
- *
- * @throws StartupError with the line of what it asks and can't be done here.
- */
-export function settledStore({ file, invalid }: Pick<Configuration, 'file' | 'invalid'>): StoreSettings {
-  const asked = storeSettings(file.store);
-  if (asked.ok) return asked.settings;
-  throw invalid(asked.path, asked.problem);
-}
-
 /** The store over the deployment's database. */
 export function storeOf({ configuration, storage, clock, log }: DeploymentStoreParts): DeploymentStore {
-  const settings = settledStore(configuration);
+  const settings = storeSettings(configuration.file.store);
   const items = new Items(storage, clock, settings);
   const sweeper = new Sweeper({ items, everyMs: settings.sweepEveryMs, clock, log });
   let sweeping = Promise.resolve();

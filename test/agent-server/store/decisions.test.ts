@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../src/agent-server/configuration.ts';
-import { settledStore } from '../../../src/agent-server/store/deployment-store.ts';
 import { readFilter } from '../../../src/agent-server/store/filter.ts';
 import {
   keyProblem,
@@ -11,7 +9,6 @@ import {
   rangeBelow,
 } from '../../../src/agent-server/store/namespace.ts';
 import { storeSettings } from '../../../src/agent-server/store/settings.ts';
-import { temporaryAgent } from '../temporary-agent.ts';
 
 describe('a namespace', () => {
   test.each<[string, unknown, RegExp]>([
@@ -116,31 +113,5 @@ describe('the settings of the store', () => {
       { ttl: { sweep_interval_minutes: 1_000_000 } },
       { defaultTtl: undefined, refreshOnRead: true, sweepEveryMs: 24 * hour },
     ],
-  ])('%s', (_, config, settings) => expect(storeSettings(config)).toEqual({ ok: true, settings }));
-
-  test.each<[string, Parameters<typeof storeSettings>[0], string]>([
-    ['search by meaning', { index: { dims: 2, embed: './embed.ts:embed' } }, 'index'],
-    ["a store of the agent's", { path: './store.ts:store' }, 'path'],
-  ])('%s is refused by its place', (_, config, key) => {
-    expect(storeSettings(config)).toMatchObject({ ok: false, path: ['store', key] });
-  });
-
-  test('what can not be done stops the start, with its line', () => {
-    const agent = temporaryAgent({
-      'langgraph.json': `{
-        "graphs": { "one": "./graph.ts:graph" },
-        "store": {
-          "index": { "dims": 2, "embed": "./embed.ts:embed" }
-        }
-      }`,
-    });
-    try {
-      const configuration = readConfiguration(agent.configPath, () => undefined);
-      expect(() => settledStore(configuration)).toThrow(
-        /^langgraph\.json:4:20: search by meaning needs vectors .* take `store\.index` out$/,
-      );
-    } finally {
-      agent.remove();
-    }
-  });
+  ])('%s', (_, config, settings) => expect(storeSettings(config)).toEqual(settings));
 });
