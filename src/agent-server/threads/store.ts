@@ -16,7 +16,6 @@ import type { Tables } from '../storage/tables.ts';
 import type { Querying } from '../runs/store.ts';
 import { endOf } from './lifetime.ts';
 import type { Lifetime } from './lifetime.ts';
-import { removeThread } from './removal.ts';
 
 /** A thread as the server keeps it. */
 export interface StoredThread {
@@ -128,11 +127,6 @@ export class ThreadStore {
   async count(request: ThreadCount & Pick<ThreadSearch, 'ids'>): Promise<number> {
     const query = this.#storage.db.selectFrom('threads').select(sql<string>`count(*)`.as('count'));
     return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
-  }
-
-  /** Deletes a thread with its runs and everything they left; false where there is none. */
-  async delete(threadId: string): Promise<boolean> {
-    return (await removeThread(this.#storage.pool, threadId, { evenBusy: true })) === 'removed';
   }
 }
 

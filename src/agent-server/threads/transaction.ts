@@ -71,15 +71,21 @@ export class PoolOfOne extends Pool {
         this.#note(error);
         Reflect.apply(last, undefined, [error, ...rest]);
       };
-      return Reflect.apply(this.#client.query, this.#client, [...args.slice(0, -1), heard]);
+      return this.#send([...args.slice(0, -1), heard]);
     }
-    const answer: unknown = Reflect.apply(this.#client.query, this.#client, args);
+    const answer = this.#send(args);
     return answer instanceof Promise
       ? answer.catch((error: unknown) => {
           this.#note(error);
           throw error;
         })
       : answer;
+  }
+
+  #send(args: unknown[]): unknown {
+    const query: unknown = Reflect.get(this.#client, 'query');
+    if (typeof query !== 'function') throw new Error('A connection that takes no statements.');
+    return Reflect.apply(query, this.#client, args);
   }
 
   #note(error: unknown): void {

@@ -17,7 +17,7 @@ function forwardClock() {
   let ahead = 0;
   return {
     now: () => systemClock.now() + ahead,
-    sleep: systemClock.sleep,
+    sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms, signal),
     forward: (ms: number) => {
       ahead += ms;
     },

@@ -193,6 +193,61 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     expect(values.notes.slice(4).toSorted()).toEqual(names.toSorted());
   });
 
+  test('are those of their own branch where a run goes on from a state of the past', async () => {
+    const threadId = await noted();
+    const before = await client.threads.getHistory(threadId, { limit: 100 });
+    const [, , middle] = before;
+    if (!middle) throw new Error('There is no third state.');
+    const forked = await client.runs.wait(threadId, 'notes', {
+      input: { notes: ['fork'], mood: 'other' },
+      checkpoint: middle.checkpoint,
+    });
+    expect(forked).toMatchObject({ mood: 'other', notes: ['written', 'fork', 'written', 'left', 'right', 'signed'] });
+    const after = await client.threads.getHistory(threadId, { limit: 100 });
+    expect(after[0]).toMatchObject({ values: forked });
+    expect(after[1]).toMatchObject({
+      values: { notes: ['written', 'fork', 'written', 'left', 'right'] },
+      next: ['sign'],
+    });
+    expect(after.slice(-before.length)).toEqual(before);
+  });
+
+  test('hold nothing of a run that was undone', async () => {
+    const threadId = await noted();
+    const { run_id } = await client.runs.create(threadId, 'notes', { input: { mood: 'undone', sleep_ms: 60_000 } });
+    await expect.poll(async () => (await client.threads.getState(threadId)).next).toEqual(['write']);
+    await client.runs.cancel(threadId, run_id, true, 'rollback');
+    await client.runs.wait(threadId, 'notes', { input: { mood: 'new', notes: ['new'] } });
+    expect(await client.threads.getState(threadId)).toMatchObject({
+      values: {
+        mood: 'new',
+        notes: ['written', 'left', 'right', 'signed', 'new', 'written', 'left', 'right', 'signed'],
+      },
+    });
+  });
+
+  test('may be large, and hold any character', async () => {
+    const { thread_id } = await client.threads.create({ graphId: 'notes' });
+    const mood = `nul \u0000, half \ud800, ${'long '.repeat(100_000)}`;
+    await client.threads.updateState(thread_id, { values: { mood }, asNode: 'sign' });
+    expect(await client.threads.getState(thread_id)).toMatchObject({ values: { mood } });
+    expect(await client.threads.get(thread_id)).toMatchObject({ values: { mood } });
+    expect(await client.threads.getHistory(thread_id, { metadata: { writer: 'nul \u0000' } })).toEqual([]);
+  });
+
+  test('that hold only what is new are put together, also after those before them were pruned', async () => {
+    const { thread_id } = await client.threads.create();
+    const lines = ['one', 'two', 'one', 'two'];
+    for (const done of [lines.slice(0, 2), lines]) {
+      expect(await client.runs.wait(thread_id, 'delta', { input: {} })).toEqual({ lines: done });
+    }
+    await client.threads.updateState(thread_id, { values: { lines: ['by hand'] }, asNode: 'two' });
+    expect(await client.threads.prune([thread_id], { strategy: 'keep_latest' })).toEqual({ pruned_count: 1 });
+    expect(await client.threads.getState(thread_id)).toMatchObject({ values: { lines: [...lines, 'by hand'] } });
+    const copy = await client.threads.copy(thread_id);
+    expect(await client.threads.getState(copy.thread_id)).toMatchObject({ values: { lines: [...lines, 'by hand'] } });
+  });
+
   test('are read and written with the graph that a function made for the last run', async () => {
     const { thread_id } = await client.threads.create();
     await client.runs.wait(thread_id, 'polite', {

@@ -4,7 +4,7 @@ import { Annotation, StateGraph } from '@langchain/langgraph';
 const State = Annotation.Root({
   notes: Annotation<string[]>({ reducer: (before, more) => before.concat(more), default: () => [] }),
   mood: Annotation<string>,
-  sleep_ms: Annotation<number>,
+  sleep_ms: Annotation<number | undefined>,
 });
 
 const graph = () =>
