@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { tellPrefix } from './gateway/headers.ts';
 
 /** What answers requests, and below which path. */
 export interface ServerSettings {
@@ -26,6 +27,7 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
       return;
     }
     request.url = path;
+    if (basePath !== '') tellPrefix(request.headers, basePath);
     if (!agents(request, response)) void own(request, response);
   });
 }

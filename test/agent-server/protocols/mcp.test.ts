@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { until } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 
@@ -30,6 +31,12 @@ const Told = z.object({
     content: z.array(z.object({ type: z.literal('text'), text: z.string() })).length(1),
   }),
 });
+
+const Figures = z.object({ workers: z.object({ active: z.int() }) });
+
+/** How many runs the server has in hand. */
+const running = async () =>
+  Figures.parse(await (await fetch(`${serving.url}/metrics?format=json`)).json()).workers.active;
 
 const Thread = z.array(z.object({ thread_id: z.string() }));
 
@@ -100,6 +107,34 @@ describe('the endpoint', () => {
   test('a run that takes long is waited for', async () => {
     const { result } = Told.parse(await (await post('/mcp', call('echo', { input: 'late', sleep_ms: 2_500 }))).json());
     expect(result.content[0]?.text).toContain('hello late');
+  });
+
+  test('a caller of 2025 whose connection breaks ends the run', async () => {
+    const left = new AbortController();
+    const body = JSON.stringify(call('echo', { input: 'x', sleep_ms: 60_000 }));
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const asked = fetch(`${serving.url}/mcp`, { method: 'POST', headers, body, signal: left.signal });
+    const cut = expect(asked.then((answer) => answer.text())).rejects.toThrow('abort');
+    await until(async () => ((await running()) === 1 ? true : undefined));
+    left.abort();
+    await cut;
+    await until(async () => ((await running()) === 0 ? true : undefined));
+  });
+
+  test('a caller of the newest revision that has had enough ends the run', async () => {
+    const client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${serving.url}/mcp`)));
+    const left = new AbortController();
+    const asked = client.callTool(
+      { name: 'echo', arguments: { input: 'x', sleep_ms: 60_000 } },
+      { signal: left.signal },
+    );
+    const cut = expect(asked).rejects.toThrow('enough');
+    await until(async () => ((await running()) === 1 ? true : undefined));
+    left.abort(new Error('enough'));
+    await cut;
+    await until(async () => ((await running()) === 0 ? true : undefined));
+    await client.close();
   });
 
   test('a call leaves no thread', async () => {
