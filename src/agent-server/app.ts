@@ -10,6 +10,7 @@ import type { Graphs } from './graphs/graphs.ts';
 import { AuthRefusal } from './auth/auth-refusal.ts';
 import { putAround } from './http/around.ts';
 import type { Around } from './http/around.ts';
+import { describedAs } from './http/described.ts';
 import { asOwnCall } from './http/own-calls.ts';
 import { configurableHeaders } from './http/header-rules.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -68,7 +69,10 @@ export function createApp(parts: AppParts): Hono {
   app.use(guard(token));
   putAround(app, { ...around, isGuarded: token !== undefined, clock, log });
   app.route('/', systemRoutes(parts));
-  app.route('/', docsRoutes());
+  app.route(
+    '/',
+    docsRoutes((document) => describedAs(document, around.http, around.authConfig)),
+  );
   const deleteThreads = threadDeletion(around.auth, parts.openThreads.remover);
   app.route('/assistants', assistantRoutes({ assistants, graphs, deleteThreads }));
   app.route('/assistants', assistantGraphRoutes(assistants, graphs));

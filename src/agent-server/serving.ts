@@ -130,6 +130,7 @@ async function putTogether(
   const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
   const around = {
     http: configuration.file.http ?? {},
+    authConfig: configuration.file.auth,
     auth: loaded.auth,
     app: loaded.app,
     find: metadataIn(storage, assistants),

@@ -5,6 +5,7 @@ import { authorize } from '../auth/authorize.ts';
 import type { FindItem } from '../auth/ask-store.ts';
 import type { FindMetadata } from '../auth/rows.ts';
 import type { Clock } from '../../clock.ts';
+import type { AuthConfig } from '../../graph-config/auth-config.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
 import { TOKEN_HEADER } from '../routes/guard.ts';
 import { corsOf } from './cors.ts';
@@ -15,6 +16,8 @@ import { switchedOff } from './switches.ts';
 /** What the graph configuration file puts around the routes. */
 export interface Around {
   http: HttpConfig;
+  /** What the file says of authentication. */
+  authConfig: AuthConfig | null | undefined;
   auth: AgentAuth | undefined;
   app: CustomApp | undefined;
   find: FindMetadata;

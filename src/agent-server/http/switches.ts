@@ -16,17 +16,22 @@ const SWITCHES = {
   meta: 'disable_meta',
 } satisfies Record<RouteGroup, keyof HttpConfig>;
 
+/** Whether the configuration switches a path off. */
+export function isSwitchedOff(http: HttpConfig, path: string): boolean {
+  const group = groupOf(path);
+  return group !== undefined && http[SWITCHES[group]] === true;
+}
+
 /** Answers 404 for the routes that the configuration switches off; undefined where it switches none off. */
 export function switchedOff(http: HttpConfig): MiddlewareHandler | undefined {
-  const isOff = (group: RouteGroup) => http[SWITCHES[group]] === true;
   if (!Object.values(SWITCHES).some((key) => http[key] === true)) return undefined;
   return (c, next) => {
     const group = groupOf(c.req.path);
-    if (group !== undefined && isOff(group) && !isOwnCall(c.req.raw)) {
+    if (group !== undefined && isSwitchedOff(http, c.req.path) && !isOwnCall(c.req.raw)) {
       throw missing(`${c.req.path} is switched off by http.${SWITCHES[group]} of the graph configuration.`);
     }
     // Without the routes about the server it says that it lives, and looks at nothing.
-    if (isOff('meta') && c.req.path === '/ok') return Promise.resolve(c.json({ ok: true }));
+    if (http.disable_meta === true && c.req.path === '/ok') return Promise.resolve(c.json({ ok: true }));
     return next();
   };
 }

@@ -217,6 +217,27 @@ describe('the application of the agent', () => {
   });
 });
 
+describe('the description of the interface', () => {
+  const openapi = {
+    securitySchemes: { ours: { type: 'http', scheme: 'bearer' } },
+    security: [{ ours: [] }],
+    paths: { '/threads/search': { POST: [{ ours: ['find'] }] } },
+  };
+  const serving = given({
+    http: { disable_store: true, disable_runs: true },
+    auth: { path: './auth.ts:auth', openapi },
+  });
+
+  test('says what the configuration says of security, and leaves out what is switched off', async () => {
+    const { body } = await json(fetch(`${serving().url}/openapi.json`));
+    expect(body.components.securitySchemes).toMatchObject({ ours: { scheme: 'bearer' } });
+    expect(body.paths['/threads'].post.security).toEqual([{ ours: [] }]);
+    expect(body.paths['/threads/search'].post.security).toEqual([{ ours: ['find'] }]);
+    expect(body.paths['/ok'].get.security).not.toContainEqual({ ours: [] });
+    expect(Object.keys(body.paths).filter((path) => /\/runs|\/store/.test(path))).toEqual([]);
+  });
+});
+
 describe('an application that only answers requests', () => {
   const serving = given({ http: { app: './plain.ts' } }, 'front');
 
