@@ -302,3 +302,37 @@ describe('bodies that no rule can be asked about', () => {
     expect(await response.json()).toHaveProperty('detail');
   });
 });
+
+describe('the protocols', () => {
+  const call = (user: string, path: string, method: string, params: object) =>
+    ask(
+      user,
+      'POST',
+      path,
+      { jsonrpc: '2.0', id: 1, method, params },
+      { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    );
+
+  const jsonOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+  let mine: string;
+  beforeAll(async () => {
+    mine = (await ask('ada', 'POST', '/assistants', { graph_id: 'who', name: 'mine' })).body.assistant_id;
+  });
+
+  test('offer what their caller may see, and tell the graph who it is', async () => {
+    expect(jsonOf((await call('bob', '/mcp', 'tools/list', {})).body)).toContain('"tools":[]');
+    const { body: tools } = await call('ada', '/mcp', 'tools/list', {});
+    const name = /"name":"(mine[^"]*)"/.exec(jsonOf(tools))?.[1];
+    const { body } = await call('ada', '/mcp', 'tools/call', { name, arguments: {} });
+    expect(jsonOf(body)).toContain('ADA calm no-token');
+  });
+
+  test('do not go on with what is another’s', async () => {
+    const { body: thread } = await ask('bob', 'POST', '/threads', {});
+    const parts = [{ kind: 'text', text: 'hi' }];
+    const message = { role: 'user', parts, messageId: 'm', kind: 'message', contextId: thread.thread_id };
+    const { body } = await call('ada', `/a2a/${mine}`, 'message/send', { message });
+    expect(jsonOf(body)).toContain('error');
+    expect((await ask('bob', 'GET', `/threads/${thread.thread_id}/runs`)).body).toEqual([]);
+  });
+});
