@@ -213,6 +213,19 @@ describe('on the wire', () => {
     });
   });
 
+  test('a message can not make itself a part of another task', async () => {
+    const client = await factory.createFromUrl(serving.url, cardPath('chat'));
+    const first = await send(client, message([text('one')]));
+    const said = message([text('two')], { contextId: first.contextId });
+    const metadata = { a2a_task_id: first.id, colour: 'red' };
+    const second = await client.sendMessage({ tenant: '', message: said, configuration: undefined, metadata });
+    const { id } = 'messageId' in second ? first : second;
+    expect(id).not.toBe(first.id);
+    const run = await fetch(`${serving.url}/threads/${first.contextId}/runs/${id}`);
+    expect(Object(await run.json()).metadata).toEqual(expect.objectContaining({ colour: 'red' }));
+    expect((await client.getTask({ tenant: '', id: first.id })).history.at(-2)?.messageId).not.toBe(said.messageId);
+  });
+
   test('the tasks of a context are listed, newest first, page by page', async () => {
     const client = await factory.createFromUrl(serving.url, cardPath('chat'));
     const contextId = randomUUID();

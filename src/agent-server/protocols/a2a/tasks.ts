@@ -177,7 +177,8 @@ export class Tasks implements A2ARequestHandler {
       taskId: undefined,
       messageId: message.messageId,
       input,
-      request: { ...start, input, metadata: { ...metadata } },
+      // Which task a run goes on with is not the caller's to say.
+      request: { ...start, input, metadata: withoutTask(metadata) },
     };
   }
 
@@ -224,6 +225,9 @@ export class Tasks implements A2ARequestHandler {
 const noNotifications = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
 const isUnfinished = ({ status }: Run): boolean => status === 'pending' || status === 'running';
+
+const withoutTask = (metadata: object = {}): object =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => name !== TASK_METADATA));
 
 /** The task that a run belongs to. */
 const taskOf = ({ run_id, metadata }: Run): unknown => metadata?.[TASK_METADATA] ?? run_id;

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { files } from '../auth/agent.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import type { TemporaryAgent } from '../temporary-agent.ts';
+
+let agent: TemporaryAgent;
+let serving: Serving;
+beforeAll(async () => {
+  agent = temporaryAgent(files);
+  serving = await serveAgent({ configPath: agent.configPath, token: 'only-me' });
+});
+afterAll(async () => {
+  await serving.close();
+  agent.remove();
+});
+
+const post = (path: string, user: string | undefined, body: object) =>
+  fetch(`${serving.url}${path}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-landfall-agent-token': 'only-me',
+      ...(user === undefined ? {} : { 'x-user': user }),
+    },
+    body: JSON.stringify(body),
+  });
+
+const call = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+const Tools = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
+const Result = z.object({ result: z.looseObject({ id: z.string().optional() }) });
+
+describe('an agent with rules of access', () => {
+  test.each(['/mcp', '/a2a/who'])('%s asks who is there', async (path) => {
+    expect((await post(path, undefined, call('tools/list', {}))).status).toBe(401);
+  });
+
+  test('a caller finds as tools what the rules let them see, and no assistant of others', async () => {
+    expect((await post('/assistants', 'ann', { graph_id: 'who', name: 'OfAnn' })).status).toBe(200);
+    const toolsOf = async (user: string) =>
+      Tools.parse(await (await post('/mcp', user, call('tools/list', {}))).json()).result.tools.map(({ name }) => name);
+    expect(await toolsOf('ann')).toContain('OfAnn');
+    expect(await toolsOf('bob')).not.toContain('OfAnn');
+  });
+
+  test('a tool is run in the name of its caller', async () => {
+    await post('/assistants', 'cid', { graph_id: 'who', name: 'OfCid' });
+    const answer = await post('/mcp', 'cid', call('tools/call', { name: 'OfCid', arguments: {} }));
+    expect(await answer.text()).toContain('CID calm no-token cid see+do');
+  });
+
+  test('a task is of whoever sent its message, and not there for others', async () => {
+    const { assistant_id: id } = Object(await (await post('/assistants', 'dan', { graph_id: 'who' })).json());
+    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: { wait_ms: 1 } }] };
+    const sent = await (await post(`/a2a/${id}`, 'dan', call('message/send', { message }))).json();
+    expect(sent).toMatchObject({
+      result: { artifacts: [{ parts: [{ data: { said: 'DAN calm no-token dan see+do' } }] }] },
+    });
+    const task = Result.parse(sent).result.id;
+    const read = async (user: string) => (await post(`/a2a/${id}`, user, call('tasks/get', { id: task }))).json();
+    expect(await read('dan')).toMatchObject({ result: { id: task, status: { state: 'completed' } } });
+    expect(await read('eve')).not.toHaveProperty('result');
+  });
+});
