@@ -19,12 +19,22 @@ function boundToConnection(headers: IncomingHttpHeaders): string[] {
 }
 
 /**
+ * Whether `Authorization` is a word to the agent, whose own rules may ask for it: it is where the key stands in
+ * `X-Api-Key`. The key itself never is, however often it is sent.
+ */
+function isWordToTheAgent({ 'x-api-key': key, authorization = '' }: IncomingHttpHeaders): boolean {
+  const shown = typeof key === 'string' ? key.trim() : '';
+  return shown !== '' && !authorization.includes(shown);
+}
+
+/**
  * Leaves only what the agent may see, and adds its token. Works on the given headers: the proxy reads them from the
  * request. `Expect` goes because the service has answered it already.
  */
 export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): void {
-  const dropped = [...boundToConnection(headers), ...hopByHop, ...credentials, 'expect'];
-  for (const name of dropped) delete headers[name];
+  const ofTheKey = new Set(credentials);
+  if (isWordToTheAgent(headers)) ofTheKey.delete('authorization');
+  for (const name of [...boundToConnection(headers), ...hopByHop, ...ofTheKey, 'expect']) delete headers[name];
   headers[agentTokenHeader] = token;
 }
 

@@ -14,6 +14,18 @@ const token = { 'x-landfall-agent-token': 'token' };
 test.each([
   ['what a caller asks reaches the agent', { accept: 'a/b', 'x-mine': '1' }, { accept: 'a/b', 'x-mine': '1' }],
   ['the key does not', { 'x-api-key': 'k', 'x-tenant-id': 't', authorization: 'Bearer k' }, {}],
+  ['nor does it as a bearer token', { authorization: 'Bearer k' }, {}],
+  ['nor with an empty key beside it', { 'x-api-key': ' ', authorization: 'Bearer k' }, {}],
+  [
+    'what the caller shows to the agent beside the key does',
+    { 'x-api-key': 'k', authorization: 'Bearer mine' },
+    { authorization: 'Bearer mine' },
+  ],
+  [
+    'unless the connection names it',
+    { 'x-api-key': 'k', authorization: 'Bearer mine', connection: 'authorization' },
+    {},
+  ],
   ['a forged token is replaced', { 'x-landfall-agent-token': 'forged' }, {}],
   ['what speaks of the connection is dropped', { connection: 'keep-alive', 'keep-alive': 'timeout=5', te: 'x' }, {}],
   ['what the connection names is dropped', { connection: 'X-One, x-two', 'x-one': '1', 'x-two': '2' }, {}],
