@@ -114,10 +114,10 @@ describe('the endpoint', () => {
     const body = JSON.stringify(call('echo', { input: 'x', sleep_ms: 60_000 }));
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const asked = fetch(`${serving.url}/mcp`, { method: 'POST', headers, body, signal: left.signal });
-    const cut = expect(asked.then((answer) => answer.text())).rejects.toThrow('abort');
+    const cut = asked.then((answer) => answer.text()).catch(String);
     await until(async () => ((await running()) === 1 ? true : undefined));
     left.abort();
-    await cut;
+    expect(await cut).toContain('abort');
     await until(async () => ((await running()) === 0 ? true : undefined));
   });
 
@@ -129,10 +129,10 @@ describe('the endpoint', () => {
       { name: 'echo', arguments: { input: 'x', sleep_ms: 60_000 } },
       { signal: left.signal },
     );
-    const cut = expect(asked).rejects.toThrow('enough');
+    const cut = asked.catch(String);
     await until(async () => ((await running()) === 1 ? true : undefined));
     left.abort(new Error('enough'));
-    await cut;
+    expect(await cut).toContain('enough');
     await until(async () => ((await running()) === 0 ? true : undefined));
     await client.close();
   });
