@@ -51,6 +51,7 @@ const RULES: readonly Rule[] = [
   ['GET', /^\/threads?\/([^/]+)(?:\/(?:state(?:\/[^/]+)?|history|stream))?$/, one('thread', 'read')],
   ['POST', /^\/threads?\/([^/]+)\/(?:history|state\/checkpoint)$/, one('thread', 'read')],
   ['POST', /^\/threads?\/([^/]+)\/state$/, one('thread', 'update')],
+  ['PATCH', /^\/threads?\/([^/]+)\/state$/, one('thread', 'update', true)],
   ['POST', /^\/threads?\/([^/]+)\/copy$/, (id = '') => ({ does: 'copy', id })],
   ['PATCH', /^\/threads?\/([^/]+)$/, one('thread', 'update', true)],
   ['DELETE', /^\/threads?\/([^/]+)$/, one('thread', 'delete')],

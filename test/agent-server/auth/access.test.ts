@@ -19,6 +19,7 @@ describe('what a request is asked about', () => {
     ['GET', `/threads/${id}/history`, { does: 'one', kind: 'thread', id, action: 'read' }],
     ['POST', `/threads/${id}/state/checkpoint`, { does: 'one', action: 'read' }],
     ['POST', `/threads/${id}/state`, { does: 'one', action: 'update' }],
+    ['PATCH', `/threads/${id}/state`, { does: 'one', action: 'update', body: true }],
     ['POST', `/threads/${id}/copy`, { does: 'copy', id }],
     ['POST', '/threads/prune', { does: 'prune' }],
     ['POST', `/threads/${id}/runs/wait`, { does: 'run', threadId: id }],

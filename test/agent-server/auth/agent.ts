@@ -36,7 +36,7 @@ export const files = {
         return { identity: name, display_name: name.toUpperCase(), mood: 'calm', token, permissions: ['see', 'do'] };
       })
       .on('*', own)
-      .on('assistants:delete', () => false)
+      .on('assistants:delete', ({ user }: any) => user.identity === 'remover' && { owner: 'remover' })
       .on('assistants:update', ({ user }: any) => {
         throw new HTTPException(409, { message: user.identity + ' may change nothing today' });
       })

@@ -225,6 +225,22 @@ describe('assistants and crons', () => {
     });
   });
 
+  test('an assistant that goes with its threads takes only those of who asks', async () => {
+    const { body: assistant } = await ask('remover', 'POST', '/assistants', { graph_id: 'who' });
+    const { assistant_id } = assistant;
+    const threads: string[] = [];
+    for (const user of ['remover', 'bob']) {
+      const { body: thread } = await ask(user, 'POST', '/threads', {});
+      await ask(user, 'POST', `/threads/${thread.thread_id}/runs/wait`, { ...run, assistant_id });
+      threads.push(`/threads/${thread.thread_id}`);
+    }
+    expect(await ask('remover', 'DELETE', `/assistants/${assistant_id}?delete_threads=true`)).toMatchObject({
+      status: 204,
+    });
+    expect(await ask('remover', 'GET', String(threads[0]))).toMatchObject({ status: 404 });
+    expect(await ask('bob', 'GET', String(threads[1]))).toMatchObject({ status: 200 });
+  });
+
   test('crons are whose made them', async () => {
     const { body: cron } = await ask('ada', 'POST', '/runs/crons', { ...run, schedule: '0 0 1 1 *' });
     expect(cron).toMatchObject({ metadata: { owner: 'ada' } });
