@@ -1,56 +1,23 @@
-import type { Clock } from '../../clock.ts';
 import { ERROR_KEY } from '../../contract/agent/run.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
-import type { Graphs } from '../graphs/graphs.ts';
 import { usageOf } from '../tracing/usage.ts';
 import type { Usage } from '../tracing/usage.ts';
 import { toWire } from '../wire.ts';
 import { unlessAborted } from './aborted.ts';
-import type { Elsewhere } from './elsewhere.ts';
 import { answerOf, runEngine } from './engine-run.ts';
 import type { Reached } from './engine-run.ts';
 import { ATTEMPT_IDS, EventLog } from './event-log.ts';
-import type { RunQueue } from './queue.ts';
 import { Recorder } from './recorder.ts';
-import type { RunEvents } from './run-events.ts';
 import { describeError, RunStopped, statusOf } from './run-error.ts';
 import type { StopReason } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 import { NOT_TOLD, settle } from './settle.ts';
-import type { Slots } from './slots.ts';
-import type { RunStore } from './store.ts';
+import type { Beginning, Surroundings } from './surroundings.ts';
 import { stateAfter } from './state-after.ts';
 import { waitForTurn } from './turn.ts';
-
-/** What a run needs around it. */
-export interface Surroundings {
-  graphs: Graphs;
-  store: RunStore;
-  queue: RunQueue;
-  events: RunEvents;
-  elsewhere: Elsewhere;
-  slots: Slots;
-  clock: Clock;
-  log: (line: string) => void;
-  /** How long (ms) a run may take; for ever where absent. */
-  limitMs: number | undefined;
-}
-
-/** How a run begins. */
-export interface Beginning {
-  attempt: number;
-  /** Somebody is about to follow its events. */
-  followed: boolean;
-  /** It is `running` already and has its slot. */
-  started: boolean;
-  /** Settles when the run before it on its thread, in this process, has ended. */
-  after: Promise<unknown> | undefined;
-  /** Takes a place in its thread's line, for a run that was put off: settles as `after` does. */
-  joinLine: (sequence: number) => Promise<unknown> | undefined;
-}
 
 /** What the agent's owner needs to find a failure: its stack, within bounds. */
 function told(failure: unknown): string {

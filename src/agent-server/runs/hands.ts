@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { Execution } from './execution.ts';
-import type { Beginning, Surroundings } from './execution.ts';
+import type { Beginning, Surroundings } from './surroundings.ts';
 import type { RunPlan } from './run-plan.ts';
 import { Slots } from './slots.ts';
 import { ThreadLines } from './thread-lines.ts';

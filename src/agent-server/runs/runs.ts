@@ -7,6 +7,7 @@ import type { ThreadStore } from '../threads/store.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { planOrder } from './acceptance.ts';
 import type { Order } from './acceptance.ts';
+import { Cancelling } from './cancelling.ts';
 import { Elsewhere } from './elsewhere.ts';
 import type { FollowedRun } from './elsewhere.ts';
 import { EventLog } from './event-log.ts';
@@ -38,21 +39,19 @@ export interface RunsParts {
   checkWebhook: CheckWebhook;
 }
 
-/** How long (ms) another process may take to end a run before its thread is deleted all the same. */
-const FOREIGN_CANCEL_MS = 5000;
-const FOREIGN_POLL_MS = 200;
-
 /** The way in for runs, and the way to those that there are, whichever process carries them out. */
 export class Runs {
   readonly #parts: RunsParts;
   readonly #hands: Hands;
   readonly #elsewhere: Elsewhere;
+  readonly #cancelling: Cancelling;
   #closing = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
     this.#elsewhere = new Elsewhere(parts);
     this.#hands = new Hands(parts.atOnce, { ...parts, limitMs: parts.limitMs, elsewhere: this.#elsewhere });
+    this.#cancelling = new Cancelling(this.#hands, parts);
   }
 
   /**
@@ -73,7 +72,7 @@ export class Runs {
         started = status === 'running';
         const followed = carried === 'stream';
         const execution = this.#hands.carryOut(plan, sequence, { attempt: 1, started, followed });
-        if (!started) await this.#makeWay(plan);
+        if (!started) await this.#cancelling.inTheWayOf(plan);
         return execution;
       });
     } finally {
@@ -121,7 +120,7 @@ export class Runs {
       const begun = await within((on) => store.begin(plan, threadId === undefined, false, on));
       if (begun?.kind !== 'begun') return begun;
       this.#hands.carryOut(plan, begun.sequence, { attempt: 1, started: false, followed: false });
-      await this.#makeWay(plan);
+      await this.#cancelling.inTheWayOf(plan);
       return begun;
     });
   }
@@ -194,37 +193,23 @@ export class Runs {
   }
 
   /** Ends an unfinished run, wherever it is carried out. */
-  async cancel(run: Pick<StoredRun, 'run_id'>, action: CancelAction): Promise<void> {
-    if (!this.#stopHere(run.run_id, action)) await this.#parts.store.requestCancel({ runIds: [run.run_id] }, action);
+  cancel(run: Pick<StoredRun, 'run_id'>, action: CancelAction): Promise<void> {
+    return this.#cancelling.one(run.run_id, action);
+  }
+
+  /** Ends every unfinished run of those, wherever they are carried out. */
+  cancelMany(which: CancelFilter, action: CancelAction): Promise<void> {
+    return this.#cancelling.many(which, action);
+  }
+
+  /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
+  cancelThread(threadId: string): Promise<void> {
+    return this.#cancelling.ofThread(threadId);
   }
 
   /** Ends a run because somebody went who had joined it and wanted that. */
   leave(run: Pick<StoredRun, 'run_id'>): void {
-    const execution = this.find(run.run_id);
-    if (execution && !execution.isElsewhere) return execution.stop('caller-gone');
-    this.#parts.store.requestCancel({ runIds: [run.run_id] }, 'interrupt').catch((error: unknown) => {
-      this.#parts.log(`Run ${run.run_id} could not be ended when its caller went: ${String(error)}`);
-    });
-  }
-
-  /** Ends every unfinished run of those, wherever they are carried out. */
-  async cancelMany(which: CancelFilter, action: CancelAction): Promise<void> {
-    for (const runId of await this.#parts.store.requestCancel(which, action)) this.#stopHere(runId, action);
-  }
-
-  /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
-  async cancelThread(threadId: string): Promise<void> {
-    const { store, clock } = this.#parts;
-    const until = clock.now() + FOREIGN_CANCEL_MS;
-    for (;;) {
-      const unfinished = await store.unfinished(threadId);
-      for (const run of unfinished) await this.cancel(run, 'interrupt');
-      const own = unfinished.flatMap(({ run_id }) => this.find(run_id) ?? []).filter(({ isElsewhere }) => !isElsewhere);
-      await Promise.all(own.map(({ ended }) => ended));
-      const foreign = own.length < unfinished.length;
-      if (unfinished.length === 0 || (foreign && clock.now() >= until)) return;
-      if (foreign) await clock.sleep(FOREIGN_POLL_MS);
-    }
+    this.#cancelling.leave(run.run_id);
   }
 
   /**
@@ -267,21 +252,6 @@ export class Runs {
       409,
       `Thread ${plan.threadId} is busy with another run. Wait for it, or choose another multitask_strategy than "reject".`,
     );
-  }
-
-  /** Ends a run that this process carries out; false where it does not. */
-  #stopHere(runId: string, action: CancelAction): boolean {
-    const execution = this.find(runId);
-    if (!execution || execution.isElsewhere) return false;
-    execution.stop(action === 'rollback' ? 'rolled-back' : 'cancelled');
-    return true;
-  }
-
-  /** Where a run's strategy says so, ends what is in its way on the thread. */
-  async #makeWay({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
-    if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
-    const action = multitaskStrategy === 'rollback' ? 'rollback' : 'interrupt';
-    for (const run of await this.#parts.store.unfinishedBefore(threadId, runId)) await this.cancel(run, action);
   }
 }
 

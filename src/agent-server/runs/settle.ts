@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { toWire } from '../wire.ts';
-import type { Surroundings } from './execution.ts';
+import type { Surroundings } from './surroundings.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import { unlessAborted } from './aborted.ts';
-import type { Beginning, Surroundings } from './execution.ts';
+import type { Beginning, Surroundings } from './surroundings.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 

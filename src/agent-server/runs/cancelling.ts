@@ -1,0 +1,77 @@
+import type { Clock } from '../../clock.ts';
+import type { CancelAction } from '../../contract/agent/run.ts';
+import type { Hands } from './hands.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { CancelFilter, RunStore } from './store.ts';
+
+/** How long (ms) another process may take to end a run before its thread is deleted all the same. */
+const FOREIGN_CANCEL_MS = 5000;
+const FOREIGN_POLL_MS = 200;
+
+/** What it takes to end runs. */
+export interface CancellingParts {
+  store: RunStore;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** Ends runs from outside, wherever they are carried out: here at once, elsewhere when their process hears of it. */
+export class Cancelling {
+  readonly #hands: Hands;
+  readonly #parts: CancellingParts;
+
+  constructor(hands: Hands, parts: CancellingParts) {
+    this.#hands = hands;
+    this.#parts = parts;
+  }
+
+  /** Ends an unfinished run. */
+  async one(runId: string, action: CancelAction): Promise<void> {
+    if (!this.#stopHere(runId, action)) await this.#parts.store.requestCancel({ runIds: [runId] }, action);
+  }
+
+  /** Ends every unfinished run of those. */
+  async many(which: CancelFilter, action: CancelAction): Promise<void> {
+    for (const runId of await this.#parts.store.requestCancel(which, action)) this.#stopHere(runId, action);
+  }
+
+  /** Ends a run because somebody went who had joined it and wanted that. */
+  leave(runId: string): void {
+    const execution = this.#hands.find(runId);
+    if (execution && !execution.isElsewhere) return execution.stop('caller-gone');
+    this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
+      this.#parts.log(`Run ${runId} could not be ended when its caller went: ${String(error)}`);
+    });
+  }
+
+  /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
+  async ofThread(threadId: string): Promise<void> {
+    const { store, clock } = this.#parts;
+    const until = clock.now() + FOREIGN_CANCEL_MS;
+    for (;;) {
+      const unfinished = await store.unfinished(threadId);
+      for (const { run_id } of unfinished) await this.one(run_id, 'interrupt');
+      const known = unfinished.flatMap(({ run_id }) => this.#hands.find(run_id) ?? []);
+      const own = known.filter(({ isElsewhere }) => !isElsewhere);
+      await Promise.all(own.map(({ ended }) => ended));
+      const foreign = own.length < unfinished.length;
+      if (unfinished.length === 0 || (foreign && clock.now() >= until)) return;
+      if (foreign) await clock.sleep(FOREIGN_POLL_MS);
+    }
+  }
+
+  /** Where a run's strategy says so, ends what is in its way on the thread. */
+  async inTheWayOf({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
+    if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
+    const action = multitaskStrategy === 'rollback' ? 'rollback' : 'interrupt';
+    for (const { run_id } of await this.#parts.store.unfinishedBefore(threadId, runId)) await this.one(run_id, action);
+  }
+
+  /** Ends a run that this process carries out; false where it does not. */
+  #stopHere(runId: string, action: CancelAction): boolean {
+    const execution = this.#hands.find(runId);
+    if (!execution || execution.isElsewhere) return false;
+    execution.stop(action === 'rollback' ? 'rolled-back' : 'cancelled');
+    return true;
+  }
+}

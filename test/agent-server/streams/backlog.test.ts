@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { Backlog } from '../../../src/agent-server/routes/backlog.ts';
+import type { Waiting } from '../../../src/agent-server/routes/backlog.ts';
+
+const MB = 1024 * 1024;
+
+describe('what waits for all callers of a process', () => {
+  /** Callers for whom so many megabytes wait; the last one's have just grown. @returns which were given up */
+  const givenUp = (...megabytes: number[]): number[] => {
+    const gone: number[] = [];
+    const all = new Set<Waiting>();
+    const backlogs = megabytes.map((count, at) => {
+      const done = new AbortController();
+      const giveUp = () => {
+        gone.push(at);
+        done.abort();
+      };
+      const never = { now: () => 0, sleep: () => new Promise<void>(() => undefined) };
+      return new Backlog(never, done.signal, { bytes: () => count * MB, giveUp }, all);
+    });
+    backlogs.at(-1)?.grown(1);
+    return gone;
+  };
+
+  test.each([
+    ['little in all', [1, 2, 3], []],
+    ['much for several, but not too much in all', [100, 100, 100], []],
+    ['too much in all: the one farthest behind is given up, and no other', [90, 200, 90, 90], [1]],
+    [
+      'too much in all, where little waits for the one whose events came: another event will tell',
+      [90, 200, 90, 90, 0.5],
+      [],
+    ],
+    ['too much for one', [1, 300], [1]],
+  ])('%s', (_, megabytes, expected) => expect(givenUp(...megabytes)).toEqual(expected));
+
+  test('one whose stream has ended is not counted', () => {
+    const all = new Set<Waiting>();
+    const done = new AbortController();
+    const clock = { now: () => 0, sleep: async () => undefined };
+    new Backlog(clock, done.signal, { bytes: () => 1, giveUp: () => undefined }, all);
+    expect(all.size).toBe(1);
+    done.abort();
+    expect(all.size).toBe(0);
+  });
+});
