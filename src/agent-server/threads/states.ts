@@ -3,19 +3,18 @@ import type { Clock } from '../../clock.ts';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Superstep } from '../../contract/agent/superstep.ts';
-import type { Checkpoint } from '../../contract/agent/thread.ts';
-import type { Graph } from '../graphs/graph.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { isStateful } from '../graphs/stateful.ts';
-import type { StatefulGraph } from '../graphs/stateful.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { storable } from '../storage/storable.ts';
 import { COPY } from './copy.ts';
 import type { Lifetime } from './lifetime.ts';
 import { OneAtATime } from './one-at-a-time.ts';
+import { hasCheckpoint, noCheckpoint, placeOf } from './place.ts';
+import type { Where } from './place.ts';
 import { emptyState, showState } from './state.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
+import { ThreadGraphs } from './thread-graphs.ts';
 import { inTransaction, PoolOfOne } from './transaction.ts';
 import { asRefused, settle, writeSteps } from './write-states.ts';
 import type { Step } from './write-states.ts';
@@ -29,9 +28,6 @@ export interface ThreadStatesParts {
   /** Told when somebody has written a state: the thread's newest one as the API shows it, and when (ms). */
   written: (threadId: string, state: object, at: number) => void;
 }
-
-/** Which state is meant; the newest of the whole graph where nothing is said. */
-export type Where = Pick<Checkpoint, 'checkpoint_id' | 'checkpoint_ns' | 'checkpoint_map'>;
 
 /** A state that somebody writes by hand. */
 export interface StateUpdate {
@@ -61,11 +57,13 @@ export interface FilledThread {
 /** The states of threads: read, looked back on, and written by hand. */
 export class ThreadStates {
   readonly #parts: ThreadStatesParts;
+  readonly #graphs: ThreadGraphs;
   /** One transaction at a time that runs the agent's code: it holds one of two connections, and runs need the other. */
   readonly #line = new OneAtATime();
 
   constructor(parts: ThreadStatesParts) {
     this.#parts = parts;
+    this.#graphs = new ThreadGraphs(parts.graphs, parts.threads);
   }
 
   /**
@@ -74,13 +72,12 @@ export class ThreadStates {
    * @throws Refusal 404 where there is no such checkpoint, or the thread is of a graph that this revision does not have.
    */
   async at(thread: StoredThread, where: Where, subgraphs: boolean): Promise<object> {
-    const graphId = this.#graphIdOf(thread);
+    const graphId = this.#graphs.idOf(thread);
     if (graphId === undefined) {
       if (where.checkpoint_id) throw noCheckpoint(thread.thread_id, where.checkpoint_id);
       return emptyState(thread.thread_id);
     }
-    const configurable = await this.#parts.threads.lastConfigurable(thread.thread_id);
-    const graph = await this.#parts.graphs.make(graphId, { configurable }, 'thread');
+    const graph = await this.#graphs.read(thread.thread_id, graphId);
     const snapshot = await graph.getState({ configurable: placeOf(thread.thread_id, where) }, { subgraphs });
     if (where.checkpoint_id && snapshot.createdAt === undefined) {
       throw noCheckpoint(thread.thread_id, where.checkpoint_id);
@@ -90,10 +87,9 @@ export class ThreadStates {
 
   /** The states of a thread, newest first; none where nothing ran on it. */
   async history(thread: StoredThread, { limit, before, metadata, where }: HistoryRequest): Promise<object[]> {
-    const graphId = this.#graphIdOf(thread);
+    const graphId = this.#graphs.idOf(thread);
     if (graphId === undefined) return [];
-    const configurable = await this.#parts.threads.lastConfigurable(thread.thread_id);
-    const graph = stateful(await this.#parts.graphs.make(graphId, { configurable }, 'thread'));
+    const graph = await this.#graphs.read(thread.thread_id, graphId);
     const states = graph.getStateHistory(
       { configurable: placeOf(thread.thread_id, where) },
       {
@@ -121,7 +117,7 @@ export class ThreadStates {
       if (thread.unfinished > 0) {
         throw new Refusal(409, `Thread ${threadId} is busy with a run. Wait for its end, or cancel it.`);
       }
-      const graphId = this.#graphIdOf(thread);
+      const graphId = this.#graphs.idOf(thread);
       if (graphId === undefined) {
         const advice = 'Start a run on it, or create it with metadata.graph_id.';
         throw new Refusal(422, `Thread ${threadId} is of no graph, so it has no state. ${advice}`);
@@ -175,21 +171,19 @@ export class ThreadStates {
       const { rows } = await client.query<StoredThread>(COPY, [threadId, copyId, now]);
       const [copy] = rows;
       if (copy?.status !== 'busy') return copy;
-      const graphId = this.#graphIdOf(copy);
+      const graphId = this.#graphs.idOf(copy);
       if (graphId === undefined) throw new Error(`Thread ${threadId} is busy without a graph.`);
-      const configurable = await threads.lastConfigurable(threadId, client);
-      const graph = await this.#parts.graphs.makeOver(graphId, { configurable }, new PoolOfOne(client));
+      const graph = await this.#graphs.readOver(threadId, graphId, new PoolOfOne(client));
       await settle(client, graph, { threadId: copyId, now: clock.now() });
       return threads.get(copyId, client);
     });
   }
 
   async #write(client: PoolClient, order: { threadId: string; graphId: string; where: Where; steps: Step[] }) {
-    const { graphs, threads, clock } = this.#parts;
+    const { clock } = this.#parts;
     const { threadId, graphId, where, steps } = order;
     const pool = new PoolOfOne(client);
-    const configurable = await threads.lastConfigurable(threadId, client);
-    const graph = stateful(await graphs.makeOver(graphId, { configurable }, pool));
+    const graph = await this.#graphs.readOver(threadId, graphId, pool);
     return asRefused(pool, async () => {
       const place = { ...placeOf(threadId, where), graph_id: graphId };
       const written = await writeSteps(graph, place, steps);
@@ -202,32 +196,6 @@ export class ThreadStates {
   #within<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.#line.do(() => inTransaction(this.#parts.pool, work));
   }
-
-  /** The graph that last ran on a thread, or that it was made for. */
-  #graphIdOf(thread: StoredThread): string | undefined {
-    const graphId = thread.metadata['graph_id'];
-    if (typeof graphId !== 'string') return undefined;
-    if (this.#parts.graphs.has(graphId)) return graphId;
-    throw missing(`Thread ${thread.thread_id} is of graph "${graphId}", which this revision does not have.`);
-  }
-}
-
-const noCheckpoint = (threadId: string, checkpointId: string): Refusal =>
-  missing(`Checkpoint ${checkpointId} does not exist on thread ${threadId}.`);
-
-/** The engine's `configurable` for a place among a thread's states; which thread it is, the path says and no body. */
-function placeOf(threadId: string, { checkpoint_id, checkpoint_ns, checkpoint_map }: Where): FreeObject {
-  return {
-    thread_id: threadId,
-    checkpoint_ns: checkpoint_ns ?? '',
-    ...(checkpoint_id ? { checkpoint_id } : {}),
-    ...(checkpoint_map ? { checkpoint_map } : {}),
-  };
-}
-
-function stateful(graph: Graph): StatefulGraph {
-  if (isStateful(graph)) return graph;
-  throw new Refusal(422, "The agent's graph engine can neither look back on states nor write them.");
 }
 
 async function lock(
@@ -241,15 +209,5 @@ async function lock(
   return rows[0];
 }
 
-async function hasCheckpoint(client: PoolClient, threadId: string, where: Where): Promise<boolean> {
-  const { rowCount } = await client.query(
-    'select from checkpoints where thread_id = $1 and checkpoint_ns = $2 and checkpoint_id = $3',
-    [threadId, where.checkpoint_ns ?? '', where.checkpoint_id],
-  );
-  return rowCount !== 0;
-}
-
 /** Metadata as the database can look for it. */
-function searchable(metadata: FreeObject): FreeObject {
-  return freeObject.parse(JSON.parse(storable(metadata)));
-}
+const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(JSON.parse(storable(metadata)));

@@ -7,9 +7,9 @@ import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';
 import { toWire } from '../wire.ts';
-import { beginningOf, endOf, eventsLeft } from './run-ends.ts';
+import { beginningOf, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
-import { idAt, isOfModes, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
+import { isOfModes, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
 
 /** What the streams of threads work with. */
 export interface ThreadStreamsParts {
@@ -27,8 +27,6 @@ const LOOK_MS = 500;
 const SKEW_MS = 5000;
 /** How long (ms) the events of a thread are kept after the last follower left: he may come back. */
 const LINGER_MS = 60_000;
-/** How many runs of the past are told of at most. */
-const MOST_PAST = 1000;
 
 /** A run that is told of. */
 interface Told {
@@ -134,7 +132,7 @@ export class ThreadStreams {
       if (waiting) waiting.push(event);
       else tell(event);
     }, events.complete);
-    this.#past(threadId, afterId, timeOf(events.complete))
+    pastOf(this.#parts.threadRuns, threadId, { afterId, until: timeOf(events.complete) })
       .then((past) => past.forEach(tell))
       .catch((error: unknown) => this.#parts.log(`The past of thread ${threadId} can't be told: ${String(error)}`))
       .finally(() => {
@@ -252,16 +250,9 @@ export class ThreadStreams {
   async #tellOfState(threadId: string, writtenAt: number): Promise<void> {
     const thread = this.#threads.get(threadId);
     if (!thread || writtenAt <= thread.writtenAt) return;
+    // Before the reading, so that a state that can't be read is complained of once.
+    thread.writtenAt = writtenAt;
     const state = await this.#parts.stateOf(threadId);
-    if (state !== undefined && writtenAt > thread.writtenAt) this.written(threadId, state, writtenAt);
-  }
-
-  async #past(threadId: string, afterId: number, until: number): Promise<Parameters<Follower>[0][]> {
-    const runs = await this.#parts.threadRuns.endedBetween(threadId, timeOf(afterId), until, MOST_PAST);
-    return runs.flatMap((run) => eventsLeft(run).map((event, at) => ({ ...event, id: idOf(run, at, until) })));
+    if (state !== undefined) this.written(threadId, state, writtenAt);
   }
 }
-
-/** The number of an event of a run that ended in the past: below that of everything after `until` (ms). */
-const idOf = (run: StoredRun, at: number, until: number): number =>
-  Math.min(idAt(run.ended_at?.getTime() ?? until) + at, idAt(until));

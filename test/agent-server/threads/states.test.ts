@@ -260,6 +260,19 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     await client.threads.updateState(thread_id, { values: { notes: ['more'] }, asNode: 'write' });
     expect(await client.threads.getState(thread_id)).toMatchObject({ next: ['left', 'right'] });
   });
+
+  test('are refused where a function does not make their graph', async () => {
+    const { thread_id } = await client.threads.create();
+    const config = { configurable: { please: 'never' } };
+    await client.runs.wait(thread_id, 'polite', { input: {}, config }).catch(() => undefined);
+    const words = expect.stringContaining('RangeError: Never say never');
+    expect(await refusedWith(client.threads.getState(thread_id))).toMatchObject({ status: 422, words });
+    expect(await refusedWith(client.threads.updateState(thread_id, { values: {} }))).toMatchObject({
+      status: 422,
+      words,
+    });
+    await client.threads.delete(thread_id);
+  });
 });
 
 test('of a graph that the revision does not have are missing', async () => {

@@ -28,11 +28,12 @@ const graph = () =>
 export const notes = graph().compile();
 
 /** The same, made anew for each run, and only for one who says please. */
-export async function polite({ configurable }: { configurable?: { please?: boolean } }) {
-  return configurable?.please
-    ? graph().compile()
-    : new StateGraph(State)
-        .addNode('only', async () => ({}))
-        .addEdge('__start__', 'only')
-        .compile();
+export async function polite({ configurable }: { configurable?: { please?: boolean | 'never' } }) {
+  if (configurable?.please === 'never') throw new RangeError('Never say never');
+  if (configurable?.please) return graph().compile();
+  return new StateGraph(State)
+    .addNode('only', async () => ({}))
+    .addEdge('__start__', 'only')
+    .addEdge('only', '__end__')
+    .compile();
 }

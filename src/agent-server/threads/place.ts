@@ -1,0 +1,30 @@
+import type { PoolClient } from 'pg';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { Checkpoint } from '../../contract/agent/thread.ts';
+import { missing } from '../refusal.ts';
+import type { Refusal } from '../refusal.ts';
+
+/** Which state of a thread is meant; the newest of the whole graph where nothing is said. */
+export type Where = Pick<Checkpoint, 'checkpoint_id' | 'checkpoint_ns' | 'checkpoint_map'>;
+
+/** The engine's `configurable` for a place among a thread's states; which thread it is, the path says and no body. */
+export function placeOf(threadId: string, { checkpoint_id, checkpoint_ns, checkpoint_map }: Where): FreeObject {
+  return {
+    thread_id: threadId,
+    checkpoint_ns: checkpoint_ns ?? '',
+    ...(checkpoint_id ? { checkpoint_id } : {}),
+    ...(checkpoint_map ? { checkpoint_map } : {}),
+  };
+}
+
+/** Whether there is a state at that place. */
+export async function hasCheckpoint(client: PoolClient, threadId: string, where: Where): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'select from checkpoints where thread_id = $1 and checkpoint_ns = $2 and checkpoint_id = $3',
+    [threadId, where.checkpoint_ns ?? '', where.checkpoint_id],
+  );
+  return rowCount !== 0;
+}
+
+export const noCheckpoint = (threadId: string, checkpointId: string): Refusal =>
+  missing(`Checkpoint ${checkpointId} does not exist on thread ${threadId}.`);

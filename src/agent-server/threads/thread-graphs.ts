@@ -1,0 +1,60 @@
+import type { Pool } from 'pg';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { Graph } from '../graphs/graph.ts';
+import { GraphNotMade } from '../graphs/graph-not-made.ts';
+import type { Graphs } from '../graphs/graphs.ts';
+import { isStateful } from '../graphs/stateful.ts';
+import type { StatefulGraph } from '../graphs/stateful.ts';
+import { missing, Refusal } from '../refusal.ts';
+import { describeError } from '../runs/run-error.ts';
+import type { StoredThread, ThreadStore } from './store.ts';
+
+/** The graphs by which the states of threads are read and written. */
+export class ThreadGraphs {
+  readonly #graphs: Graphs;
+  readonly #threads: ThreadStore;
+
+  constructor(graphs: Graphs, threads: ThreadStore) {
+    this.#graphs = graphs;
+    this.#threads = threads;
+  }
+
+  /**
+   * The id of the graph that last ran on a thread, or that it was made for; undefined where there is none.
+   *
+   * @throws Refusal 404 where this revision does not have it.
+   */
+  idOf(thread: StoredThread): string | undefined {
+    const graphId = thread.metadata['graph_id'];
+    if (typeof graphId !== 'string') return undefined;
+    if (this.#graphs.has(graphId)) return graphId;
+    throw missing(`Thread ${thread.thread_id} is of graph "${graphId}", which this revision does not have.`);
+  }
+
+  /**
+   * The graph, made from the configuration of the thread's last run.
+   *
+   * @throws Refusal 422 where a function of the agent's does not make it.
+   */
+  async read(threadId: string, graphId: string): Promise<StatefulGraph> {
+    const configurable = await this.#threads.lastConfigurable(threadId);
+    return asked(graphId, threadId, () => this.#graphs.make(graphId, { configurable }, 'thread'));
+  }
+
+  /** The same with its checkpoints in a pool of the caller's, which the configuration is read over too. */
+  async readOver(threadId: string, graphId: string, pool: Pool): Promise<StatefulGraph> {
+    const configurable: FreeObject = await this.#threads.lastConfigurable(threadId, pool);
+    return asked(graphId, threadId, () => this.#graphs.makeOver(graphId, { configurable }, pool));
+  }
+}
+
+async function asked(graphId: string, threadId: string, make: () => Promise<Graph>): Promise<StatefulGraph> {
+  const graph = await make().catch((thrown: unknown) => {
+    if (!(thrown instanceof GraphNotMade)) throw thrown;
+    const { error, message } = describeError(thrown.cause);
+    const asLast = `with the configuration of the last run on thread ${threadId}`;
+    throw new Refusal(422, `Graph "${graphId}" can't be made ${asLast}: ${error}: ${message}`);
+  });
+  if (isStateful(graph)) return graph;
+  throw new Refusal(422, `The engine of graph "${graphId}" can neither look back on states nor write them.`);
+}
