@@ -1,0 +1,25 @@
+import { Annotation, StateGraph } from '@langchain/langgraph';
+import type { Runtime } from '@langchain/langgraph';
+import * as z from 'zod';
+
+const State = Annotation.Root({
+  input: Annotation<string>,
+  fail: Annotation<string | null>,
+  output: Annotation<string>,
+});
+const Context = z.object({ greeting: z.string().optional() });
+
+/** Its name is what is told as the type of the failure. */
+class AskedToFail extends Error {
+  override name = 'AskedToFail';
+}
+
+/** Greets in the words of its context, or fails as it is asked to. */
+export const greeter = new StateGraph(State, Context)
+  .addNode('greet', async ({ input, fail }, { context }: Runtime<z.infer<typeof Context>>) => {
+    if (fail) throw new AskedToFail(fail);
+    return { output: `${context?.greeting ?? 'hello'} ${input}` };
+  })
+  .addEdge('__start__', 'greet')
+  .addEdge('greet', '__end__')
+  .compile();

@@ -1,0 +1,15 @@
+import { Annotation, getStore, StateGraph } from '@langchain/langgraph';
+
+const State = Annotation.Root({ who: Annotation<string>, seen: Annotation<number> });
+
+/** Counts in the store how often somebody came, whatever the thread. */
+export const keeper = new StateGraph(State)
+  .addNode('count', async ({ who }) => {
+    const store = getStore();
+    const seen = Number((await store?.get(['visits'], who))?.value['times'] ?? 0) + 1;
+    await store?.put(['visits'], who, { times: seen });
+    return { seen };
+  })
+  .addEdge('__start__', 'count')
+  .addEdge('count', '__end__')
+  .compile();

@@ -1,0 +1,96 @@
+import { TaskState } from '@a2a-js/sdk';
+import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client } from '@langchain/langgraph-sdk';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  answerOf,
+  byId,
+  data,
+  message,
+  request,
+  send,
+  streamed,
+  text,
+} from '../../agent-server/protocols/a2a-speaking.ts';
+import type { Deployed } from './deployed.ts';
+
+/** What the official clients of the agent-to-agent protocol and the model context protocol do. */
+export function protocolsOf(given: () => Deployed): void {
+  /** Asks with the key, as whoever was handed one does. */
+  const asking = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const asked = new Request(input, init);
+    asked.headers.set('x-api-key', given().apiKey);
+    return fetch(asked);
+  };
+  const agents = new ClientFactory({
+    transports: [new JsonRpcTransportFactory({ fetchImpl: asking })],
+    cardResolver: new DefaultAgentCardResolver({ fetchImpl: asking }),
+  });
+  // The address has a path of its own, below which the card lies.
+  const agent = (assistant: string) =>
+    agents.createFromUrl(`${given().url}/`, `.well-known/agent-card.json?assistant_id=${assistant}`);
+
+  describe('the client of agent to agent', () => {
+    test('reads a card, sends a message, and hears what was said', async () => {
+      const client = await agent('chat');
+      const task = await send(client, message([text('Good day')]));
+      expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+      expect(answerOf(task)).toBe('Good day to you');
+      expect(await client.getTask(byId(task.id))).toMatchObject({ id: task.id, contextId: task.contextId });
+      const { threads } = new Client({ apiUrl: given().url, apiKey: given().apiKey });
+      expect(await threads.getState(task.contextId)).toMatchObject({ values: { messages: { length: 2 } } });
+    });
+
+    test('streams a message as it is said', async () => {
+      const told = await streamed((await agent('chat')).sendMessageStream(request(message([text('Good day')]))));
+      expect(told[0]?.$case).toBe('task');
+      expect(told.at(-1)).toMatchObject({
+        $case: 'statusUpdate',
+        value: { status: { state: TaskState.TASK_STATE_COMPLETED } },
+      });
+      expect(JSON.stringify(told)).toContain('Good day to you');
+    });
+
+    test('cancels a task that takes long', async () => {
+      const client = await agent('slow');
+      const begun = await send(client, message([data({ each: 60_000 })]), { returnImmediately: true });
+      const ended = await client.cancelTask({ tenant: '', id: begun.id, metadata: undefined });
+      expect(ended.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+      await vi.waitFor(async () =>
+        expect((await client.getTask(byId(begun.id))).status?.state).toBe(TaskState.TASK_STATE_CANCELED),
+      );
+    });
+
+    test('answers a question, and the same task goes on', async () => {
+      const client = await agent('asks');
+      const asked = await send(client, message([data({ wish: 'dance' })]));
+      expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+      const answer = message([text('yes')], { taskId: asked.id, contextId: asked.contextId });
+      const done = await send(client, answer);
+      expect([done.id, done.status?.state]).toEqual([asked.id, TaskState.TASK_STATE_COMPLETED]);
+      expect(JSON.stringify(done.artifacts)).toContain('dance: yes');
+    });
+  });
+
+  describe('the client of the model context protocol', () => {
+    test.each(['auto', 'legacy'] as const)('lists tools and calls them (%s)', async (mode) => {
+      const client = new McpClient({ name: 'partner', version: '1.0.0' }, { versionNegotiation: { mode } });
+      const headers = { 'x-api-key': given().apiKey };
+      const transport = new StreamableHTTPClientTransport(new URL(`${given().url}/mcp`), { requestInit: { headers } });
+      await client.connect(transport);
+      try {
+        const { tools } = await client.listTools();
+        const greeter = tools.find(({ name }) => name === 'greeter');
+        expect(greeter?.inputSchema).toMatchObject({ type: 'object', properties: { input: {} } });
+        expect(await client.callTool({ name: 'greeter', arguments: { input: 'world' } })).toMatchObject({
+          content: [{ type: 'text', text: expect.stringContaining('"output":"hello world"') }],
+        });
+        const failed = await client.callTool({ name: 'greeter', arguments: { input: 'x', fail: 'no ink' } });
+        expect(failed).toMatchObject({ isError: true, content: [{ text: 'AskedToFail: no ink' }] });
+      } finally {
+        await client.close();
+      }
+    });
+  });
+}

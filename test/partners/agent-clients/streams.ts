@@ -1,0 +1,161 @@
+import type { Client } from '@langchain/langgraph-sdk';
+import { expect, test, vi } from 'vitest';
+import { refusalOf } from './deployed.ts';
+
+interface Heard {
+  id?: string | undefined;
+  event: string;
+  data: unknown;
+}
+
+/** Everything the client does with the events of runs. */
+export function streamsOf(given: () => Client): void {
+  const thread = async () => (await given().threads.create()).thread_id;
+  const names = (heard: readonly Heard[]) => [...new Set(heard.map(({ event }) => event))];
+
+  test('stream tells each mode in its own words', async () => {
+    const { runs } = given();
+    const question = { messages: [{ role: 'user', content: 'hi' }] };
+    const modes = [
+      ['values', ['values']],
+      ['updates', ['updates']],
+      ['messages', ['messages/metadata', 'messages/partial', 'messages/complete']],
+      ['messages-tuple', ['messages']],
+      ['events', ['events']],
+      ['debug', ['debug']],
+      ['tasks', ['tasks']],
+      ['checkpoints', ['checkpoints']],
+    ] as const;
+    const on = await thread();
+    for (const [streamMode, expected] of modes) {
+      const heard: Heard[] = await Array.fromAsync(runs.stream(on, 'chat', { input: question, streamMode }));
+      expect(heard[0]).toMatchObject({ event: 'metadata', data: { run_id: expect.any(String) } });
+      expect(new Set(names(heard.slice(1)))).toEqual(new Set(expected));
+    }
+    const letters = await Array.fromAsync(runs.stream(null, 'chat', { input: question, streamMode: 'messages-tuple' }));
+    expect(letters.filter(({ event }) => event === 'messages').length).toBeGreaterThan(5);
+    expect(
+      letters.map(({ data }) => (Array.isArray(data) ? String(Reflect.get(Object(data[0]), 'content')) : '')).join(''),
+    ).toContain('Good day to you');
+  });
+
+  test('stream with subgraphs tells what the graph inside does, and its own events', async () => {
+    const { runs } = given();
+    const heard: Heard[] = await Array.fromAsync(
+      runs.stream(null, 'outer', {
+        input: { word: 'oh' },
+        streamMode: ['updates', 'custom'],
+        streamSubgraphs: true,
+      }),
+    );
+    expect(heard.find(({ event }) => event.startsWith('custom|inside'))?.data).toEqual({ heard: 'oh' });
+    expect(heard.find(({ event }) => event.startsWith('updates|inside'))?.data).toEqual({ shout: { word: 'OH' } });
+    expect(heard.at(-1)).toMatchObject({ event: 'updates', data: { inside: { word: 'OH' } } });
+  });
+
+  test('a run that fails ends its stream with the error', async () => {
+    const heard: Heard[] = await Array.fromAsync(
+      given().runs.stream(await thread(), 'greeter', { input: { input: 'x', fail: 'no ink' }, streamMode: 'values' }),
+    );
+    expect(heard.at(-1)).toMatchObject({ event: 'error', data: { error: 'AskedToFail', message: 'no ink' } });
+  });
+
+  test('joinStream goes along with a run, with and without what was before', async () => {
+    const { runs } = given();
+    const on = await thread();
+    const run = await runs.create(on, 'slow', { input: { each: 150 }, streamMode: ['updates', 'values'] });
+    const heard: Heard[] = await Array.fromAsync(runs.joinStream(on, run.run_id, { streamMode: 'updates' }));
+    expect(names(heard)).toEqual(['metadata', 'updates']);
+    expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
+  });
+
+  test('a stream that was cut goes on from the last event that was heard', async () => {
+    const { runs } = given();
+    const on = await thread();
+    let run = { run_id: '' };
+    const cut = new AbortController();
+    const before: Heard[] = [];
+    for await (const event of runs.stream(on, 'slow', {
+      input: { each: 150 },
+      streamMode: 'updates',
+      streamResumable: true,
+      onDisconnect: 'continue',
+      onRunCreated: (made) => (run = made),
+      signal: cut.signal,
+    })) {
+      before.push(event);
+      if (event.event === 'updates') break;
+    }
+    cut.abort();
+    expect(names(before)).toEqual(['metadata', 'updates']);
+    const lastEventId = before.at(-1)?.id ?? '';
+    expect(lastEventId).not.toBe('');
+    const after: Heard[] = await Array.fromAsync(runs.joinStream(on, run.run_id, { lastEventId }));
+    expect(after.map(({ data }) => data)).toEqual([{ second: { steps: ['second'] } }, { third: { steps: ['third'] } }]);
+    const whole: Heard[] = await Array.fromAsync(runs.joinStream(on, run.run_id, { lastEventId: '-1' }));
+    expect(whole.map(({ data }) => data)).toEqual([...before, ...after].map(({ data }) => data));
+    expect(await runs.get(on, run.run_id)).toMatchObject({ status: 'success' });
+  });
+
+  test('a stateless run is joined by its id alone', async () => {
+    const { runs } = given();
+    const made = await runs.create(null, 'slow', {
+      input: { each: 150 },
+      streamMode: 'updates',
+      streamResumable: true,
+    });
+    const heard: Heard[] = await Array.fromAsync(runs.joinStream(null, made.run_id, { lastEventId: '-1' }));
+    expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
+  });
+
+  test('a caller who goes ends the run, or not, as was said', async () => {
+    const { runs } = given();
+    for (const [onDisconnect, status] of [
+      ['cancel', 'interrupted'],
+      ['continue', 'success'],
+    ] as const) {
+      const on = await thread();
+      const gone = new AbortController();
+      let runId = '';
+      await refusalOf(
+        (async () => {
+          for await (const { event } of runs.stream(on, 'slow', {
+            input: { each: 300 },
+            streamMode: 'updates',
+            onDisconnect,
+            signal: gone.signal,
+            onRunCreated: (run) => (runId = run.run_id),
+          }))
+            if (event === 'metadata') gone.abort();
+        })(),
+      );
+      await vi.waitFor(async () => expect(await runs.get(on, runId)).toMatchObject({ status }), 10_000);
+    }
+  });
+
+  test('a stream of a run that is cancelled ends with an error, and a joined one may cancel it', async () => {
+    const { runs } = given();
+    const on = await thread();
+    const run = await runs.create(on, 'slow', { input: { each: 60_000 }, streamMode: 'updates' });
+    const listening: Promise<Heard[]> = Array.fromAsync(runs.joinStream(on, run.run_id));
+    await vi.waitFor(async () => expect(await runs.get(on, run.run_id)).toMatchObject({ status: 'running' }), 10_000);
+    await runs.cancel(on, run.run_id, true);
+    expect((await listening).at(-1)).toMatchObject({ event: 'error' });
+
+    const other = await runs.create(on, 'slow', { input: { each: 60_000 }, streamMode: 'updates' });
+    const gone = new AbortController();
+    await refusalOf(
+      (async () => {
+        for await (const { event } of runs.joinStream(on, other.run_id, {
+          cancelOnDisconnect: true,
+          signal: gone.signal,
+        }))
+          if (event === 'metadata') gone.abort();
+      })(),
+    );
+    await vi.waitFor(
+      async () => expect(await runs.get(on, other.run_id)).toMatchObject({ status: 'interrupted' }),
+      10_000,
+    );
+  });
+}
