@@ -6,23 +6,23 @@ export function followFromStored(runId: string, log: EventLog, events: RunEvents
   return {
     follow(follower, afterId = -1) {
       if (afterId + 1 >= log.complete) return log.follow(follower, afterId);
-      let stopped = false;
-      let unfollow = (): void => void (stopped = true);
+      const stopped = new AbortController();
+      let unfollow = (): void => stopped.abort();
       let after = afterId;
       /** @returns whether there were any. */
       const readSome = async (): Promise<boolean> => {
         const { complete } = log;
         const [page = []] = await events.after([{ runId, after }]);
         const missed = page.filter(({ id }) => id < complete);
-        for (const event of missed) if (!stopped) follower(event);
+        for (const event of missed) if (!stopped.signal.aborted) follower(event);
         after = missed.at(-1)?.id ?? after;
         return missed.length > 0;
       };
       const read = async (): Promise<void> => {
-        while (!stopped && after + 1 < log.complete && (await readSome()));
+        while (!stopped.signal.aborted && after + 1 < log.complete && (await readSome()));
       };
       const goOn = (): void => {
-        if (!stopped) unfollow = log.follow(follower, after);
+        if (!stopped.signal.aborted) unfollow = log.follow(follower, after);
       };
       // What can't be read is missed; what happens is told all the same.
       read().then(goOn, goOn);

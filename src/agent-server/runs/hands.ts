@@ -67,7 +67,7 @@ export class Hands {
     const execution = new Execution(plan, this.#around, { ...beginning, after, joinLine });
     this.#executions.set(runId, execution);
     this.onBegun(execution);
-    if (!isPutOff) joinLine(sequence);
+    if (!isPutOff) void joinLine(sequence);
     void execution.ended
       .catch((error: unknown) => this.#around.log(`Run ${runId} ended in a mistake of the server: ${String(error)}`))
       .finally(() => {

@@ -45,16 +45,16 @@ export async function sharedDatabase(): Promise<Servers> {
 
 /** What to ask of a server, and what it answers. */
 export interface Asking {
-  post(path: string, body?: unknown): Promise<Response>;
-  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  post: (path: string, body?: unknown) => Promise<Response>;
+  get: (path: string, headers?: Record<string, string>) => Promise<Response>;
   /** The JSON of an answer. */
-  json(answer: Promise<Response>): Promise<Record<string, unknown>>;
+  json: (answer: Promise<Response>) => Promise<Record<string, unknown>>;
   /** Makes a thread. @returns its id */
-  thread(): Promise<string>;
+  thread: () => Promise<string>;
   /** Starts a run in the background. @returns where it is */
-  run(threadId: string, body: object): Promise<string>;
+  run: (threadId: string, body: object) => Promise<string>;
   /** Its status. */
-  status(place: string): Promise<unknown>;
+  status: (place: string) => Promise<unknown>;
 }
 
 /** Asks a server without the network. */

@@ -38,7 +38,8 @@ describe('what waits for all callers of a process', () => {
     const all = new Set<Waiting>();
     const done = new AbortController();
     const clock = { now: () => 0, sleep: async () => undefined };
-    new Backlog(clock, done.signal, { bytes: () => 1, giveUp: () => undefined }, all);
+    const backlog = new Backlog(clock, done.signal, { bytes: () => 1, giveUp: () => undefined }, all);
+    backlog.grown(1);
     expect(all.size).toBe(1);
     done.abort();
     expect(all.size).toBe(0);
