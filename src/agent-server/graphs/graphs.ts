@@ -78,12 +78,12 @@ export class Graphs {
 
   /** The graph with its checkpoints in a pool of the caller's, such as one over the connection of a transaction. */
   async makeOver(graphId: string, config: MakeConfig, pool: Pool): Promise<Graph> {
-    const { make, engine } = this.#attached(graphId);
-    const graph = await make(config).catch((error: unknown) => {
+    const attached = this.#attached(graphId);
+    const graph = await attached.make(config).catch((error: unknown) => {
       throw new GraphNotMade(graphId, error);
     });
     const copy = graph.withConfig({});
-    copy.checkpointer = new Checkpoints(pool, engine.serializer);
+    copy.checkpointer = new Checkpoints(pool, attached.engine.serializer);
     copy.store = this.#store;
     return copy;
   }

@@ -213,3 +213,24 @@ test('a deleted thread leaves nothing in the database', async () => {
     await serving.close();
   }
 });
+
+test('runs that begin while their thread is being deleted leave nothing either', async () => {
+  const serving = await serveThreads();
+  const storage = await openStorage(serving.databaseUrl, crypto.randomUUID(), () => undefined);
+  try {
+    const client = new Client({ apiUrl: serving.url, apiKey: null, callerOptions: { maxRetries: 0 } });
+    for (let n = 0; n < 15; n += 1) {
+      const { thread_id } = await client.threads.create();
+      const begun = Array.from({ length: 4 }, () => client.runs.create(thread_id, 'notes', { input: { sleep_ms: 5 } }));
+      const outcomes = await Promise.allSettled([...begun, client.threads.delete(thread_id)]);
+      expect(outcomes.at(-1)).toMatchObject({ status: 'fulfilled' });
+    }
+    const left = 'select run_id from runs where not exists (select from threads t where t.thread_id = runs.thread_id)';
+    expect((await storage.pool.query(left)).rows).toEqual([]);
+    const states = 'select thread_id from checkpoints where thread_id not in (select thread_id::text from threads)';
+    expect((await storage.pool.query(states)).rows).toEqual([]);
+  } finally {
+    await storage.close();
+    await serving.close();
+  }
+});
