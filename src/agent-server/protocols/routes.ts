@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { Clock } from '../../clock.ts';
+import type { Graphs } from '../graphs/graphs.ts';
 import { Refusal } from '../refusal.ts';
 import type { RefusalStatus } from '../refusal.ts';
 import { MOST_BYTES, readQuery, readText } from '../routes/body.ts';
@@ -15,6 +16,7 @@ export interface ProtocolParts {
   /** The server's own endpoints, without what is mounted in front of them. */
   fetch: Fetch;
   findTask: FindTask;
+  graphs: Pick<Graphs, 'list'>;
   /** What the path of every route begins with, for those who call from outside. */
   prefix: string | undefined;
   /** Of the server, as it calls itself. */
@@ -29,7 +31,7 @@ const loadCards = () => import('./a2a/card.ts');
 const loadMcp = () => import('./mcp/answer.ts');
 
 /** `POST /a2a/{assistant_id}` and the cards of assistants (section "What the service does", endpoint groups). */
-export function a2aRoutes({ fetch, findTask, prefix = '', clock, log }: ProtocolParts): Hono {
+export function a2aRoutes({ fetch, findTask, graphs, prefix = '', clock, log }: ProtocolParts): Hono {
   const routes = new Hono();
 
   const addressOf = (c: Context, assistantId: string): string =>
@@ -44,7 +46,7 @@ export function a2aRoutes({ fetch, findTask, prefix = '', clock, log }: Protocol
   });
 
   routes.get('/.well-known/agent-card.json', async (c) => {
-    const { assistant_id } = readQuery(c, cardQuery);
+    const { assistant_id = theOnly(graphs.list()) } = readQuery(c, cardQuery);
     const [{ readAssistant }, { agentCard, writeCard }] = await Promise.all([loadA2a(), loadCards()]);
     return refusing(async () => {
       const assistant = await readAssistant(ownApi(fetch, c.req.raw.headers), assistant_id);
@@ -70,6 +72,14 @@ export function mcpRoutes({ fetch, version, clock, log }: ProtocolParts): Hono {
     routes.delete(path, (c) => c.json({ detail: 'There are no sessions here that could be ended.' }, 404));
   }
   return routes;
+}
+
+/** The one graph that there is. */
+function theOnly(graphs: ReturnType<Graphs['list']>): string {
+  const [graph, ...others] = graphs;
+  if (graph && others.length === 0) return graph.graphId;
+  const msg = `names the assistant, or one of the graphs ${graphs.map(({ graphId }) => graphId).join(', ')}`;
+  throw new Refusal(422, [{ loc: ['query', 'assistant_id'], msg, type: 'missing' }]);
 }
 
 /** What an endpoint of ours refuses is refused by the protocol's endpoint alike. */

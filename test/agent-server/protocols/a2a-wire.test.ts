@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { files } from '../auth/agent.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
 import { cardPath, factory, message, send, text } from './a2a-speaking.ts';
 
 let serving: Serving;
@@ -49,6 +51,19 @@ describe('the card', () => {
     };
     const card = await (await fetch(`${serving.url}${cardPath('chat')}`, { headers })).json();
     expect(card).toMatchObject({ url: 'https://agents.test/agents/one/a2a/chat' });
+  });
+
+  test('the only graph of a server has its card where nobody is named', async () => {
+    const graphs = { who: './graph.ts:who' };
+    const agent = temporaryAgent({ 'langgraph.json': { graphs }, 'graph.ts': files['graph.ts'] });
+    const alone = await serveAgent({ configPath: agent.configPath });
+    const card = await fetch(`${alone.url}/.well-known/agent-card.json`);
+    expect([card.status, await card.json()]).toEqual([
+      200,
+      expect.objectContaining({ name: 'who', url: `${alone.url}/a2a/who` }),
+    ]);
+    await alone.close();
+    agent.remove();
   });
 
   test('it is wanted of somebody who is there', async () => {
