@@ -25,7 +25,9 @@ export function authenticate(
     const isOurs = groupOf(path) !== undefined;
     const isOpen = accessOf(method, path).does === 'open';
     if (c.get('authUser') === undefined && !isOpen && (isOurs || covers === 'all')) {
-      c.set('authUser', isStudio(c) ? STUDIO_USER : await auth.authenticate(shown(c.req.raw)));
+      const user = isStudio(c) ? STUDIO_USER : await auth.authenticate(shown(c.req.raw));
+      c.set('authUser', user);
+      c.set('auth', { user, scopes: user.permissions });
     }
     await next();
   };

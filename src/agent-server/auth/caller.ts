@@ -29,5 +29,7 @@ declare module 'hono' {
   interface ContextVariableMap {
     /** Who asks, where the agent has rules of access. */
     authUser: AuthUser;
+    /** The same for the agent's own application, which finds it here on the public server. */
+    auth: { user: AuthUser; scopes: string[] };
   }
 }

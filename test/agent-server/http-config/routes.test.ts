@@ -19,7 +19,7 @@ const app = `
     await next();
     c.header('x-seen-by', 'the agent');
   });
-  app.get('/hello', (c) => c.json({ hello: c.req.header('x-landfall-agent-token') ?? 'world', who: c.get('authUser')?.identity }));
+  app.get('/hello', (c) => c.json({ hello: c.req.header('x-landfall-agent-token') ?? 'world', who: c.get('auth')?.user.identity }));
   app.get('/broken', () => { throw new Error('broken'); });
   app.get('/assistants/special', (c) => c.json({ special: true }));`;
 const auth = `
@@ -263,6 +263,11 @@ describe('an application beside rules of access', () => {
       const refused = await fetch(`${serving().url}/assistants/tell`);
       expect([refused.status, seenBy(refused)]).toEqual([401, 'the agent']);
       expect((await fetch(`${serving().url}/assistants/tell`, asAda)).status).toBe(200);
+    });
+
+    test('nobody is the Studio where nobody in front has asked for a key', async () => {
+      const headers = { 'x-auth-scheme': 'langsmith' };
+      expect((await fetch(`${serving().url}/assistants/tell`, { headers })).status).toBe(401);
     });
   });
 
