@@ -1,0 +1,101 @@
+import { Client } from '@langchain/langgraph-sdk';
+import type { StreamMode } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+
+let serving: Serving;
+let client: Client;
+beforeAll(async () => {
+  serving = await serveAgent();
+  client = new Client({ apiUrl: serving.url, apiKey: null });
+});
+afterAll(() => serving.close());
+
+/** The events of one run of a graph, by the public service's own client. */
+async function streamed(
+  graph: string,
+  input: Record<string, unknown>,
+  streamMode: StreamMode[],
+  streamSubgraphs = false,
+): Promise<{ event: string; data: unknown }[]> {
+  const { thread_id } = await client.threads.create();
+  const events: { event: string; data: unknown }[] = [];
+  for await (const { event, data } of client.runs.stream(thread_id, graph, { input, streamMode, streamSubgraphs })) {
+    events.push({ event, data });
+  }
+  return events;
+}
+
+const withoutIds = (event: string) => event.replaceAll(/:[0-9a-f-]{36}/g, '');
+const namesOf = (events: readonly { event: string }[]) => [...new Set(events.map(({ event }) => withoutIds(event)))];
+
+const echo = { input: 'Ada' };
+const says = { messages: [{ role: 'user', content: 'hi' }] };
+const outer = { word: 'hey' };
+
+describe('what each stream mode tells', () => {
+  test.each<[StreamMode, string, Record<string, unknown>, string[], unknown]>([
+    ['values', 'echo', echo, ['values'], { input: 'Ada', output: 'hello Ada', steps: ['prepare', 'answer'] }],
+    ['updates', 'echo', echo, ['updates'], { answer: { output: 'hello Ada', steps: ['answer'] } }],
+    ['tasks', 'echo', echo, ['tasks'], { name: 'answer', result: { output: 'hello Ada' }, interrupts: [] }],
+    [
+      'checkpoints',
+      'echo',
+      echo,
+      ['checkpoints'],
+      {
+        values: { output: 'hello Ada' },
+        next: [],
+        tasks: [],
+        metadata: { source: 'loop' },
+        config: { configurable: {} },
+      },
+    ],
+    ['debug', 'echo', echo, ['debug'], { type: 'checkpoint', step: 2, payload: { values: { output: 'hello Ada' } } }],
+    ['events', 'echo', echo, ['events'], { event: 'on_chain_end', name: 'LangGraph' }],
+    ['custom', 'outer', outer, ['custom'], { heard: 'hey' }],
+    ['messages-tuple', 'chat', says, ['messages'], [{ type: 'ai' }, { langgraph_node: 'say' }]],
+    [
+      'messages',
+      'chat',
+      says,
+      ['messages/metadata', 'messages/partial', 'messages/complete'],
+      [{ type: 'ai', content: 'Good day to you' }],
+    ],
+  ])('%s', async (mode, graph, input, names, last) => {
+    const events = await streamed(graph, input, [mode]);
+    expect(namesOf(events)).toEqual(['metadata', ...names]);
+    expect(events.at(-1)?.data).toMatchObject(Object(last));
+  });
+
+  test.each<[StreamMode, string[]]>([
+    ['values', ['values', 'values|inside']],
+    ['updates', ['updates|inside', 'updates']],
+    ['tasks', ['tasks', 'tasks|inside']],
+    ['checkpoints', ['checkpoints', 'checkpoints|inside']],
+    ['debug', ['debug', 'debug|inside']],
+    ['custom', ['custom|inside']],
+  ])('%s of the graphs inside come under their namespace, where they are asked for', async (mode, names) => {
+    expect(namesOf(await streamed('outer', outer, [mode], true))).toEqual(['metadata', ...names]);
+    expect(namesOf(await streamed('outer', outer, [mode]))).toEqual(['metadata', mode]);
+  });
+
+  test('all of them at once', async () => {
+    const modes: StreamMode[] = [
+      'values',
+      'updates',
+      'tasks',
+      'checkpoints',
+      'debug',
+      'events',
+      'custom',
+      'messages',
+      'messages-tuple',
+    ];
+    const events = await streamed('chat', says, modes);
+    const plain = ['values', 'updates', 'tasks', 'checkpoints', 'debug', 'events', 'messages'];
+    const growing = ['messages/metadata', 'messages/partial', 'messages/complete'];
+    expect(namesOf(events).toSorted()).toEqual(['metadata', ...plain, ...growing].toSorted());
+  });
+});
