@@ -5,8 +5,8 @@ import type { Follower, LoggedEvent } from '../runs/event-log.ts';
 /** The event that tells of a state that somebody wrote by hand. */
 export const STATE_UPDATE_EVENT = 'state_update';
 
-/** What is kept (characters) for those who come back. */
-const MOST_KEPT = 4 * 1024 * 1024;
+/** What is kept (characters) of one thread at most, for those who come back. */
+export const MOST_KEPT = 4 * 1024 * 1024;
 /** How many events can have their numbers in one millisecond before the numbers run ahead. */
 const PER_MS = 1000;
 
@@ -29,14 +29,19 @@ export function isOfModes(event: string, modes: readonly ThreadStreamMode[]): bo
 export class ThreadEvents {
   readonly #followers = new Set<Follower>();
   readonly #now: () => number;
+  readonly #most: () => number;
   #kept: LoggedEvent[] = [];
   #size = 0;
   #last: number;
   #complete: number;
 
-  /** @param now milliseconds since the epoch. */
-  constructor(now: () => number) {
+  /**
+   * @param now milliseconds since the epoch.
+   * @param most how much (characters) may be kept now.
+   */
+  constructor(now: () => number, most = () => MOST_KEPT) {
     this.#now = now;
+    this.#most = most;
     this.#last = idAt(now());
     this.#complete = this.#last;
   }
@@ -73,7 +78,7 @@ export class ThreadEvents {
   }
 
   #trim(): void {
-    while (this.#size > MOST_KEPT) {
+    while (this.#size > this.#most()) {
       const dropped = this.#kept.shift();
       if (dropped === undefined) return;
       this.#size -= dropped.json.length;

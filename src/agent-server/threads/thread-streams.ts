@@ -9,7 +9,7 @@ import type { Runs } from '../runs/runs.ts';
 import { toWire } from '../wire.ts';
 import { beginningOf, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
-import { isOfModes, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
+import { isOfModes, MOST_KEPT, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
 
 /** What the streams of threads work with. */
 export interface ThreadStreamsParts {
@@ -25,6 +25,8 @@ export interface ThreadStreamsParts {
 const LOOK_MS = 500;
 /** How far (ms) the clocks of two processes may differ. */
 const SKEW_MS = 5000;
+/** What is kept (characters) of all threads together, for those who come back. */
+const KEPT_OF_ALL = 64 * 1024 * 1024;
 /** How long (ms) the events of a thread are kept after the last follower left: he may come back. */
 const LINGER_MS = 60_000;
 
@@ -152,7 +154,8 @@ export class ThreadStreams {
     if (known) return known;
     const { clock, runs } = this.#parts;
     const now = clock.now();
-    const events = new ThreadEvents(() => clock.now());
+    const share = () => Math.min(MOST_KEPT, KEPT_OF_ALL / this.#threads.size);
+    const events = new ThreadEvents(() => clock.now(), share);
     const thread: Followed = { events, openedAt: now, leftAt: undefined, runs: new Map(), writtenAt: now };
     this.#threads.set(threadId, thread);
     for (const execution of runs.ofThread(threadId)) this.#begun(execution);

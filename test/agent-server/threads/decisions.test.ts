@@ -4,7 +4,9 @@ import { nodePath } from '../../../src/agent-server/graphs/stateful.ts';
 import { isPath, partAt } from '../../../src/agent-server/threads/extract.ts';
 import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent-server/threads/lifetime.ts';
 import { OneAtATime } from '../../../src/agent-server/threads/one-at-a-time.ts';
+import { idAt, isOfModes, ThreadEvents, timeOf } from '../../../src/agent-server/threads/thread-events.ts';
 import { MAX_TTL_MINUTES } from '../../../src/contract/agent/thread.ts';
+import type { ThreadStreamMode } from '../../../src/contract/agent/thread.ts';
 
 describe('a path into a thread', () => {
   const thread = { values: { messages: [{ content: 'hi' }, { content: 'bye' }], empty: null, 'odd key': 1 } };
@@ -117,4 +119,62 @@ test('work that has to be done one at a time is, also after a failure', async ()
   expect(a).toMatchObject({ status: 'rejected' });
   expect(b).toEqual({ status: 'fulfilled', value: 'b' });
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+});
+
+describe('what happens on a thread', () => {
+  test.each<[event: string, modes: ThreadStreamMode[], is: boolean]>([
+    ['metadata', ['run_modes'], true],
+    ['values', ['run_modes'], true],
+    ['updates|inner', ['run_modes'], true],
+    ['state_update', ['run_modes'], false],
+    ['metadata', ['lifecycle'], true],
+    ['values', ['lifecycle'], false],
+    ['error', ['lifecycle'], false],
+    ['metadata', ['state_update'], false],
+    ['state_update', ['state_update', 'lifecycle'], true],
+  ])('%s is told to one who asked for %j: %s', (event, modes, is) => {
+    expect(isOfModes(event, modes)).toBe(is);
+  });
+
+  const heard = (events: ThreadEvents, afterId?: number) => {
+    const names: string[] = [];
+    const leave = events.follow((event) => names.push(event?.event ?? 'end'), afterId);
+    return { names, leave };
+  };
+
+  test('bears numbers that grow with time, also within a moment', () => {
+    let now = 5000;
+    const events = new ThreadEvents(() => now);
+    const ids: number[] = [];
+    events.follow((event) => ids.push(event?.id ?? 0), undefined);
+    events.add('a', '1');
+    events.add('b', '1');
+    now += 10;
+    events.add('c', '1');
+    expect(ids).toEqual([idAt(5000) + 1, idAt(5000) + 2, idAt(5010)]);
+    expect(ids.map(timeOf)).toEqual([5000, 5000, 5010]);
+  });
+
+  test('is told from where somebody had come to, or from now on, until nothing more will happen', () => {
+    const events = new ThreadEvents(() => 5000);
+    events.add('a', '1');
+    const whole = heard(events, events.complete);
+    const fresh = heard(events);
+    const gone = heard(events);
+    gone.leave();
+    events.add('b', '1');
+    events.close();
+    expect(whole.names).toEqual(['a', 'b', 'end']);
+    expect(fresh.names).toEqual(['b', 'end']);
+    expect(gone.names).toEqual([]);
+  });
+
+  test('is kept within a bound, and known to be incomplete before that', () => {
+    const events = new ThreadEvents(() => 5000);
+    const before = events.complete;
+    for (let n = 0; n < 10; n += 1) events.add(`e${n}`, 'x'.repeat(1024 * 1024));
+    expect(heard(events, before).names).toEqual(['e6', 'e7', 'e8', 'e9']);
+    expect(events.complete).toBeGreaterThan(before);
+    expect(heard(events, events.complete).names).toEqual(['e6', 'e7', 'e8', 'e9']);
+  });
 });
