@@ -42,6 +42,7 @@ export const localUsage = `Runs the control service and its agents on this machi
                      docker, podman, or the path of a command like theirs (the first of the two that answers)
   --container-image IMAGE
                      what builds run in with --compute container (an official image of Node.js)
+  --private-webhooks lets agents' webhooks go into private networks, this machine included
   --base-path PATH   a path that everything hangs below, as in /api-host
   --public-url URL   where others reach it, through a web server with TLS: agents and uploads are told at that address
   --field-names WORD the spelling of answers: contract or public (contract); with public a deployment from uploads may
@@ -83,6 +84,7 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
         compute: { type: 'string' },
         'container-engine': { type: 'string' },
         'container-image': { type: 'string' },
+        'private-webhooks': { type: 'boolean' },
         'base-path': { type: 'string' },
         'public-url': { type: 'string' },
         'field-names': { type: 'string' },
@@ -139,7 +141,7 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
       watchGit,
       hosting,
       registry,
-      running: { kind, engine, image },
+      running: { kind, engine, image, privateWebhooks: values['private-webhooks'] ?? false },
       github: {
         appId: values['github-app-id'],
         keyFile: values['github-private-key-file'],

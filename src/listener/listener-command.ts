@@ -33,6 +33,7 @@ needs no address of its own: it asks the control service for work. Several may r
   --database-image IMAGE
                        what database parts run: Postgres, with the variables of its official image (postgres:17)
   --storage-class NAME the storage class of new volumes of databases; the cluster's own default when absent
+  --private-webhooks   lets agents' webhooks go into private networks, the cluster's own included
   --api-key-file FILE  the key of the control service; LANDFALL_API_KEY holds the key itself
   --tenant-id UUID     for a key of several tenants (LANDFALL_TENANT_ID)
   --allow-http         lets the key go over plain http (LANDFALL_ALLOW_HTTP=true)
@@ -59,6 +60,7 @@ export interface ListenerCommand {
   cacheImage: string | undefined;
   databaseImage: string | undefined;
   storageClass: string | undefined;
+  privateWebhooks: boolean;
 }
 
 /** A command line that was read, that asks for help, or what is wrong with it. */
@@ -88,6 +90,7 @@ export function readListenerCommand(
         'cache-image': { type: 'string' },
         'database-image': { type: 'string' },
         'storage-class': { type: 'string' },
+        'private-webhooks': { type: 'boolean' },
         'api-key-file': { type: 'string' },
         'tenant-id': { type: 'string' },
         'allow-http': { type: 'boolean' },
@@ -177,6 +180,7 @@ export function readListenerCommand(
       cacheImage,
       databaseImage,
       storageClass,
+      privateWebhooks: values['private-webhooks'] ?? false,
     },
   };
 }
@@ -207,7 +211,7 @@ export async function runListener(args: readonly string[], surroundings: Listene
   }
   const { baseUrl, apiKey, tenantId, allowHttp, computeId, namespaces, kubeconfig, context } = read.command;
   const { atOnce, leaseSeconds, rolloutSeconds, troubleSeconds } = read.command;
-  const { cacheImage, databaseImage, storageClass } = read.command;
+  const { cacheImage, databaseImage, storageClass, privateWebhooks } = read.command;
   const clock = systemClock;
   const random = Math.random;
   const work = connectWork(baseUrl, { apiKey, tenantId, allowHttp, userAgent: `landfall-listener/${version}`, clock });
@@ -229,6 +233,7 @@ export async function runListener(args: readonly string[], surroundings: Listene
         cacheImage,
         databaseImage,
         storageClass,
+        privateWebhooks,
       }),
       holder: `${hostname()} (${process.pid})`,
       clock,

@@ -38,6 +38,7 @@ describe('the command line', () => {
         cacheImage: undefined,
         databaseImage: undefined,
         storageClass: undefined,
+        privateWebhooks: false,
       },
     });
   });
@@ -57,6 +58,10 @@ describe('the command line', () => {
         leaseSeconds: 9,
       },
     });
+  });
+
+  test('webhooks into private networks are let through where that is said', () => {
+    expect(read(['--private-webhooks'])).toMatchObject({ command: { privateWebhooks: true } });
   });
 
   test('what the parts of deployments are made of is named', () => {

@@ -6,11 +6,16 @@ export interface ProcessFacts {
   token: string;
   /** Milliseconds that it has for finishing when it is stopped. */
   drainMs: number;
+  /** Whether webhooks may go into private networks: the operator's word. */
+  privateWebhooks: boolean;
   /** The `PATH` of this service. */
   path: string;
   /** The Node.js that runs the agent. */
   node: string;
 }
+
+/** How an agent is told whether its webhooks may go into private networks. */
+export const webhookPrivate = (allowed: boolean): string => (allowed ? 'allow' : 'refuse');
 
 /** The PATH for what belongs to agents: the Node.js that runs them, this service's own when none is named, comes first. */
 export const pathWithOurNode = (path: string, node: string = process.execPath): string =>
@@ -23,7 +28,7 @@ export const pathWithOurNode = (path: string, node: string = process.execPath): 
 export function agentEnvironment(
   spec: AgentSpec,
   program: Extract<AgentProgram, { kind: 'build' }>,
-  { token, drainMs, path, node }: ProcessFacts,
+  { token, drainMs, privateWebhooks, path, node }: ProcessFacts,
 ): Record<string, string> {
   return {
     NODE_ENV: 'production',
@@ -41,6 +46,7 @@ export function agentEnvironment(
     LANDFALL_REVISION_ID: spec.revisionId,
     LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
     LANDFALL_DRAIN_MS: String(drainMs),
+    LANDFALL_WEBHOOK_PRIVATE: webhookPrivate(privateWebhooks),
     ...(spec.tracing ? { LANDFALL_TRACING_URL: spec.tracing.url, LANDFALL_TRACING_TOKEN: spec.tracing.token } : {}),
   };
 }

@@ -29,6 +29,8 @@ export interface ContainerComputeSettings extends EngineSettings {
   startWithinMs?: number;
   /** Milliseconds that an agent has for finishing when it is stopped; 30 s when absent. */
   drainMs?: number;
+  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  privateWebhooks?: boolean | undefined;
 }
 
 /** Containers of this machine, with what they need besides. */
@@ -63,7 +65,7 @@ type Look = ({ ok: true } & Equipment) | NoEngine;
 export function containerCompute(settings: ContainerComputeSettings): ContainerCompute {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
   const used = usedBy(settings.usedDir);
-  const { startWithinMs = 120_000, drainMs = 30_000 } = settings;
+  const { startWithinMs = 120_000, drainMs = 30_000, privateWebhooks = false } = settings;
   let looking: Promise<Look> | undefined;
 
   async function lookAnew(): Promise<Look> {
@@ -96,7 +98,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     const token = randomBytes(32).toString('base64url');
     const way = await networks.wayFor(spec);
     const user = spec.user ?? (engine.facts.rootless ? undefined : ownUser());
-    const facts = { token, drainMs, reached: way.reached, buildImage, program, user };
+    const facts = { token, drainMs, privateWebhooks, reached: way.reached, buildImage, program, user };
     const planned = planPod(spec, mainProgram(spec, facts), run);
     if (!planned.ok) throw new EngineRefusal(`This machine can't run these containers. ${planned.problems.join(' ')}`);
     const mask = maskOf([...agentSecrets(spec, token), way.reached.databaseUrl]);

@@ -28,6 +28,8 @@ export interface KubernetesComputeSettings extends ClusterSettings {
   goneWithinMs?: number;
   /** Milliseconds that an agent has for finishing when its pod is stopped; 30 s when absent. */
   drainMs?: number;
+  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  privateWebhooks?: boolean | undefined;
   /** The image of cache parts. */
   cacheImage?: string | undefined;
   /** The image of database parts: Postgres, with the variables of its official image. */
@@ -55,6 +57,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     storageClass: settings.storageClass,
     progressDeadlineSeconds: Math.ceil(rolloutWithinMs / 1_000),
     drainMs,
+    privateWebhooks: settings.privateWebhooks ?? false,
   };
   const patience = { clock, everyMs, withinMs: rolloutWithinMs, troubleMs };
   let connecting: ReturnType<typeof connect> | undefined;

@@ -23,6 +23,8 @@ export interface ComputeChoice {
   engine?: string | undefined;
   /** The image that builds run in, with Node.js; an official one when absent. */
   image?: string | undefined;
+  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  privateWebhooks?: boolean | undefined;
 }
 
 export interface LocalComputeSettings {
@@ -62,6 +64,7 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
   const userOf = users?.userOf;
   if (given) return { compute: given, workDir, userOf, close: async () => undefined };
 
+  const { privateWebhooks } = choice;
   const serviceId = folderKey(realpathSync(dataDir));
   const images = containerCompute({
     clock,
@@ -71,11 +74,13 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
     program,
     named: choice.engine,
     buildImage: choice.image,
+    privateWebhooks,
     env,
   });
   const problem = choice.kind === 'container' ? await images.problem() : undefined;
   if (problem !== undefined) throw new Error(problem);
-  const processes = restingCompute(processCompute({ clock, ...program, warning, sweep: users?.sweep }), { clock });
+  const asProcess = { clock, ...program, warning, sweep: users?.sweep, privateWebhooks };
+  const processes = restingCompute(processCompute(asProcess), { clock });
   const builds = choice.kind === 'container' ? images : processes;
   const close = async (): Promise<void> => {
     await processes.close();

@@ -27,6 +27,8 @@ export interface ProcessComputeSettings {
   startWithinMs?: number;
   /** Milliseconds that an agent has for finishing when it is stopped; 30 s when absent. */
   drainMs?: number;
+  /** Whether webhooks of agents may go into private networks; they may not when absent. */
+  privateWebhooks?: boolean | undefined;
   /** The `PATH` that agents get behind our Node.js; this service's own when absent. */
   path?: string;
   /** Told in every deploy log: that agents are not kept apart from this service as they should be. */
@@ -49,6 +51,7 @@ const lastStepsMs = 2_000;
  */
 export function processCompute(settings: ProcessComputeSettings): Compute {
   const { clock, startWithinMs = 60_000, drainMs = 30_000, path = process.env.PATH ?? '', warning, sweep } = settings;
+  const { privateWebhooks = false } = settings;
   const { agentServer = agentServerPath(), node = process.execPath, memory = memoryWatch(clock) } = settings;
 
   return {
@@ -64,7 +67,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
           command: node,
           args: [`--max-old-space-size=${bounds.heapMib}`, agentServer],
           cwd: dirname(program.graphConfigFile),
-          env: agentEnvironment(spec, program, { token, drainMs, path, node }),
+          env: agentEnvironment(spec, program, { token, drainMs, privateWebhooks, path, node }),
           withInput: true,
           graceSeconds: Math.ceil((drainMs + lastStepsMs) / 1_000),
           user: spec.user,

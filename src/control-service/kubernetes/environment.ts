@@ -1,3 +1,4 @@
+import { webhookPrivate } from '../compute/agent-environment.ts';
 import type { Plan } from './input.ts';
 import { metaOf } from './input.ts';
 import type { Manifest } from './manifest.ts';
@@ -32,6 +33,7 @@ function openValues({ spec, resources, base, settings }: Plan): Map<string, stri
     ['LANDFALL_DEPLOYMENT_ID', spec.deploymentId],
     ['LANDFALL_REVISION_ID', spec.revisionId],
     ['LANDFALL_DRAIN_MS', String(settings.drainMs)],
+    ['LANDFALL_WEBHOOK_PRIVATE', webhookPrivate(settings.privateWebhooks)],
   ]);
   if (resources.hasCache) values.set('REDIS_URI', `redis://${partName(base, 'cache')}:6379`);
   if (spec.tracing) values.set('LANDFALL_TRACING_URL', spec.tracing.url);

@@ -15,6 +15,8 @@ export interface PartSettings {
   progressDeadlineSeconds: number;
   /** Milliseconds that an agent has for finishing when it is stopped. */
   drainMs: number;
+  /** Whether webhooks of agents may go into private networks. */
+  privateWebhooks: boolean;
 }
 
 /** What the manifests of a revision are made from. */

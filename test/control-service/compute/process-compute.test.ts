@@ -67,6 +67,7 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     'LANDFALL_DRAIN_MS',
     'LANDFALL_GRAPH_CONFIG',
     'LANDFALL_REVISION_ID',
+    'LANDFALL_WEBHOOK_PRIVATE',
     'MODEL_KEY',
     'NODE_ENV',
     'PATH',
@@ -85,10 +86,16 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     TMPDIR: join(spec.program.homeFolder, 'tmp'),
     LANDFALL_GRAPH_CONFIG: spec.program.graphConfigFile,
     LANDFALL_DEPLOYMENT_ID: 'd-1',
+    LANDFALL_WEBHOOK_PRIVATE: 'refuse',
     cwd: realpathSync(dirname(spec.program.graphConfigFile)),
     argv: process.execPath,
   });
   expect(seen.PATH?.startsWith(dirname(process.execPath))).toBe(true);
+});
+
+test('its webhooks may go into private networks where the operator says so', async () => {
+  const { agent } = await running({}, { privateWebhooks: true });
+  expect(await (await ask(agent, '/env')).json()).toMatchObject({ LANDFALL_WEBHOOK_PRIVATE: 'allow' });
 });
 
 test('what it writes is in its log, with the secrets masked and without the line for us', async () => {

@@ -29,7 +29,13 @@ export function inputOf(
     namespace: 'team-a',
     databasePassword: 'pass-of-our-own-database',
     running: {},
-    settings: { cacheImage: 'redis:7', databaseImage: 'postgres:17', progressDeadlineSeconds: 600, drainMs: 30_000 },
+    settings: {
+      cacheImage: 'redis:7',
+      databaseImage: 'postgres:17',
+      progressDeadlineSeconds: 600,
+      drainMs: 30_000,
+      privateWebhooks: false,
+    },
     ...more,
   };
 }

@@ -389,6 +389,16 @@ describe('the manifests', () => {
     );
   });
 
+  test.each([
+    [true, 'allow'],
+    [false, 'refuse'],
+  ])('tell agents whether their webhooks may go into private networks (%s)', (privateWebhooks, value) => {
+    const { settings } = inputOf();
+    const { manifests } = kubernetesManifests(inputOf({}, { settings: { ...settings, privateWebhooks } }));
+    const told = at(one(manifests, 'Deployment', base), `${main}.env`);
+    expect(told).toContainEqual({ name: 'LANDFALL_WEBHOOK_PRIVATE', value });
+  });
+
   test('leave the database and the cache in peace when only the revision is new', () => {
     const parts = (revisionId: string) =>
       kubernetesManifests(inputOf({ revisionId, resourceSpec: whole })).manifests.filter(({ metadata }) =>

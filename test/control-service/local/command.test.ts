@@ -22,6 +22,7 @@ describe('the command line', () => {
     json: false,
     hosting: 'any',
     watchGit: 'folders',
+    running: { kind: 'process', privateWebhooks: false },
   };
   test.each([
     ['nothing takes what is usual', [], {}],
@@ -36,6 +37,7 @@ describe('the command line', () => {
     ],
     ['a base path', ['--base-path', '/api-host'], { basePath: '/api-host' }],
     ['where others reach it', ['--public-url', 'https://a.test/b/'], { publicUrl: 'https://a.test/b' }],
+    ['webhooks into private networks', ['--private-webhooks'], { running: { privateWebhooks: true } }],
     [
       'all the rest',
       ['--json', '--data', 'd', '--field-names', 'public'],

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { programParts, type AgentProgramFiles } from '../../isolation/program.ts';
+import { webhookPrivate } from '../agent-environment.ts';
 import type { AgentSpec } from '../compute.ts';
 import { memoryBound } from '../memory-bound.ts';
 import type { Reached } from './networks.ts';
@@ -12,6 +13,8 @@ export const portInside = 8_000;
 export interface ContainerFacts {
   token: string;
   drainMs: number;
+  /** Whether webhooks may go into private networks: the operator's word. */
+  privateWebhooks: boolean;
   /** The addresses of what the agent talks to, as the container reaches it. */
   reached: Reached;
   /** The image that builds run in: one with Node.js. */
@@ -38,6 +41,7 @@ export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram
     LANDFALL_REVISION_ID: spec.revisionId,
     LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
     LANDFALL_DRAIN_MS: String(facts.drainMs),
+    LANDFALL_WEBHOOK_PRIVATE: webhookPrivate(facts.privateWebhooks),
     ...(reached.tracing
       ? { LANDFALL_TRACING_URL: reached.tracing.url, LANDFALL_TRACING_TOKEN: reached.tracing.token }
       : {}),

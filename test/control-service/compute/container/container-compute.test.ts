@@ -84,6 +84,7 @@ describe.each([
       PEM: 'canary-line-one\ncanary-line-two',
       LANDFALL_REVISION_ID: 'r-1',
       LANDFALL_DEPLOYMENT_ID: deploymentId,
+      LANDFALL_WEBHOOK_PRIVATE: 'refuse',
       HOST: '0.0.0.0',
     });
     expect(Object.keys(env).filter((name) => ['HOME', 'PATH', 'DATABASE_URL'].includes(name))).toEqual([]);
