@@ -69,6 +69,12 @@ export class EventLog implements Followable {
     for (const follower of this.#followers) follower(logged);
   }
 
+  /** Whether anybody hears of what is added now, or later: else it need not even be put into words. */
+  get isHeard(): boolean {
+    if (this.#followers.size > 0 || this.#recorder !== undefined) return true;
+    return this.#first === undefined || this.#keeping !== 'none';
+  }
+
   /** No event comes after this. */
   close(): void {
     this.#closed = true;

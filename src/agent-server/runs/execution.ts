@@ -193,6 +193,7 @@ export class Execution {
       signal: this.#stop.signal,
       reached: this.#reached,
       emit: (event, data) => {
+        if (!this.events.isHeard) return;
         const json = toWire(data);
         if (event === 'values') this.#lastValues = { values: data, json };
         this.events.add(event, json);

@@ -32,9 +32,10 @@ export class Hands {
     return [...this.#executions.values()].filter(({ plan }) => plan.threadId === threadId);
   }
 
-  /** The ids of the runs that are in hand, or about to be. */
+  /** The ids of the runs that are in hand, or about to be; not of those that are only followed. */
   ids(): string[] {
-    return [...this.#executions.keys(), ...this.#beginning];
+    const own = [...this.#executions.values()].filter(({ isElsewhere }) => !isElsewhere);
+    return [...own.map(({ plan }) => plan.runId), ...this.#beginning];
   }
 
   /** The ids of those that have not begun yet: another process may take them. */
@@ -71,7 +72,8 @@ export class Hands {
     void execution.ended
       .catch((error: unknown) => this.#around.log(`Run ${runId} ended in a mistake of the server: ${String(error)}`))
       .finally(() => {
-        this.#executions.delete(runId);
+        // It may have come back to this process while it was followed elsewhere.
+        if (this.#executions.get(runId) === execution) this.#executions.delete(runId);
         leave();
       });
     return execution;

@@ -118,6 +118,28 @@ describe('two processes of a deployment', () => {
     expect((await narrow.get(place)).status).toBe(404);
   });
 
+  test('a run that was taken comes back when the process that took it leaves, and its followers miss nothing', async () => {
+    const alone = await sharedDatabase();
+    try {
+      const small = asking(await alone.start({ atOnce: 1 }));
+      const busy = await small.run(await small.thread(), echo('long', 4000));
+      await until(async () => ((await small.status(busy)) === 'running' ? true : undefined));
+      const place = await small.run(await small.thread(), { ...echo('x', 2500), stream_mode: ['updates'] });
+      const followed = eventsOf(small.get(`${place}/stream`));
+      const joined = small.json(small.get(`${place}/join`));
+      const leaving = await alone.start();
+      await until(async () => ((await small.status(place)) === 'running' ? true : undefined));
+      await leaving.close();
+      expect(await joined).toMatchObject({ output: 'hello x' });
+      expect((await small.json(small.get(place)))['status']).toBe('success');
+      const events = await followed;
+      expect(events.map(({ event }) => event)).toContain('metadata');
+      expect(events.at(-1)).toMatchObject({ event: 'updates', data: { answer: { output: 'hello x' } } });
+    } finally {
+      await alone.close();
+    }
+  });
+
   test('who waits for a run of the other is let go when its server leaves', async () => {
     const leaving = await servers.start();
     const third = asking(leaving);
