@@ -1,4 +1,5 @@
 import { acts, type Shown } from './acts.ts';
+import { agentActs, cronAct } from './agent-acts.ts';
 import { appActs } from './app-acts.ts';
 import { Screen } from './screen.ts';
 import { serviceActs } from './service-acts.ts';
@@ -12,8 +13,11 @@ export interface DemoOptions {
   write: (text: string) => void;
 }
 
-/** First what a workflow does, then what the App does, last what the control service does by itself. */
-const program = [...acts, ...appActs, ...serviceActs];
+/**
+ * First what a workflow does and what the agent's clients do with it, then what the App does, then what the control service
+ * does by itself; last what a cron did all the while.
+ */
+const program = [...acts, ...agentActs, ...appActs, ...serviceActs, cronAct];
 
 /** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
 export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
@@ -22,7 +26,7 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  screen.line('Landfall: an agent is deployed, changed, broken, rolled back, pushed and uploaded, all here.');
+  screen.line('Landfall: an agent is deployed, changed, broken, rolled back, asked, pushed and uploaded, all here.');
   screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
   let stage: Stage | undefined;
   const shown: Shown[] = [];

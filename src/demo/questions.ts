@@ -2,19 +2,19 @@ import type { LocalService } from './local-service.ts';
 
 /** Somebody who asks the deployed agent questions over its address, as its users do. */
 export interface Questions {
-  /** One answer of the echo agent, or why there was none. */
-  ask(input: string): Promise<string>;
+  /** One answer of the echo agent, by an assistant of it where one is named. @throws Error where there was none. */
+  ask(input: string, assistant?: string): Promise<string>;
   /** Asks over and over until told to stop; `failed` are the answers that were none. */
   keepAsking(): { stop(): Promise<{ asked: number; failed: string[]; answers: Set<string> }> };
 }
 
 /** @param address of the agent: the deployment's, which stays the same over all revisions. */
 export function questionsTo(address: string, { apiKey }: Pick<LocalService, 'apiKey'>): Questions {
-  const ask = async (input: string): Promise<string> => {
+  const ask = async (input: string, assistant = 'echo'): Promise<string> => {
     const response = await fetch(`${address}/runs/wait`, {
       method: 'POST',
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ assistant_id: 'echo', input: { input } }),
+      body: JSON.stringify({ assistant_id: assistant, input: { input } }),
       signal: AbortSignal.timeout(30_000),
     });
     const text = await response.text();

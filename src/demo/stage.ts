@@ -7,6 +7,7 @@ import { startAppProcess, type AppProcess } from './app-process.ts';
 import { freePort } from './free-port.ts';
 import { startGitHub, type GitHubForDemo } from './github/github.ts';
 import { startLocalService, type LocalService } from './local-service.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
 
@@ -17,6 +18,8 @@ const owner = 'acme';
 export interface Stage {
   service: LocalService;
   github: GitHubForDemo;
+  /** Takes the webhooks of runs; the repository's graph configuration file allows its address. */
+  receiver: Receiver;
   repository: Repository;
   /** The repository on GitHub, as `owner/name`. */
   fullName: string;
@@ -61,6 +64,8 @@ export async function setStage(root: string, example: string): Promise<Stage> {
     await mkdir(join(folder, 'work', owner), { recursive: true });
     const github = await startGitHub({ folder: join(folder, 'github'), owners: [owner], people: ['mona'] });
     running.push(github);
+    const receiver = await startReceiver();
+    running.push(receiver);
     const repoUrl = github.gitUrl(fullName);
     await github.createRepository(fullName);
     const repository = await Repository.ofExample(
@@ -68,7 +73,10 @@ export async function setStage(root: string, example: string): Promise<Stage> {
       join(folder, 'work', owner, example),
     );
     await repository.edit('.github/landfall.yml', `https://github.com/${fullName}`, repoUrl);
-    await repository.commit('Say where this repository is');
+    const domains = '"allowed_domains": ["*.example.com"';
+    const withOurs = `"allowed_ports": [443, ${receiver.port}], ${domains}, "127.0.0.1"`;
+    await repository.edit('langgraph.json', domains, withOurs);
+    await repository.commit('Say where this repository is, and who is told of runs');
     await repository.pushTo(github.pushUrl(fullName));
     const service = await startLocalService({ root, data });
     running.push(service);
@@ -91,6 +99,7 @@ export async function setStage(root: string, example: string): Promise<Stage> {
     return {
       service,
       github,
+      receiver,
       repository,
       fullName,
       repoUrl,

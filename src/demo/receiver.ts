@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { WebhookReceived } from '../contract/agent/webhook.ts';
+
+/** Somebody on this machine whom the agent tells of its runs. */
+export interface Receiver {
+  port: number;
+  /** The address that a run names as its webhook, with a word that tells whose webhooks they are. */
+  addressFor(word: string): string;
+  /** What was told to such an address: a run once, however often it came. */
+  told(word: string): readonly WebhookReceived[];
+  stop(): Promise<void>;
+}
+
+/** Takes webhooks at a free port of the loopback, and answers 204 to each that has a run in it. */
+export async function startReceiver(): Promise<Receiver> {
+  const told = new Map<string, Map<string, WebhookReceived>>();
+  const take = async (path: string, body: Promise<unknown>): Promise<number> => {
+    const read = WebhookReceived.safeParse(await body.catch(() => undefined));
+    if (!read.success) return 400;
+    const runs = told.get(path) ?? new Map<string, WebhookReceived>();
+    told.set(path, runs.set(read.data.run_id, read.data));
+    return 204;
+  };
+  const server = createServer((request, response) => {
+    void take(request.url ?? '', json(request)).then((status) => response.writeHead(status).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The receiver listens at no port.');
+  const { port } = address;
+  return {
+    port,
+    addressFor: (word) => `http://127.0.0.1:${port}/${word}`,
+    told: (word) => [...(told.get(`/${word}`)?.values() ?? [])],
+    async stop() {
+      const closed = new Promise<void>((done) => server.close(() => done()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
