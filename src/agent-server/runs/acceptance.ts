@@ -14,7 +14,7 @@ import type { Carried, RunPlan } from './run-plan.ts';
 /** What is needed to say whether a run can be accepted. */
 export interface AcceptanceParts {
   assistants: Pick<AssistantStore, 'get'>;
-  graphs: Graphs;
+  graphs: Pick<Graphs, 'has' | 'make'>;
   clock: Clock;
   checkWebhook: CheckWebhook;
 }
@@ -52,7 +52,7 @@ export async function planOrder(
 async function theAssistant(
   idOrGraph: string,
   assistants: Pick<AssistantStore, 'get'>,
-  graphs: Graphs,
+  graphs: AcceptanceParts['graphs'],
 ): Promise<StoredAssistant> {
   const assistant = await assistants.get(idOrGraph);
   if (!assistant)
@@ -65,7 +65,7 @@ async function theAssistant(
   return assistant;
 }
 
-async function checkContext({ graphId, kwargs, temporary }: RunPlan, graphs: Graphs): Promise<void> {
+async function checkContext({ graphId, kwargs, temporary }: RunPlan, graphs: AcceptanceParts['graphs']): Promise<void> {
   const config = { configurable: kwargs.config.configurable };
   // A function of the agent's that makes no graph for this run is how the run fails: it is called again there.
   const graph = await graphs.make(graphId, config, temporary ? 'nothing' : 'thread').catch(expected);

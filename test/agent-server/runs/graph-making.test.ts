@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planOrder } from '../../../src/agent-server/runs/acceptance.ts';
+import { GraphNotMade } from '../../../src/agent-server/graphs/graph-not-made.ts';
+import { agentServerInProcess } from '../in-process.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+
+const agent = temporaryAgent({
+  'langgraph.json': { graphs: { picky: './picky.ts:picky' } },
+  'picky.ts': `
+    import { Annotation, StateGraph } from '@langchain/langgraph';
+    class NoModel extends Error {}
+    const graph = new StateGraph(Annotation.Root({ said: Annotation<string> }))
+      .addNode('say', async () => ({ said: 'yes' }))
+      .addEdge('__start__', 'say')
+      .compile();
+    export async function picky({ configurable }) {
+      if (configurable?.model === 'none') throw new NoModel('which model?');
+      return configurable?.model === 'odd' ? { odd: true } : graph;
+    }`,
+});
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent({ configPath: agent.configPath });
+});
+afterAll(async () => {
+  await serving.close();
+  agent.remove();
+});
+
+describe('a function that makes a graph for each run', () => {
+  test.each([
+    ['throws', 'none', { error: 'NoModel', message: 'which model?' }],
+    ['returns no graph', 'odd', { error: 'StartupError', message: expect.stringContaining('is no graph') }],
+  ])('fails the run where it %s, on a thread and without one', async (_, model, error) => {
+    const server = agentServerInProcess(serving.fetch);
+    const { thread_id } = await server.createThread({});
+    const request = { assistant_id: 'picky', input: {}, config: { configurable: { model } } };
+    expect(await server.waitRun(request, thread_id)).toEqual({ kind: 'error', error });
+    expect(await server.waitRun(request, undefined)).toEqual({ kind: 'error', error });
+    expect(await server.getThread(thread_id)).toMatchObject({ status: 'error' });
+    const fine = await server.waitRun({ assistant_id: 'picky', input: {} }, thread_id);
+    expect(fine).toEqual({ kind: 'values', values: { said: 'yes' } });
+  });
+});
+
+describe('whether a run can be accepted', () => {
+  const [created_at, updated_at] = [new Date(0), new Date(0)];
+  const named = { assistant_id: 'a', graph_id: 'g', version: 1, name: 'a', description: null };
+  const assistant = { ...named, context: {}, config: {}, metadata: {}, created_at, updated_at };
+  /** Plans a run of a graph whose making throws. */
+  const planned = (thrown: Error) =>
+    planOrder(
+      { request: { assistant_id: 'g' }, threadId: undefined, carried: 'wait' },
+      {
+        assistants: { get: async () => assistant },
+        graphs: { has: () => true, make: () => Promise.reject(thrown) },
+        clock: { now: () => 0, sleep: async () => undefined },
+        checkWebhook: () => undefined,
+      },
+    );
+
+  test('an agent that makes no graph does not keep it from being: that is how it fails', async () => {
+    expect(await planned(new GraphNotMade('g', new Error('x')))).toMatchObject({ graphId: 'g' });
+  });
+
+  test('a mistake of ours is not taken for one of the agent', async () => {
+    await expect(planned(new TypeError('ours'))).rejects.toThrow('ours');
+  });
+});
