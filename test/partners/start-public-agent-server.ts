@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
@@ -15,26 +15,52 @@ export const installPublicAgentServer = (): Promise<void> => installPackages(par
 /** The public JavaScript agent server, in a process of its own. */
 export interface PublicAgentServer {
   url: string;
+  /** Kills the process, by its id, and starts another one on the same folder, at another address. */
+  startAgain(): Promise<void>;
   /** Ends the process, by its id, and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** Starts the server with the graphs of these examples (names of folders), in memory. Its packages have to be there. */
+/** Starts the server with the graphs of these examples (names or paths of folders), in memory. Its packages have to be there. */
 export async function startPublicAgentServer(...names: readonly string[]): Promise<PublicAgentServer> {
   // Below the server's own package, so that graphs and server share one engine.
   mkdirSync(join(partner, '.agent'), { recursive: true });
   const folder = mkdtempSync(join(partner, '.agent', 'run-'));
-  const child = spawn(process.execPath, ['--import', 'tsx', 'serve.mjs', folder, ...names.flatMap(copied(folder))], {
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    const graphs = names.flatMap(copied(folder));
+    let served = await serve(folder, graphs);
+    return {
+      get url() {
+        return served.url;
+      },
+      async startAgain() {
+        await served.kill();
+        served = await serve(folder, graphs);
+      },
+      async stop() {
+        await served.kill();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Serves what a folder has by one process. */
+async function serve(folder: string, graphs: readonly string[]): Promise<{ url: string; kill: () => Promise<void> }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'serve.mjs', folder, ...graphs], {
     cwd: partner,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let said = '';
   child.stderr.on('data', (text) => (said = `${said}${text}`.slice(-2_000)));
   const gone = new Promise<void>((leave) => child.once('close', () => leave()));
-  const stop = async (): Promise<void> => {
+  const kill = async (): Promise<void> => {
     child.kill('SIGKILL');
     await gone;
-    rmSync(folder, { recursive: true, force: true });
   };
   try {
     const url = await new Promise<string>((found, fail) => {
@@ -45,16 +71,17 @@ export async function startPublicAgentServer(...names: readonly string[]): Promi
         if (line.startsWith('{"url"')) found(z.object({ url: z.url() }).parse(JSON.parse(line)).url);
       });
     });
-    return { url, stop };
+    return { url, kill };
   } catch (error) {
-    await stop();
+    await kill();
     throw error;
   }
 }
 
 /** Copies an example into the folder; returns its graphs as `id=./path:export`. */
-const copied = (folder: string) => (name: string) => {
-  cpSync(join(examples, name), join(folder, name), {
+const copied = (folder: string) => (example: string) => {
+  const name = basename(example);
+  cpSync(resolve(examples, example), join(folder, name), {
     recursive: true,
     filter: (path) => !path.includes('node_modules'),
   });

@@ -23,12 +23,24 @@ const client = () => watched.client;
 const receiver = () => deployed.receiver;
 
 describe.concurrent('the official client, at the address of a deployment', () => {
-  describe('crons', () => cronsOf(client, receiver));
-  describe('assistants', () => assistantsOf(client));
-  describe('threads', () => threadsOf(client));
-  describe('runs', () => runsOf(client, receiver));
-  describe('streams', () => streamsOf(client));
-  describe('store', () => storeOf(client));
+  describe('crons', () => {
+    cronsOf(client, receiver);
+  });
+  describe('assistants', () => {
+    assistantsOf(client);
+  });
+  describe('threads', () => {
+    threadsOf(client);
+  });
+  describe('runs', () => {
+    runsOf(client, receiver);
+  });
+  describe('streams', () => {
+    streamsOf(client);
+  });
+  describe('store', () => {
+    storeOf(client);
+  });
   protocolsOf(() => deployed);
 
   test('[agent.auth.every-request] nobody is let in without a key that is known', async () => {

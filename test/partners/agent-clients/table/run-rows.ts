@@ -1,0 +1,103 @@
+import { code, count, field, post, row, text } from './row.ts';
+import type { Asking, Row } from './row.ts';
+
+const hello = { assistant_id: 'greeter', input: { input: 'Ada' } };
+const long = { assistant_id: 'slow', input: { each: 60_000 } };
+
+/** A thread with a run on it that goes on for long. */
+async function busy(server: Asking): Promise<{ thread: string; run: string }> {
+  const thread = await server.thread();
+  const run = await server.run(thread, long);
+  await server.until(thread, run, 'running');
+  return { thread, run };
+}
+
+export const runRows: Row[] = [
+  row('a failed run is waited for: 200 with `__error__`', async (server) => {
+    const { status, body } = await server.wait({ ...hello, input: { input: 'x', fail: 'no ink' } });
+    return `${status} with ${code(field(body, '__error__'))}`;
+  }),
+  row('a run on a busy thread with `reject` is a 409', async (server) => {
+    const { thread, run } = await busy(server);
+    const answered = await server.status('POST', `/threads/${thread}/runs`, { ...hello, multitask_strategy: 'reject' });
+    await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
+    return answered;
+  }),
+  row('without a `multitask_strategy` it waits its turn', async (server) => {
+    const thread = await server.thread();
+    await server.run(thread, { assistant_id: 'slow', input: { each: 200 } });
+    const { status } = await server.wait({ assistant_id: 'slow', input: { each: 1 } }, thread);
+    return String(status);
+  }),
+  row('`rollback` forgets the run before', async (server) => {
+    const { thread, run } = await busy(server);
+    await server.wait({ ...hello, multitask_strategy: 'rollback' }, thread);
+    return server.status('GET', `/threads/${thread}/runs/${run}`);
+  }),
+  row('who waits for a run that is cancelled is told so', async (server) => {
+    const { thread, run } = await busy(server);
+    const waited = server.ask('GET', `/threads/${thread}/runs/${run}/join`);
+    await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
+    const { body } = await waited;
+    return `\`__error__\` ${code(field(body, '__error__', 'error'))}`;
+  }),
+  row('a run that has not ended can not be deleted (409)', async (server) => {
+    const { thread, run } = await busy(server);
+    const answered = await server.status('DELETE', `/threads/${thread}/runs/${run}`);
+    await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
+    return answered;
+  }),
+  row('`POST /runs/cancel` ends several', async (server) => {
+    const { thread, run } = await busy(server);
+    const answered = await server.status('POST', '/runs/cancel', { thread_id: thread, run_ids: [run] });
+    const seen = answered === '404' ? 'running' : await server.until(thread, run, 'interrupted');
+    await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
+    return `${answered}, then ${seen}`;
+  }),
+  row('a batch with one wrong run makes none', async (server) => {
+    const answered = await server.ask('POST', '/runs/batch', [hello, { ...hello, assistant_id: 'nothing' }]);
+    return `${answered.status}${Array.isArray(answered.body) ? `, ${answered.body.length} runs` : ''}`;
+  }),
+  row('a resumable stream goes on from `Last-Event-ID`', async (server) => {
+    const thread = await server.thread();
+    const stream = { assistant_id: 'slow', input: { each: 150 }, stream_mode: ['updates'], stream_resumable: true };
+    const before = await server.events(
+      `/threads/${thread}/runs/stream`,
+      post({ ...stream, on_disconnect: 'continue' }),
+      ({ event }) => event === 'updates',
+    );
+    const run = text(before[0]?.data, 'run_id');
+    const after = await server.events(`/threads/${thread}/runs/${run}/stream`, {
+      headers: { 'last-event-id': before.at(-1)?.id ?? '' },
+    });
+    return after.map(({ data }) => Object.keys(Object(data)).join()).join(', then ') || 'nothing comes';
+  }),
+  row('a stream of a run that is cancelled ends with `error`', async (server) => {
+    const thread = await server.thread();
+    const heard = server.events(`/threads/${thread}/runs/stream`, post({ ...long, stream_mode: ['updates'] }));
+    let run = '';
+    while (run === '') run = text((await server.ask('GET', `/threads/${thread}/runs`)).body, 0, 'run_id');
+    await server.until(thread, run, 'running');
+    await server.ask('POST', `/threads/${thread}/runs/${run}/cancel?wait=1`);
+    return `its last event is \`${(await heard).at(-1)?.event}\``;
+  }),
+  row('the stream of a thread tells the runs on it', async (server) => {
+    const thread = await server.thread();
+    const heard = server.events(`/threads/${thread}/stream`, {}, ({ event }) => event === 'values');
+    // Several, because nobody tells when the stream is there.
+    for (let n = 0; n < 5; n++) await server.wait(hello, thread);
+    return (await heard).some(({ event }) => event === 'values') ? 'it does' : 'nothing comes';
+  }),
+  row('`after_seconds` puts a run off', async (server) => {
+    const thread = await server.thread();
+    const run = await server.run(thread, { ...hello, after_seconds: 1 });
+    const begun = performance.now();
+    const end = await server.until(thread, run, 'success');
+    return `${end} ${performance.now() - begun > 500 ? 'later' : 'at once'}`;
+  }),
+  row('`GET .../runs` with `status` lists those alone', async (server) => {
+    const thread = await server.thread();
+    await server.wait(hello, thread);
+    return `${count((await server.ask('GET', `/threads/${thread}/runs?status=error`)).body)} of another status`;
+  }),
+];
