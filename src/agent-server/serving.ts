@@ -120,7 +120,7 @@ async function putTogether(
   const runStore = new RunStore(storage, processId, clock, tracing && { revisionId: revisionId ?? null });
   const checkWebhook = checkWebhooks(webhookSettings, log);
   const queue = new RunQueue(storage, processId, clock);
-  const events = new RunEvents(storage, clock);
+  const events = new RunEvents(storage, processId, clock);
   const runParts = { store: runStore, queue, events, graphs, clock, log };
   const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs: runLimitMs, checkWebhook });
   const lifetime = configuration.file.checkpointer?.ttl;

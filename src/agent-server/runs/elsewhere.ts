@@ -25,6 +25,8 @@ export interface FollowedRun {
   threadId: string;
   attempt: number;
   resumable: boolean;
+  /** The last event that its followers have, where that is known. */
+  after?: number;
 }
 
 /** How often (ms) the runs of other processes are looked at, all of them together. */
@@ -93,7 +95,7 @@ export class Elsewhere {
     }
     const watch: Watch = {
       runId: run.runId,
-      after: run.resumable ? afterId : await events.last(run.runId),
+      after: run.after ?? (run.resumable ? afterId : await events.last(run.runId)),
       onEvent: ({ id, event, json }) => {
         if (run.resumable) tell({ id, event, json });
         // Who follows from now on has been told already which run it is.

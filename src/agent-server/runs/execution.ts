@@ -46,6 +46,8 @@ export class Execution {
   #left: AbortController | undefined;
   #isWaiting: boolean;
   #isPutOff: boolean;
+  #hasBegun = false;
+  #isRecorded: boolean;
   #lastValues: { values: unknown; json: string } | undefined;
   /** What a caller who waits is answered where the run succeeds. */
   #answer = 'null';
@@ -58,6 +60,7 @@ export class Execution {
     this.#around = around;
     this.#isWaiting = !beginning.started;
     this.#isPutOff = plan.delayMs > 0;
+    this.#isRecorded = plan.resumable;
     // Whatever happens, nobody waits for another event.
     this.ended = this.#carryOut(beginning).finally(() => this.events.close());
   }
@@ -83,8 +86,9 @@ export class Execution {
     else this.#stop.abort(new RunStopped(reason, message));
   }
 
-  /** Stores the run's events from now on, for those who follow it in other processes. */
+  /** Stores the run's events, from now on or from when it begins, for those who follow it in other processes. */
   record(): void {
+    this.#isRecorded = true;
     if (this.#isWaiting || this.#recorder) return;
     const { events, clock, log: complain } = this.#around;
     const { runId } = this.plan;
@@ -108,7 +112,8 @@ export class Execution {
       };
       await waitForTurn(this.plan, { ...beginning, joinLine }, this.#around, this.#stop.signal);
       this.#isWaiting = false;
-      if (this.plan.resumable) this.record();
+      this.#hasBegun = true;
+      if (this.#isRecorded) this.record();
       this.#limit(over.signal);
       try {
         graph = await this.#makeGraph();
@@ -158,7 +163,9 @@ export class Execution {
   /** Another process has the run: what happens there is told here, until this process leaves. */
   async #followElsewhere(): Promise<string> {
     const { runId, threadId, resumable } = this.plan;
-    const run = { runId, threadId, resumable, attempt: this.attempt };
+    // What happened here, if anything did, was of this attempt; what happens there is of the next one then.
+    const after = this.#firstId + (this.#hasBegun ? ATTEMPT_IDS : 0) - 1;
+    const run = { runId, threadId, resumable, attempt: this.attempt, after };
     const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
     this.#left = new AbortController();
     const { promise: told, resolve } = Promise.withResolvers<void>();

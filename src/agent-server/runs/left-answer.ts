@@ -11,10 +11,10 @@ export interface Left {
   thread: Pick<StoredThread, 'status' | 'values' | 'interrupts'> | undefined;
 }
 
-/** What is told of a run that kept nothing, once it has ended. */
+/** What is told of a run that is gone with all that it left. */
 const NOTHING_KEPT = {
   error: 'ResultNotKept',
-  message: 'The run has ended, and kept nothing: it was stateless, and carried out by another process.',
+  message: 'The run has ended in another process, and nothing of it was kept.',
 };
 
 /** The error with which a run ended, as JSON; undefined where it did not fail. */

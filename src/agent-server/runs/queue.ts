@@ -9,6 +9,8 @@ export type TakeableBecause = 'released' | 'lost' | 'lease-over' | 'no-connectio
 
 /** An unfinished run that a process may take. */
 export interface TakeableRun extends StoredRun {
+  /** Somebody follows its events in another process. */
+  watched: boolean;
   because: TakeableBecause;
 }
 

@@ -132,7 +132,9 @@ export class Recovery {
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {
       log(`Run ${run.run_id} ${WHY[run.because]}; going on with attempt ${next}.`);
-      runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
+      const execution = runs.adopt(planOf(run, this.#parts.clock.now()), Number(run.sequence), next);
+      // Who follows it in the process that had it has still to hear of it here.
+      if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;
     }
     log(`Run ${run.run_id} ${WHY[run.because]}; it ends as ${fate.status}.`);

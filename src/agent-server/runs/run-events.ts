@@ -33,10 +33,13 @@ export const PAGE = 100;
  */
 export class RunEvents {
   readonly #storage: Storage;
+  readonly #processId: string;
   readonly #clock: Clock;
 
-  constructor(storage: Storage, clock: Clock) {
+  /** @param processId whose runs' events are written: those of others can't be. */
+  constructor(storage: Storage, processId: string, clock: Clock) {
     this.#storage = storage;
+    this.#processId = processId;
     this.#clock = clock;
   }
 
@@ -53,6 +56,7 @@ export class RunEvents {
         insert into run_events (run_id, id, event, data, at_end, written_at)
         select $1, e.id, e.event, e.data, e.at_end, $6
         from unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[]) as e (id, event, data, at_end)
+        where exists (select from runs where run_id = $1 and process_id = $7)
         on conflict do nothing`,
       values: [
         runId,
@@ -61,6 +65,7 @@ export class RunEvents {
         rows.map(({ json }) => json),
         rows.map(({ atEnd }) => atEnd),
         new Date(this.#clock.now()),
+        this.#processId,
       ],
     });
   }
