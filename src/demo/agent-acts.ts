@@ -106,7 +106,7 @@ export const cronAct: Act = {
     const once = minutes.length > 0 && came.map(minuteIn).join() === minutes.join();
     const answered = told.filter((each) => each?.startsWith('good morning you')).length;
     const held = once && answered === came.length && came.every(({ status }) => status === 'success');
-    return { held, seen: `${came.length} runs in ${minutes.length} minutes, ${answered} told by webhook` };
+    return { held, seen: `minutes: ${minutes.length}, runs: ${came.length}, told by webhook: ${answered}` };
   },
 };
 
