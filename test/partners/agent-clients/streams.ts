@@ -41,13 +41,13 @@ export function streamsOf(given: () => Client): void {
 
   test('stream with subgraphs tells what the graph inside does, and its own events', async () => {
     const { runs } = given();
-    const heard: Heard[] = await Array.fromAsync(
-      runs.stream(null, 'outer', {
-        input: { word: 'oh' },
-        streamMode: ['updates', 'custom'],
-        streamSubgraphs: true,
-      }),
-    );
+    const heard: Heard[] = [];
+    for await (const { event, data } of runs.stream(null, 'outer', {
+      input: { word: 'oh' },
+      streamMode: ['updates', 'custom'],
+      streamSubgraphs: true,
+    }))
+      heard.push({ event, data });
     expect(heard.find(({ event }) => event.startsWith('custom|inside'))?.data).toEqual({ heard: 'oh' });
     expect(heard.find(({ event }) => event.startsWith('updates|inside'))?.data).toEqual({ shout: { word: 'OH' } });
     expect(heard.at(-1)).toMatchObject({ event: 'updates', data: { inside: { word: 'OH' } } });

@@ -111,16 +111,19 @@ export function threadsOf(given: () => Client): void {
     const updates = (name: string) => ({ input: { input: name }, streamMode: ['updates' as const] });
     const run = async (name: string) => runs.join(id, (await runs.create(id, 'greeter', updates(name))).run_id);
     const telling = (name: string) => heard.findLast(({ data }) => JSON.stringify(data).includes(`hello ${name}`));
-    // A run is asked for until the stream is there to hear it.
-    await vi.waitFor(
-      async () => {
-        await run('Ada');
-        await vi.waitFor(() => expect(telling('Ada')).toMatchObject({ event: 'updates', id: expect.any(String) }));
-      },
-      { timeout: 10_000 },
-    );
-    stop.abort();
-    await over;
+    try {
+      // A run is asked for until the stream is there to hear it.
+      await vi.waitFor(
+        async () => {
+          await run('Ada');
+          await vi.waitFor(() => expect(telling('Ada')).toMatchObject({ event: 'updates', id: expect.any(String) }));
+        },
+        { timeout: 10_000 },
+      );
+    } finally {
+      stop.abort();
+      await over;
+    }
     await run('Bea');
     const again = new AbortController();
     const missed: unknown[] = [];
