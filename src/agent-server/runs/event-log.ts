@@ -71,7 +71,7 @@ export class EventLog implements Followable {
 
   /** Whether anybody hears of what is added now, or later: else it need not even be put into words. */
   get isHeard(): boolean {
-    if (this.#followers.size > 0 || this.#recorder !== undefined) return true;
+    if (this.#followers.size > 0 || this.#taps.size > 0 || this.#recorder !== undefined) return true;
     return this.#first === undefined || this.#keeping !== 'none';
   }
 
