@@ -56,7 +56,7 @@ describe('a process that is taken for dead', () => {
       `${String(run_id)} was left by a process that is gone; going on with attempt 2`,
     );
     frozen.child.kill('SIGCONT');
-    expect(await joined).toMatchObject({ output: 'hello second' });
+    expect(await joined).toMatchObject({ output: 'hello first', steps: ['prepare', 'answer'] });
     // What it had still to write has been tried by now: the run's own end is behind the checkpoints.
     expect(await other.json(state)).toEqual(before);
     const ended = await other.json(`${runs}/${String(run_id)}`);
