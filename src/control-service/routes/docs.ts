@@ -10,11 +10,11 @@ import type { Env } from './env.ts';
 import { onlyMethods } from './refusing.ts';
 
 /** The files of the page that the package has, and what they are. */
-const packaged: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+const packaged: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png'],
+]);
 
 /** The page loads from its own origin and nowhere else, whatever the description may hold; nothing may frame it. */
 const policy = [
@@ -74,7 +74,7 @@ export function docsRoutes(fieldNames: FieldSpelling): Hono<Env> {
     const asset = c.req.param('asset');
     if (asset === 'start.js')
       return c.body(start, 200, { ...strict, 'Content-Type': 'text/javascript; charset=utf-8' });
-    const type = packaged[asset];
+    const type = packaged.get(asset);
     if (type === undefined) return c.json({ detail: 'Not Found' }, 404);
     const bytes = await readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${asset}`));
     return c.body(new Uint8Array(bytes), 200, { ...strict, 'Content-Type': type, 'Cache-Control': 'max-age=3600' });
