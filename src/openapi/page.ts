@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
 /** The files of the page that the package has, and what they are. */
-const packaged: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+const packaged: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png'],
+]);
 
 /** The page loads from its own origin and nowhere else, whatever the description may hold; nothing may frame it. */
 const policy = [
@@ -66,7 +66,7 @@ export function docsPage(title: string): Response {
 export async function pageAsset(name: string): Promise<Response | undefined> {
   if (name === 'start.js')
     return new Response(start, { headers: { ...strict, 'Content-Type': 'text/javascript; charset=utf-8' } });
-  const type = packaged[name];
+  const type = packaged.get(name);
   if (type === undefined) return undefined;
   const bytes = await readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
   return new Response(new Uint8Array(bytes), {

@@ -63,7 +63,7 @@ describe('over HTTP, below a base path', () => {
     }
   });
 
-  test.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map'])(
+  test.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map', 'valueOf', '__proto__'])(
     '%s, which the page does not want, is not there',
     async (asset) => {
       const answer = await ask(`/docs/${asset}`);
