@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { askBothWays } from '../ask.ts';
+import type { Ask } from '../ask.ts';
+import { serveConfig } from './serve-config.ts';
+import type { Serving } from '../serving.ts';
+
+/** Where many tests run at once a start takes its time. */
+vi.setConfig({ testTimeout: 60_000 });
+
+/** The paths that take a webhook, as the document's list has them; `:thread` stands for a thread's id. */
+const OPERATIONS = [
+  '/thread/:thread/runs',
+  '/thread/:thread/runs/crons',
+  '/thread/:thread/runs/stream',
+  '/thread/:thread/runs/wait',
+  '/runs/crons',
+  '/runs/stream',
+  '/runs/wait',
+] as const;
+const spelled = OPERATIONS.flatMap((path) =>
+  path.startsWith('/thread/') ? [path, path.replace('/thread/', '/threads/')] : [path],
+);
+
+const strict = {
+  allowed_domains: ['hooks.example.com', '*.partner.example'],
+  require_https: true,
+  allowed_ports: [8443, 443],
+  disable_loopback: true,
+  max_url_length: 60,
+};
+const fine = 'https://hooks.example.com:8443/in?token=t';
+
+const servers: { plain?: Serving; strict?: Serving; ports?: Serving } = {};
+beforeAll(async () => {
+  servers.plain = await serveConfig({});
+  servers.strict = await serveConfig({ webhooks: { url: strict } });
+  servers.ports = await serveConfig({ webhooks: { url: { allowed_ports: [8443] } } });
+});
+afterAll(async () => {
+  for (const serving of Object.values(servers)) await serving.close();
+});
+
+describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
+  let asks: Record<'plain' | 'strict' | 'ports', Ask>;
+  beforeAll(() => {
+    const { plain, strict: tight, ports } = servers;
+    if (!plain || !tight || !ports) throw new Error('Three servers were started.');
+    asks = { plain: open(plain), strict: open(tight), ports: open(ports) };
+  });
+
+  /** What becomes of a run that is put off, so that nothing is ever sent: `accepted`, or why its webhook is refused. */
+  const judged = async (server: keyof typeof asks, webhook: string): Promise<string> => {
+    const ask = asks[server];
+    const { thread_id } = Object((await ask('POST', '/threads', {})).body);
+    const run = { assistant_id: 'hook', input: { word: 'hi' }, after_seconds: 3600, webhook };
+    const answer = await ask('POST', `/threads/${thread_id}/runs`, run);
+    if (answer.status === 200) {
+      expect(answer.body).toMatchObject({ status: 'pending', kwargs: { webhook } });
+      return 'accepted';
+    }
+    expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'webhook'] }] } });
+    expect((await ask('GET', `/threads/${thread_id}/runs`)).body).toEqual([]);
+    return String(Object(answer.body).detail[0].msg);
+  };
+
+  test.each([
+    ['https://hooks.example.com/', true],
+    ['https://hooks.example.com:443/', true],
+    ['http://hooks.example.com/', true],
+    ['http://hooks.example.com:80/', true],
+    ['https://hooks.example.com:8443/', false],
+    ['https://hooks.example.com:80/', false],
+    ['http://hooks.example.com:443/', false],
+    ['http://hooks.example.com:8080/', false],
+  ])(
+    '[agent.webhook-config.allowed-ports-default] [agent.limits.webhook-ports] without options %s is taken: %s',
+    async (webhook, taken) => {
+      expect(await judged('plain', webhook)).toEqual(
+        taken ? 'accepted' : expect.stringMatching(/port.*443.*80|443.*80.*port/),
+      );
+    },
+  );
+
+  test.each([
+    ['https://hooks.example.com:8443/', true],
+    ['http://hooks.example.com:8443/', true],
+    ['https://hooks.example.com/', false],
+    ['http://hooks.example.com/', false],
+    ['https://hooks.example.com:8444/', false],
+  ])('[agent.webhook-config.allowed-ports] with allowed_ports [8443] %s is taken: %s', async (webhook, taken) => {
+    expect(await judged('ports', webhook)).toEqual(taken ? 'accepted' : expect.stringContaining('allowed_ports'));
+  });
+
+  test.each([
+    ['allowed_domains', 'hooks.example.com', 'https://hooks.example.com/', true],
+    ['allowed_domains', 'another host', 'https://elsewhere.example.com/', false],
+    ['allowed_domains', 'a host below one that stands there without a star', 'https://a.hooks.example.com/', false],
+  ])('[agent.webhook-config.allowed-domains] with %s %s: %s is taken: %s', async (option, _host, webhook, taken) => {
+    expect(await judged('strict', webhook)).toEqual(taken ? 'accepted' : expect.stringContaining(option));
+  });
+
+  test.each([
+    ['a name below it', 'https://a.partner.example/', true],
+    ['a name far below it', 'https://a.b.partner.example/', true],
+    ['the domain itself', 'https://partner.example/', false],
+    ['a name that only ends alike', 'https://notpartner.example/', false],
+  ])('[agent.webhook-config.allowed-domains-wildcard] a star allows %s: %s: %s', async (_name, webhook, taken) => {
+    expect(await judged('strict', webhook)).toEqual(taken ? 'accepted' : expect.stringContaining('allowed_domains'));
+  });
+
+  test('[agent.webhook-config.require-https] with require_https a plain http URL is refused, and without it taken', async () => {
+    expect(await judged('strict', fine)).toBe('accepted');
+    expect(await judged('strict', fine.replace('https:', 'http:'))).toContain('require_https');
+    expect(await judged('ports', fine.replace('https:', 'http:'))).toBe('accepted');
+  });
+
+  test('[agent.webhook-config.disable-loopback] [agent.webhook-config.relative-url] with disable_loopback a relative URL is refused, and without it taken', async () => {
+    expect(await judged('strict', '/threads/search')).toContain('disable_loopback');
+    expect(await judged('plain', '/threads/search')).toBe('accepted');
+  });
+
+  test('[agent.webhook-config.max-url-length] [agent.limits.webhook-url-length] as many characters as max_url_length are taken, one more is refused', async () => {
+    const long = fine.padEnd(60, 'x');
+    expect([long.length, await judged('strict', long)]).toEqual([60, 'accepted']);
+    expect(await judged('strict', `${long}x`)).toContain('60 characters');
+    expect(await judged('ports', `${long}x`)).toBe('accepted');
+  });
+
+  test.each(spelled)(
+    '[agent.errors.webhook-url-refused] %s refuses a webhook that breaks the options, and starts nothing',
+    async (path) => {
+      const ask = asks.strict;
+      const { thread_id } = Object((await ask('POST', '/threads', {})).body);
+      const mark = { mark: crypto.randomUUID() };
+      const body = { assistant_id: 'hook', input: { word: 'hi' }, metadata: mark, schedule: '@daily' };
+      const webhook = 'https://elsewhere.example.com/?token=geheim';
+      const answer = await ask('POST', path.replace(':thread', thread_id), { ...body, webhook });
+      expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'webhook'] }] } });
+      expect(JSON.stringify(answer.body)).not.toContain('geheim');
+      expect((await ask('GET', `/threads/${thread_id}/runs`)).body).toEqual([]);
+      expect((await ask('POST', '/runs/crons/count', { metadata: mark })).body).toBe(0);
+      expect((await ask('POST', '/threads/count', { metadata: mark })).body).toBe(0);
+    },
+  );
+});
