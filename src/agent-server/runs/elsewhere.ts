@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
-import type { ThreadStore } from '../threads/store.ts';
 import type { Followable, Follower } from './event-log.ts';
-import { leftAnswer, leftError } from './left-answer.ts';
+import { leftError } from './left-answer.ts';
+import type { LeftBehind } from './left-behind.ts';
 import type { RunQueue, Standing } from './queue.ts';
 import { PAGE } from './run-events.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
@@ -13,7 +13,7 @@ import { isUnfinished } from './run-row.ts';
 /** What the followers of other processes' runs work with. */
 export interface ElsewhereParts {
   queue: RunQueue;
-  threads: ThreadStore;
+  left: LeftBehind;
   events: RunEvents;
   clock: Clock;
   log: (line: string) => void;
@@ -22,7 +22,6 @@ export interface ElsewhereParts {
 /** Which run is followed. */
 export interface FollowedRun {
   runId: string;
-  threadId: string;
   attempt: number;
   resumable: boolean;
   /** The last event that its followers have, where that is known. */
@@ -57,16 +56,15 @@ export class Elsewhere {
   }
 
   /** What a caller who waits for the run is answered, once it has ended. */
-  async ended({ runId, threadId }: FollowedRun): Promise<string> {
-    const { queue, events, threads } = this.#parts;
-    // With its events its answer is stored, which no later run on the thread changes.
+  async ended({ runId }: Pick<FollowedRun, 'runId'>): Promise<string> {
+    const { queue, left } = this.#parts;
+    // With its events its answer is stored, which is all that a stateless run leaves.
     await queue.askForEvents(runId);
-    const run = await new Promise<Standing | undefined>((onEnd, fail) => {
+    await new Promise<unknown>((onEnd, fail) => {
       const onClose = () => fail(new RunStopped('shutdown'));
       this.#watch({ runId, after: undefined, onEvent: () => undefined, onEnd, onClose });
     });
-    const [ending, thread] = await Promise.all([events.ending(runId), threads.get(threadId)]);
-    return leftAnswer({ run, ending, thread });
+    return left.answer(runId);
   }
 
   /** The events of the run: of a resumable one all that are stored, of another one those that come from now on. */

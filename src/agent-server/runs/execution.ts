@@ -18,6 +18,7 @@ import { NOT_TOLD, settle } from './settle.ts';
 import type { Beginning, Surroundings } from './surroundings.ts';
 import { stateAfter } from './state-after.ts';
 import { waitForTurn } from './turn.ts';
+import { whileAway } from './while-away.ts';
 
 /** What the agent's owner needs to find a failure: its stack, within bounds. */
 function told(failure: unknown): string {
@@ -162,10 +163,10 @@ export class Execution {
 
   /** Another process has the run: what happens there is told here, until this process leaves. */
   async #followElsewhere(): Promise<string> {
-    const { runId, threadId, resumable } = this.plan;
+    const { runId, resumable } = this.plan;
     // What happened here, if anything did, was of this attempt; what happens there is of the next one then.
     const after = this.#firstId + (this.#hasBegun ? ATTEMPT_IDS : 0) - 1;
-    const run = { runId, threadId, resumable, attempt: this.attempt, after };
+    const run = { runId, resumable, attempt: this.attempt, after };
     const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
     this.#left = new AbortController();
     const { promise: told, resolve } = Promise.withResolvers<void>();
@@ -174,9 +175,11 @@ export class Execution {
       else if (event.json !== own) this.events.addNumbered(event);
     });
     try {
-      const answer = this.#around.elsewhere.ended(run);
+      const { elsewhere, clock } = this.#around;
+      const answer = whileAway(() => elsewhere.ended(run), clock, this.#left.signal);
       return (await unlessAborted(Promise.all([answer, told]), this.#left.signal))[0];
     } catch (error) {
+      if (!(error instanceof RunStopped)) throw error;
       return JSON.stringify({ [ERROR_KEY]: describeError(error) });
     } finally {
       unfollow();

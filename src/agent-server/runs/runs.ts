@@ -15,6 +15,7 @@ import type { Followable } from './event-log.ts';
 import type { Execution } from './execution.ts';
 import { followFromStored } from './follow-from-stored.ts';
 import { Hands } from './hands.ts';
+import { LeftBehind } from './left-behind.ts';
 import type { RunQueue } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
@@ -43,13 +44,15 @@ export interface RunsParts {
 export class Runs {
   readonly #parts: RunsParts;
   readonly #hands: Hands;
+  readonly #left: LeftBehind;
   readonly #elsewhere: Elsewhere;
   readonly #cancelling: Cancelling;
   #closing = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
-    this.#elsewhere = new Elsewhere(parts);
+    this.#left = new LeftBehind(parts);
+    this.#elsewhere = new Elsewhere({ ...parts, left: this.#left });
     this.#hands = new Hands(parts.atOnce, { ...parts, limitMs: parts.limitMs, elsewhere: this.#elsewhere });
     this.#cancelling = new Cancelling(this.#hands, parts);
   }
@@ -177,7 +180,9 @@ export class Runs {
 
   /** What a caller who waits for a run is answered, once it has ended, wherever it is carried out. */
   async ended(run: StoredRun): Promise<string> {
-    return (await this.find(run.run_id)?.ended) ?? this.#elsewhere.ended(followed(run));
+    const execution = this.find(run.run_id);
+    if (execution) return execution.ended;
+    return isUnfinished(run) ? this.#elsewhere.ended({ runId: run.run_id }) : this.#left.answer(run.run_id);
   }
 
   /** The events of a run, wherever it is carried out: of a resumable one all that there were, else what happens from now on. */
@@ -258,7 +263,6 @@ export class Runs {
 /** What it takes to follow a run of another process. */
 const followed = (run: StoredRun): FollowedRun => ({
   runId: run.run_id,
-  threadId: run.thread_id,
   attempt: run.attempt,
   resumable: run.kwargs['resumable'] === true,
 });

@@ -189,6 +189,17 @@ export class RunStore {
     return this.#storage.db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
   }
 
+  /** The id of the last checkpoint that a run wrote; undefined where none is there. States written by hand bear the name of the run before them. */
+  async lastCheckpoint({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<string | undefined> {
+    const { rows } = await this.#storage.pool.query<{ checkpoint_id: string }>(
+      `select checkpoint_id from checkpoints
+       where thread_id = $1 and checkpoint_ns = '' and metadata ->> 'run_id' = $2 and metadata ->> 'source' in ('input', 'loop')
+       order by checkpoint_id desc limit 1`,
+      [thread_id, run_id],
+    );
+    return rows[0]?.checkpoint_id;
+  }
+
   /** The runs of a thread, newest first. */
   async list(threadId: string, page: RunPage): Promise<StoredRun[]> {
     let query = this.#storage.db.selectFrom('runs').selectAll().where('thread_id', '=', threadId);

@@ -1,13 +1,11 @@
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import { unlessAborted } from './aborted.ts';
 import type { Beginning, Surroundings } from './surroundings.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
+import { whileAway } from './while-away.ts';
 
 /** How often (ms) a run looks whether its turn has come, where another process has the thread. */
 const TURN_POLL_MS = 200;
-/** How long (ms) until the database is asked again, while it is away. */
-const RETRY_MS = 500;
 
 /**
  * Waits until it is a run's turn: its time has come, its thread is free, and there is a slot, which is taken then.
@@ -24,14 +22,14 @@ export async function waitForTurn(
   let before = after;
   if (delayMs > 0) {
     await clock.sleep(delayMs, signal);
-    const place = await whileAway(() => queue.comeDue(runId));
+    const place = await whileAway(() => queue.comeDue(runId), clock, signal);
     if (place === undefined) throw new RunStopped('taken');
     before = joinLine(place);
   }
   if (before) await unlessAborted(Promise.allSettled([before]), signal);
   for (;;) {
     await slots.take(signal);
-    const mine = await whileAway(mayStart).catch((error: unknown) => {
+    const mine = await whileAway(mayStart, clock, signal).catch((error: unknown) => {
       slots.give();
       throw error;
     });
@@ -46,16 +44,5 @@ export async function waitForTurn(
     if (standing?.process_id !== queue.processId) throw new RunStopped('taken');
     // Only this process can have begun it: the database's answer to that was lost.
     return standing.status === 'running';
-  }
-
-  async function whileAway<T>(ask: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await ask();
-      } catch (error) {
-        if (!isDatabaseUnavailable(error)) throw error;
-        await clock.sleep(RETRY_MS, signal);
-      }
-    }
   }
 }

@@ -1,29 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { leftAnswer, leftError } from '../../../src/agent-server/runs/left-answer.ts';
+import { leftAnswer, leftError, standingOf } from '../../../src/agent-server/runs/left-answer.ts';
 import type { Left } from '../../../src/agent-server/runs/left-answer.ts';
 import { RunStopped, statusOf } from '../../../src/agent-server/runs/run-error.ts';
 import type { StopReason } from '../../../src/agent-server/runs/run-error.ts';
 
 const failure = { error: 'Boom', message: 'no ink' };
-const idle = { status: 'idle', values: { a: 1 }, interrupts: {} } as const;
-const asking = { status: 'interrupted', values: { a: 1 }, interrupts: { task: [{ value: 'may I?' }] } } as const;
+const done = { values: { a: 1 }, waitsFor: undefined };
+const asking = { values: { a: 1 }, waitsFor: [{ value: 'may I?' }] };
 const good = { status: 'success', error: null } as const;
-const nothing: Left = { run: undefined, ending: undefined, thread: undefined };
+const nothing: Left = { run: undefined, ending: undefined, state: undefined };
 
-describe('what is answered of a run that another process carried out', () => {
+describe('what is answered of a run that has ended', () => {
   test.each<[string, Partial<Left>, unknown]>([
-    ['the values of its thread', { run: good, thread: idle }, { a: 1 }],
+    ['the values that it left', { run: good, state: done }, { a: 1 }],
     [
       'its own answer where that was stored',
-      { run: good, thread: idle, ending: { kind: 'values', json: '{"b":2}' } },
+      { run: good, state: done, ending: { kind: 'values', json: '{"b":2}' } },
       { b: 2 },
     ],
     [
-      'with the values what its thread waits for',
-      { run: good, thread: asking },
+      'with the values what its graph waits for',
+      { run: good, state: asking },
       { a: 1, __interrupt__: [{ value: 'may I?' }] },
     ],
-    ['its error', { run: { status: 'error', error: failure }, thread: idle }, { __error__: failure }],
+    [
+      'that it waits, where nothing is named that it waits for',
+      { run: good, state: { values: null, waitsFor: [] } },
+      { __interrupt__: [] },
+    ],
+    ['its error', { run: { status: 'error', error: failure }, state: done }, { __error__: failure }],
     [
       'the stored error of a stateless one, whose row is gone',
       { ending: { kind: 'error', json: JSON.stringify(failure) } },
@@ -35,11 +40,30 @@ describe('what is answered of a run that another process carried out', () => {
       {},
       { __error__: { error: 'ResultNotKept', message: expect.any(String) } },
     ],
-    ['null, where its thread has no values', { run: good }, null],
+    ['null, where it left no values', { run: good, state: { values: null, waitsFor: undefined } }, null],
+    [
+      'that its state was not kept, where that is gone',
+      { run: good },
+      { __error__: { error: 'ResultNotKept', message: expect.stringContaining('changed since') } },
+    ],
   ])('%s', (_, left, answer) => expect(JSON.parse(leftAnswer({ ...nothing, ...left }))).toEqual(answer));
 
   test('a run that went well has no error, whatever was stored', () => {
     expect(leftError({ run: good, ending: { kind: 'error', json: '{}' } })).toBeUndefined();
+  });
+});
+
+describe('a thread, seen from the end of one of its runs', () => {
+  const at = (ms: number) => new Date(ms);
+  test.each([
+    ['is as the run left it, where both have one time', 'idle', 7, 'as-it-left-it'],
+    ['may wait for something that its row does not tell, while it is busy', 'busy', 7, 'not-changed-since'],
+    ['has not changed since, where it changed before: the run left no state', 'idle', 5, 'not-changed-since'],
+    ['has not changed since, where it never had a state', 'idle', undefined, 'not-changed-since'],
+    ['has changed, where a later run or a person left another state', 'idle', 9, 'changed'],
+  ] as const)('%s', (_, status, changed, expected) => {
+    const state_updated_at = changed === undefined ? null : at(changed);
+    expect(standingOf({ ended_at: at(7) }, { status, state_updated_at })).toBe(expected);
   });
 });
 

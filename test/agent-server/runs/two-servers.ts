@@ -47,6 +47,7 @@ export async function sharedDatabase(): Promise<Servers> {
 export interface Asking {
   post: (path: string, body?: unknown) => Promise<Response>;
   get: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  remove: (path: string) => Promise<Response>;
   /** The JSON of an answer. */
   json: (answer: Promise<Response>) => Promise<Record<string, unknown>>;
   /** Makes a thread. @returns its id */
@@ -67,6 +68,7 @@ export function asking({ fetch }: Pick<AgentServerProcess, 'fetch'>): Asking {
   return {
     post,
     get,
+    remove: (path) => send(path, { method: 'DELETE' }),
     json,
     thread: async () => String((await json(post('/threads')))['thread_id']),
     run: async (threadId, body) => {

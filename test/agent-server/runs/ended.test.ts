@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentConfig } from '../serving.ts';
+import { asking, sharedDatabase } from './two-servers.ts';
+import type { Asking, Servers } from './two-servers.ts';
+
+let servers: Servers;
+let here: Asking;
+let there: Asking;
+beforeAll(async () => {
+  servers = await sharedDatabase();
+  here = asking(await servers.start({ configPath: agentConfig }));
+  there = asking(await servers.start({ configPath: agentConfig }));
+});
+afterAll(() => servers.close());
+
+const echo = (input: string) => ({ assistant_id: 'echo', input: { input } });
+const join = (place: string, at = here) => at.json(at.get(`${place}/join`));
+
+/** Carries out one run after the other on a thread. @returns where they are */
+async function oneAfterTheOther(thread: string, ...bodies: object[]): Promise<string[]> {
+  const places: string[] = [];
+  for (const body of bodies) {
+    const place = await here.run(thread, body);
+    await join(place);
+    places.push(place);
+  }
+  return places;
+}
+
+describe('a run that has ended, for who joins it then', () => {
+  test('is answered with what itself left, whatever later runs made of the thread, by any process', async () => {
+    const thread = await here.thread();
+    const [first = '', second = ''] = await oneAfterTheOther(thread, echo('a'), echo('b'));
+    for (const at of [here, there]) {
+      expect(await join(first, at)).toMatchObject({ output: 'hello a', steps: ['prepare', 'answer'] });
+      expect(await join(second, at)).toMatchObject({ output: 'hello b' });
+    }
+  });
+
+  test('is answered so where somebody wrote another state by hand', async () => {
+    const thread = await here.thread();
+    const [first = ''] = await oneAfterTheOther(thread, echo('a'));
+    await here.post(`/threads/${thread}/state`, { values: { output: 'by hand' } });
+    expect(await join(first)).toMatchObject({ output: 'hello a' });
+  });
+
+  test('is answered so where a run on the thread was not even begun, or forgotten', async () => {
+    const thread = await here.thread();
+    const [first = ''] = await oneAfterTheOther(thread, echo('a'));
+    const long = { assistant_id: 'echo', input: { input: 'b', sleep_ms: 60_000 } };
+    const second = await here.run(thread, long);
+    expect(await join(first)).toMatchObject({ output: 'hello a' });
+    await here.post(`${second}/cancel?action=rollback&wait=1`);
+    expect(await join(first)).toMatchObject({ output: 'hello a' });
+    expect((await here.get(`${second}/join`)).status).toBe(404);
+    expect((await here.get(`${second}/stream`)).status).toBe(404);
+  });
+
+  test('is answered with what it waited for, also once somebody has answered that', async () => {
+    const thread = await here.thread();
+    const asks = { assistant_id: 'asks', input: { wish: 'fly' } };
+    const [first = '', second = ''] = await oneAfterTheOther(thread, asks, {
+      assistant_id: 'asks',
+      command: { resume: 'yes' },
+    });
+    const waited = { wish: 'fly', __interrupt__: [{ value: { question: 'May I fly?' } }] };
+    expect(await join(first)).toMatchObject(waited);
+    expect(await join(second)).toEqual({ wish: 'fly', answer: 'fly: yes' });
+  });
+
+  test('is answered with the state from before it where it came to none of its own', async () => {
+    const thread = await here.thread();
+    const [, second = ''] = await oneAfterTheOther(thread, echo('a'), { assistant_id: 'echo', input: null });
+    expect(await join(second)).toMatchObject({ output: 'hello a' });
+  });
+
+  test('is told of in plain words where its own states were removed', async () => {
+    const thread = await here.thread();
+    const [first = '', second = ''] = await oneAfterTheOther(thread, echo('a'), echo('b'));
+    await here.post('/threads/prune', { thread_ids: [thread], strategy: 'keep_latest' });
+    expect(await join(second)).toMatchObject({ output: 'hello b' });
+    expect(await join(first)).toEqual({
+      __error__: { error: 'ResultNotKept', message: expect.stringContaining('its own states were removed') },
+    });
+  });
+
+  test('tells how it failed', async () => {
+    const thread = await here.thread();
+    const fails = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' } };
+    const [first = ''] = await oneAfterTheOther(thread, fails, echo('b'));
+    expect(await join(first)).toMatchObject({ __error__: { error: 'AskedToFail' } });
+  });
+
+  test('is not there once it was deleted', async () => {
+    const [place = ''] = await oneAfterTheOther(await here.thread(), echo('a'));
+    expect((await here.post(`${place}/cancel`)).status).toBe(409);
+    await here.remove(place);
+    expect((await here.get(`${place}/join`)).status).toBe(404);
+  });
+});
