@@ -4,7 +4,7 @@ import { openApi } from '../../openapi/shape.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 
-describe('the page of the interface', () => {
+describe('the page of the interface, over HTTP', () => {
   let serving: Serving;
   beforeAll(async () => {
     serving = await serveAgent();
@@ -51,7 +51,7 @@ describe('the page of the interface', () => {
     }
   });
 
-  test.each(['index.html', 'package.json', '..%2fpackage.json'])(
+  test.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map', 'valueOf', '__proto__'])(
     '%s, which the page does not want, is not there',
     async (asset) => {
       const answer = await ask(`/docs/${asset}`);

@@ -41,7 +41,7 @@ const ways: [string, Connect][] = [
   ],
 ];
 
-describe.each(ways)('the official client, %s', (_, connect) => {
+describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
   test('[agent.groups.a2a] a message is answered by a task that has ended, with what the agent said', async () => {
     const said = message([text('Good day')]);
     const task = await send(await connect('chat'), said);

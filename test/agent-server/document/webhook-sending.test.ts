@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
+import { ISO, until, UUID } from '../promises/given.ts';
+import type { Serving } from '../serving.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
+import type { Receiver } from '../webhooks/receiver.ts';
+import { sendBothWays } from './send.ts';
+import type { Send } from './send.ts';
+import { serveConfig, whyItDoesNotStart } from './serve-config.ts';
+
+/** Where many tests run at once a start takes its time. */
+vi.setConfig({ testTimeout: 60_000 });
+
+const VARIABLES = ['LG_WEBHOOK_TOKEN', 'MINE_TOKEN'] as const;
+const run = { assistant_id: 'hook', input: { word: 'hi' } };
+
+let receiver: Receiver;
+let sending: Serving;
+/** What the receiver lets in. */
+let url: { allowed_domains: string[]; allowed_ports: number[] };
+beforeAll(async () => {
+  receiver = await startReceiver();
+  url = { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port] };
+  sending = await serveConfig({
+    env: { LG_WEBHOOK_TOKEN: 'token-of-the-receiver' },
+    webhooks: { headers: { 'X-Static': 'always', 'X-Token': 'Bearer ${{ env.LG_WEBHOOK_TOKEN }}!' }, url },
+  });
+});
+beforeEach(() => {
+  for (const name of VARIABLES) delete process.env[name];
+});
+afterAll(async () => {
+  await sending.close();
+  await receiver.close();
+});
+
+/** What a server answered; `body` is the JSON of it, or the text of a stream. */
+type Ask = (method: string, path: string, body?: object) => Promise<{ status: number; body: unknown }>;
+const asking =
+  (send: Send): Ask =>
+  async (method, at, body) => {
+    const response = await send(method, at, body);
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return { status: response.status, body: isJson ? JSON.parse(text) : text };
+  };
+
+let paths = 0;
+/** A path of the receiver that no other test uses. */
+const path = (): string => `/sent-${(paths += 1)}`;
+const came = async (at: string, count = 1) =>
+  until(async () => (receiver.to(at).length >= count ? receiver.to(at) : undefined));
+const payloadAt = async (at: string): Promise<WebhookPayload> =>
+  WebhookPayload.parse(JSON.parse((await came(at))[0]?.body ?? ''));
+
+describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
+  let ask: Ask;
+  beforeAll(() => {
+    ask = asking(open(sending));
+  });
+  const ok = async (method: string, at: string, body?: object): Promise<Record<string, unknown>> => {
+    const answer = await ask(method, at, body);
+    expect(answer).toMatchObject({ status: 200 });
+    return Object(answer.body);
+  };
+  const thread = async (): Promise<string> => String((await ok('POST', '/threads', {}))['thread_id']);
+  /** A server of its own for one test. */
+  const within = async (config: object, use: (asked: Ask) => Promise<void>): Promise<void> => {
+    const serving = await serveConfig(config);
+    try {
+      await use(asking(open(serving)));
+    } finally {
+      await serving.close();
+    }
+  };
+
+  test('[agent.webhook-config.headers] [agent.webhook-config.env-template] every request has the configured headers, with the values of their variables, whichever run it tells of', async () => {
+    const ways = ['/threads/:thread/runs', '/threads/:thread/runs/wait', '/runs', '/runs/stream', '/runs/wait'];
+    for (const way of ways) {
+      const at = path();
+      const { status } = await ask('POST', way.replace(':thread', await thread()), {
+        ...run,
+        webhook: receiver.at(at),
+      });
+      expect([way, status]).toEqual([way, 200]);
+      const [request] = await came(at);
+      expect([way, request?.headers]).toMatchObject([
+        way,
+        { 'x-static': 'always', 'x-token': 'Bearer token-of-the-receiver!', 'content-type': 'application/json' },
+      ]);
+    }
+  });
+
+  test('[agent.webhook-config.headers] [agent.webhook-config.relative-url] a relative URL calls the server itself, with the headers too', async () => {
+    const [first, second] = [await thread(), await thread()];
+    await ok('POST', `/threads/${first}/runs/wait`, { ...run, webhook: `/threads/${second}/runs` });
+    // What came there was the body of a run, by which its assistant was run again.
+    const started = await until(async () => {
+      const { body } = await ask('GET', `/threads/${second}/runs`);
+      return Array.isArray(body) && body.length > 0 ? body : undefined;
+    });
+    expect(started).toMatchObject([
+      {
+        thread_id: second,
+        metadata: { graph_id: 'hook' },
+        kwargs: { config: { configurable: { 'x-static': 'always' } } },
+      },
+    ]);
+  });
+
+  test('[agent.webhook.retries] what fails is sent again, and meanwhile other runs end and tell of it', async () => {
+    const [again, other] = [path(), path()];
+    receiver.answer(again, 503, 'hang-up', 200);
+    await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(again) });
+    expect(await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(other) })).toMatchObject({ said: 'said hi' });
+    await came(other);
+    const tries = (await came(again, 3)).map(({ body }) => WebhookPayload.parse(JSON.parse(body)));
+    expect(new Set(tries.map(({ run_id }) => run_id)).size).toBe(1);
+    expect(receiver.to(again)).toHaveLength(3);
+  });
+
+  test('[agent.webhook.payload.run-ended-at-omitted] [agent.webhook.payload.run-ended-at] a run that has not ended tells no run_ended_at and no webhook, and one that has does', async () => {
+    const [at, threadId] = [path(), await thread()];
+    const slow = { ...run, input: { word: 'hi', sleep_ms: 20_000 }, webhook: receiver.at(at) };
+    const { run_id } = await ok('POST', `/threads/${threadId}/runs`, slow);
+    const place = `/threads/${threadId}/runs/${String(run_id)}`;
+    const running = await until(async () => {
+      const seen = await ok('GET', place);
+      return seen['status'] === 'running' ? seen : undefined;
+    });
+    expect(running).toMatchObject({ run_started_at: expect.stringMatching(ISO) });
+    expect(running).not.toHaveProperty('run_ended_at');
+    expect(receiver.to(at)).toEqual([]);
+    expect(await ask('POST', `${place}/cancel?wait=true`)).toMatchObject({ status: 204 });
+    const payload = await payloadAt(at);
+    expect(payload.run_ended_at).toMatch(ISO);
+    expect(await ok('GET', place)).toMatchObject({ run_ended_at: payload.run_ended_at });
+  });
+
+  test('[agent.webhook.run-shape] [agent.webhook.payload.thread-id] [agent.webhook.payload.assistant-id] [agent.webhook.payload.kwargs] [agent.webhook.payload.values-stateful-only] the payload of a stateless run has every field of the table but the values', async () => {
+    const at = path();
+    const { assistant_id } = await ok('POST', '/assistants', { graph_id: 'hook', context: { tone: 'warm' } });
+    const request = { assistant_id, input: { word: 'hi' }, config: { tags: ['t'], recursion_limit: 9 } };
+    await ok('POST', '/runs/wait', { ...request, context: { more: 1 }, metadata: { m: 1 }, webhook: receiver.at(at) });
+    expect(await payloadAt(at)).toEqual({
+      run_id: expect.stringMatching(UUID),
+      thread_id: expect.stringMatching(UUID),
+      assistant_id,
+      status: 'success',
+      created_at: expect.stringMatching(ISO),
+      updated_at: expect.stringMatching(ISO),
+      run_started_at: expect.stringMatching(ISO),
+      run_ended_at: expect.stringMatching(ISO),
+      webhook_sent_at: expect.stringMatching(ISO),
+      metadata: expect.objectContaining({ m: 1, graph_id: 'hook' }),
+      kwargs: expect.objectContaining({
+        input: { word: 'hi' },
+        config: expect.objectContaining({ tags: ['t'], recursion_limit: 9 }),
+        context: { tone: 'warm', more: 1 },
+        webhook: receiver.at(at),
+      }),
+      multitask_strategy: 'enqueue',
+      error: null,
+    });
+  });
+
+  test.each(['/runs', '/runs/stream', '/runs/wait'])(
+    '[agent.endpoints.thread-spelling-singular] [agent.webhook.on-create-run] [agent.webhook.on-stream-run] [agent.webhook.on-wait-run] a run that is asked for at /thread/{thread_id}%s tells its webhook',
+    async (way) => {
+      const [at, threadId] = [path(), await thread()];
+      const asked = await ask('POST', `/thread/${threadId}${way}`, { ...run, webhook: receiver.at(at) });
+      expect(asked.status).toBe(200);
+      expect(await payloadAt(at)).toMatchObject({
+        thread_id: threadId,
+        status: 'success',
+        values: { said: 'said hi' },
+      });
+      expect((await ask('GET', `/thread/${threadId}/runs`)).body).toMatchObject([{ status: 'success' }]);
+      expect(await ok('GET', `/threads/${threadId}`)).toMatchObject({ values: { said: 'said hi' } });
+    },
+  );
+
+  test('[agent.webhook-config.disable-webhooks] with http.disable_webhooks none is sent, while a server without it sends', async () => {
+    const [never, control] = [path(), path()];
+    await within({ webhooks: { url }, http: { disable_webhooks: true } }, async (asked) => {
+      const { thread_id } = Object((await asked('POST', '/threads', {})).body);
+      for (const way of ['/runs/wait', `/threads/${thread_id}/runs/wait`]) {
+        const answer = await asked('POST', way, { ...run, webhook: receiver.at(never) });
+        expect(answer).toMatchObject({ status: 200, body: { said: 'said hi' } });
+      }
+      // The other server's comes within moments, and so would these.
+      await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(control) });
+      await came(control);
+    });
+    expect(receiver.to(never)).toEqual([]);
+  });
+
+  test('[agent.webhook-config.env-missing] a variable that is not set keeps the server from starting, with its name, and once it is set it starts and sends', async () => {
+    const headers = { 'x-token': '${{ env.LG_WEBHOOK_TOKEN }}' };
+    const [code, ...lines] = await whyItDoesNotStart({ webhooks: { headers, url } });
+    expect([code, lines]).toEqual(['config-invalid', [expect.stringContaining('LG_WEBHOOK_TOKEN, which is not set')]]);
+    process.env['LG_WEBHOOK_TOKEN'] = 'set';
+    const at = path();
+    await within({ webhooks: { headers, url } }, async (asked) => {
+      expect(await asked('POST', '/runs/wait', { ...run, webhook: receiver.at(at) })).toMatchObject({ status: 200 });
+      expect((await came(at))[0]?.headers).toMatchObject({ 'x-token': 'set' });
+    });
+  });
+
+  test('[agent.webhook-config.env-prefix-default] [agent.webhook-config.env-prefix-enforced] without a prefix of its own a header names variables that begin with one that ends in WEBHOOK_, and no others', async () => {
+    process.env['MINE_TOKEN'] = 'set all the same';
+    const headers = { 'x-token': '${{ env.MINE_TOKEN }}' };
+    const [code, line] = await whyItDoesNotStart({ webhooks: { headers, url } });
+    expect([code, line]).toEqual([
+      'config-invalid',
+      expect.stringMatching(/names the variable MINE_TOKEN.*\w*WEBHOOK_/),
+    ]);
+    expect(line).not.toContain('set all the same');
+    const at = path();
+    await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(at) });
+    expect((await came(at))[0]?.headers).toMatchObject({ 'x-token': 'Bearer token-of-the-receiver!' });
+  });
+
+  test('[agent.webhook-config.env-prefix] [agent.webhook-config.env-prefix-enforced] with webhooks.env_prefix names begin with that, and no longer with the default', async () => {
+    process.env['MINE_TOKEN'] = 'mine';
+    process.env['LG_WEBHOOK_TOKEN'] = 'set all the same';
+    const webhooks = { env_prefix: 'MINE_', headers: { 'x-token': '${{ env.MINE_TOKEN }}' }, url };
+    const at = path();
+    await within({ webhooks }, async (asked) => {
+      expect(await asked('POST', '/runs/wait', { ...run, webhook: receiver.at(at) })).toMatchObject({ status: 200 });
+      expect((await came(at))[0]?.headers).toMatchObject({ 'x-token': 'mine' });
+    });
+    const others = { ...webhooks, headers: { 'x-token': '${{ env.LG_WEBHOOK_TOKEN }}' } };
+    const [code, line] = await whyItDoesNotStart({ webhooks: others });
+    expect([code, line]).toEqual([
+      'config-invalid',
+      expect.stringMatching(/names the variable LG_WEBHOOK_TOKEN.*MINE_/),
+    ]);
+  });
+});
