@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startAgentServer } from '../../../src/agent-server/server.ts';
+import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+import { rememberingAgent } from '../store/remembering-agent.ts';
+import type { TemporaryAgent } from '../temporary-agent.ts';
+
+/** Where many tests run at once a start takes its time. */
+vi.setConfig({ testTimeout: 60_000 });
+
+type Send = (path: string, init?: RequestInit) => Promise<Response>;
+const ways: [name: string, open: (server: AgentServerProcess) => Send][] = [
+  ['in process', (server) => async (path, init) => server.fetch(new Request(`http://agent.test${path}`, init))],
+  [
+    'over HTTP',
+    ({ url }) =>
+      (path, init) =>
+        fetch(`${url}${path}`, init),
+  ],
+];
+
+let postgres: TestPostgres;
+let folder: TemporaryAgent;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  folder = rememberingAgent();
+});
+afterAll(async () => {
+  await postgres.stop();
+  folder.remove();
+});
+
+describe.each(ways)('what the store holds, %s', (way, open) => {
+  /** A server of one revision on the deployment's database, for as long as `use` takes. */
+  const revision = async (revisionId: string, use: (send: Send) => Promise<void>): Promise<void> => {
+    const { configPath } = folder;
+    const address = { host: '127.0.0.1', port: 0, drainMs: 0 };
+    const to = { clock: systemClock, log: () => undefined };
+    const server = await startAgentServer({ configPath, databaseUrl: postgres.url, revisionId, ...address, ...to });
+    try {
+      await use(open(server));
+    } finally {
+      await server.close();
+    }
+  };
+  const json = async (answer: Promise<Response>): Promise<unknown> => (await answer).json();
+  const post = (body: object): RequestInit => ({ method: 'POST', body: JSON.stringify(body) });
+
+  test('[agent.store.persistent] [agent.store.key-value] outlives the run and the revision that wrote it', async () => {
+    const user = way.replaceAll(' ', '-');
+    const item = { namespace: [user, 'kept'], key: 'k', value: { for: 'the next one' } };
+    const query = `/store/items?namespace=${user}.kept&key=k`;
+    const says = { by: 'a run' };
+    await revision('first', async (send) => {
+      const put = await send('/store/items', { method: 'PUT', body: JSON.stringify(item) });
+      expect(put.status).toBe(204);
+      await json(send('/runs/wait', post({ assistant_id: 'remembers', input: { user, says } })));
+    });
+    await revision('second', async (send) => {
+      expect(await json(send('/info'))).toMatchObject({ metadata: { revision_id: 'second' } });
+      expect(await json(send(query))).toMatchObject(item);
+      const heard = await json(send('/runs/wait', post({ assistant_id: 'remembers', input: { user } })));
+      expect(heard).toMatchObject({ heard: { value: says } });
+    });
+  });
+});
