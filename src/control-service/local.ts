@@ -154,7 +154,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-    const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
+    const gateway = createGateway({ authorize: admitToAgent(store), publicUrl: settings.publicUrl, clock, log });
     let url = '';
     const rollouts = startRollouts({
       store,
@@ -204,7 +204,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     });
     const server = createHttpServer({
       fetch: app.fetch,
-      agents: (request, response) => gateway.handle(request, response),
+      agents: gateway.handle,
       basePath,
     });
     url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;

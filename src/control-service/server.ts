@@ -1,14 +1,13 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { tellPrefix } from './gateway/headers.ts';
 
 /** What answers requests, and below which path. */
 export interface ServerSettings {
   /** The service's own routes. */
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Takes a request that is for an agent; `false` leaves it to the service's own routes. */
-  agents: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Takes a request that is for an agent, whose path is given without `basePath`; `false` leaves it to the service's own routes. */
+  agents: (request: IncomingMessage, response: ServerResponse, basePath: string) => boolean;
   /** The path that everything hangs below, as in `/api-host`; empty for none. */
   basePath: string;
 }
@@ -27,8 +26,7 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
       return;
     }
     request.url = path;
-    if (basePath !== '') tellPrefix(request.headers, basePath);
-    if (!agents(request, response)) void own(request, response);
+    if (!agents(request, response, basePath)) void own(request, response);
   });
 }
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
-import { readAgentPath } from './agent-path.ts';
-import { tellPrefix } from './headers.ts';
+import { readAgentPath, type AgentPath } from './agent-path.ts';
+import { tellAddress } from './headers.ts';
 import { openLane, type Lane, type OpenLane, type Upstream } from './lane.ts';
+import { isPreflight } from './preflight.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 
 /** Whether a caller may talk to a deployment's agent, or why not; `missing` also for one that is somebody else's. */
@@ -10,10 +11,12 @@ export type Admission = 'allowed' | 'missing' | (Pick<Refusal, 'detail'> & { sta
 
 export interface GatewaySettings {
   /**
-   * Asked for every request on every path, `/ok` too (agent-server.md, Authentication). Anything but `allowed` is
-   * refused. `header` reads one of the request's headers.
+   * Asked for every request on every path, `/ok` too (agent-server.md, Authentication), but for a browser's preflight
+   * to an agent that is live. Anything but `allowed` is refused. `header` reads one of the request's headers.
    */
   authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
+  /** Where others reach the service, and what agents are told of their address; as callers name it when absent. */
+  publicUrl?: string | undefined;
   clock: Clock;
   log: (message: string) => void;
   /** Milliseconds until an agent has to begin its answer; ten minutes when absent. */
@@ -22,8 +25,11 @@ export interface GatewaySettings {
 
 /** Where the agents of all deployments answer: `/agents/<deployment id>/...`, whichever process runs them. */
 export interface Gateway {
-  /** Takes a request that is for an agent and answers it; `false` leaves it to the service's own routes. */
-  handle: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /**
+   * Takes a request that is for an agent and answers it; `false` leaves it to the service's own routes. `basePath` is
+   * what was taken away from the beginning of its path; nothing when absent.
+   */
+  handle: (request: IncomingMessage, response: ServerResponse, basePath?: string) => boolean;
   /**
    * From this call on new requests go to the new process. What is in flight stays where it is: the former lane is
    * returned, to be drained and closed by the caller.
@@ -39,7 +45,7 @@ const tenMinutes = 600_000;
 
 /** Makes a gateway with nothing live. */
 export function createGateway(settings: GatewaySettings): Gateway {
-  const { authorize, clock, log, answerWithinMs = tenMinutes } = settings;
+  const { authorize, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
   const lanes = new Map<string, OpenLane>();
 
   async function admit(deploymentId: string, request: IncomingMessage): Promise<Admission | 'unchecked'> {
@@ -55,7 +61,14 @@ export function createGateway(settings: GatewaySettings): Gateway {
     }
   }
 
-  async function answer(deploymentId: string, path: string, request: IncomingMessage, response: ServerResponse) {
+  async function answer(
+    { deploymentId, path }: AgentPath,
+    request: IncomingMessage,
+    response: ServerResponse,
+    basePath: string,
+  ): Promise<void> {
+    const asked = isPreflight(request) ? lanes.get(deploymentId) : undefined;
+    if (asked) return asked.sendPreflight(request, response, path);
     const admission = await admit(deploymentId, request);
     // A caller that went away meanwhile closes nothing any more: on a lane it would count as in flight for ever.
     if (response.destroyed) return;
@@ -64,15 +77,15 @@ export function createGateway(settings: GatewaySettings): Gateway {
     }
     const lane = lanes.get(deploymentId);
     if (!lane) return refuse(response, refusals.notLive);
-    tellPrefix(request.headers, `/agents/${deploymentId}`);
+    tellAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
     await lane.send(request, response, path);
   }
 
   return {
-    handle(request, response) {
+    handle(request, response, basePath = '') {
       const target = readAgentPath(request.url ?? '/');
       if (!target) return false;
-      void answer(target.deploymentId, target.path, request, response);
+      void answer(target, request, response, basePath);
       return true;
     },
     switchTo(deploymentId, upstream) {

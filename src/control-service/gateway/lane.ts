@@ -2,6 +2,7 @@ import { Agent, Server, type ClientRequest, type IncomingMessage, type ServerRes
 import { ProxyServer } from 'httpxy';
 import type { Clock } from '../../clock.ts';
 import { makeFitForAgent, makeFitForCaller } from './headers.ts';
+import { answerPreflight, makeFitForQuestion, preflightWithinMs, withoutQuery } from './preflight.ts';
 import { refusals, refuse } from './refusal.ts';
 
 /** Where an agent's process listens, and the token that every request to it has to carry. */
@@ -26,6 +27,8 @@ export interface Lane {
 export interface OpenLane extends Lane {
   /** Sends a request on. `path` is what the agent is to see. Never rejects: what goes wrong is told to the caller. */
   send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
+  /** Asks the agent a browser's question, whoever sends it: its word about pages is all that comes back. */
+  sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
 }
 
 export interface LaneSettings {
@@ -54,26 +57,31 @@ function idleSecondsOf({ req: { socket } }: ServerResponse): number {
 export function openLane(upstream: Upstream, { clock, log, answerWithinMs }: LaneSettings): OpenLane {
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
   const proxy = new ProxyServer({ target: upstream.origin, agent: connections });
-  const answering = new WeakMap<IncomingMessage, AbortController>();
+  const answering = new WeakMap<
+    IncomingMessage,
+    { answered: AbortController; withinMs: number; isQuestion: boolean }
+  >();
   let inFlight = 0;
   let waiting: (() => void)[] = [];
 
   proxy.on('proxyReq', (outgoing, request, response) => {
-    const answered = answering.get(request);
-    if (answered) void giveUpAfter(outgoing, response, answered.signal);
+    const sent = answering.get(request);
+    if (sent) void giveUpAfter(sent.withinMs, outgoing, response, sent.answered.signal);
     // An answer that asks for another protocol ends the connection without an error.
     outgoing.once('close', () => {
       if (!response.headersSent) refuse(response, refusals.broken);
     });
   });
   proxy.on('proxyRes', (incoming, request, response) => {
-    answering.get(request)?.abort();
+    const sent = answering.get(request);
+    sent?.answered.abort();
     // Node.js reads any three digits, and writes only those of an answer: what it throws then is nobody's to catch.
     if ((incoming.statusCode ?? 0) < 200) {
       refuse(response, refusals.broken);
       incoming.destroy();
       return;
     }
+    if (sent?.isQuestion) return answerPreflight(incoming, response);
     makeFitForCaller(incoming.headers);
     // The caller's own wish, which the agent does not see.
     incoming.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
@@ -84,8 +92,13 @@ export function openLane(upstream: Upstream, { clock, log, answerWithinMs }: Lan
     if (incoming.headers['content-length'] === undefined) queueMicrotask(() => response.flushHeaders());
   });
 
-  async function giveUpAfter(outgoing: ClientRequest, response: ServerResponse, answered: AbortSignal): Promise<void> {
-    const late = await clock.sleep(answerWithinMs, answered).then(
+  async function giveUpAfter(
+    withinMs: number,
+    outgoing: ClientRequest,
+    response: ServerResponse,
+    answered: AbortSignal,
+  ): Promise<void> {
+    const late = await clock.sleep(withinMs, answered).then(
       () => true,
       () => false,
     );
@@ -94,33 +107,43 @@ export function openLane(upstream: Upstream, { clock, log, answerWithinMs }: Lan
     outgoing.destroy();
   }
 
+  async function pass(request: IncomingMessage, response: ServerResponse, isQuestion: boolean): Promise<void> {
+    inFlight += 1;
+    const answered = new AbortController();
+    const withinMs = isQuestion ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;
+    answering.set(request, { answered, withinMs, isQuestion });
+    try {
+      await proxy.web(request, response);
+    } catch (error) {
+      // A caller that went away ends here too; there is nobody left to tell.
+      if (response.writableEnded || response.destroyed) return;
+      log(`An agent at ${upstream.origin} broke off: ${error instanceof Error ? error.message : String(error)}`);
+      refuse(response, refusals.broken);
+    } finally {
+      answered.abort();
+      inFlight -= 1;
+      if (inFlight === 0) {
+        const drained = waiting;
+        waiting = [];
+        for (const resolve of drained) resolve();
+      }
+    }
+  }
+
   return {
     upstream,
     inFlight: () => inFlight,
     drained: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     close: () => connections.destroy(),
-    async send(request, response, path) {
-      inFlight += 1;
-      const answered = new AbortController();
-      answering.set(request, answered);
+    send(request, response, path) {
       makeFitForAgent(request.headers, upstream.token);
       request.url = path;
-      try {
-        await proxy.web(request, response);
-      } catch (error) {
-        // A caller that went away ends here too; there is nobody left to tell.
-        if (response.writableEnded || response.destroyed) return;
-        log(`An agent at ${upstream.origin} broke off: ${error instanceof Error ? error.message : String(error)}`);
-        refuse(response, refusals.broken);
-      } finally {
-        answered.abort();
-        inFlight -= 1;
-        if (inFlight === 0) {
-          const drained = waiting;
-          waiting = [];
-          for (const resolve of drained) resolve();
-        }
-      }
+      return pass(request, response, false);
+    },
+    sendPreflight(request, response, path) {
+      makeFitForQuestion(request.headers, upstream.token);
+      request.url = withoutQuery(path);
+      return pass(request, response, true);
     },
   };
 }

@@ -28,7 +28,10 @@ export const refusals = {
   },
 } as const satisfies Record<string, Refusal>;
 
-/** Sends a refusal in the shape of the documents' errors, or ends a response that has begun, which then shows as cut. */
+/**
+ * Sends a refusal in the shape of the documents' errors, or ends a response that has begun, which then shows as cut. A page
+ * of any origin may read it: there is nothing in it that its sender could not have without a browser.
+ */
 export function refuse(response: ServerResponse, { status, detail, retryAfter }: Refusal): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -41,6 +44,9 @@ export function refuse(response: ServerResponse, { status, detail, retryAfter }:
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
+    ...(response.req.headers.origin === undefined
+      ? {}
+      : { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' }),
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   });
   response.end(body);

@@ -9,7 +9,9 @@ export interface ApiKey {
   text: string;
 }
 
-const spelled = /^lf_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+const spelling = 'lf_([0-9a-f]{16})_[A-Za-z0-9_-]{43}';
+const spelled = new RegExp(`^${spelling}$`);
+const within = new RegExp(spelling);
 
 /** Makes a key with 256 random bits. */
 export function makeApiKey(): ApiKey {
@@ -22,6 +24,9 @@ export function readApiKey(text: string): ApiKey | undefined {
   const id = spelled.exec(text)?.[1];
   return id === undefined ? undefined : { id, text };
 }
+
+/** Whether there is something in a text that is spelled like a key, good or not. */
+export const holdsApiKey = (text: string): boolean => within.test(text);
 
 /** What is kept of a key. It has 256 random bits, so that a plain hash cannot be turned back. */
 export const hashApiKey = (key: ApiKey): Buffer => createHash('sha256').update(key.text).digest();

@@ -1,30 +1,33 @@
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { createHttpServer } from '../../../src/control-service/server.ts';
+import { apiKey, deploymentId, listen, listenAsGateway, type Party } from './parties.ts';
 
+const parties: Party[] = [];
 const servers: ReturnType<typeof createHttpServer>[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+  for (const party of parties.splice(0)) await party.close();
 });
 
 test.each([
   ['below a base path an agent is told of that too', '/api-host', {}, '/api-host'],
-  ['and of what stands before it', '/api-host', { 'x-forwarded-prefix': '/outer' }, '/outer/api-host'],
-  ['without one nothing is added', '', {}, undefined],
+  ['and of nothing that a caller says', '/api-host', { 'x-forwarded-prefix': '/outer' }, '/api-host'],
+  ['without one nothing is added', '', { 'x-forwarded-prefix': '/outer' }, ''],
 ])('%s', async (_, basePath, headers, prefix) => {
   const seen: unknown[] = [];
-  const server = createHttpServer({
-    fetch: () => expect.unreachable(),
-    agents: (request, response) => {
-      seen.push([request.url, request.headers['x-forwarded-prefix']]);
-      response.end();
-      return true;
-    },
-    basePath,
-  }).listen(0, '127.0.0.1');
+  const agent = await listen((request, response) => {
+    seen.push(request.url, request.headers['x-forwarded-prefix']);
+    response.end();
+  });
+  const behind = await listenAsGateway();
+  parties.push(agent, behind);
+  behind.gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
+  const fetchOwn = () => expect.unreachable();
+  const server = createHttpServer({ fetch: fetchOwn, agents: behind.gateway.handle, basePath });
   servers.push(server);
-  await once(server, 'listening');
-  const { port } = Object(server.address());
-  await fetch(`http://127.0.0.1:${port}${basePath}/agents/one/ok`, { headers });
-  expect(seen).toEqual([['/agents/one/ok', prefix]]);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = `http://127.0.0.1:${Object(server.address()).port}${basePath}/agents/${deploymentId}`;
+  await fetch(`${address}/ok`, { headers: { ...headers, 'x-api-key': apiKey } });
+  expect(seen).toEqual(['/ok', `${prefix}/agents/${deploymentId}`]);
 });

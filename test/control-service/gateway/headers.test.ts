@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { makeFitForAgent, makeFitForCaller, tellPrefix } from '../../../src/control-service/gateway/headers.ts';
+import { describe, expect, test } from 'vitest';
+import { makeFitForAgent, makeFitForCaller, tellAddress } from '../../../src/control-service/gateway/headers.ts';
+import { makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 
 const forAgent = (headers: Record<string, string>): Record<string, unknown> => {
   makeFitForAgent(headers, 'token');
@@ -11,22 +12,45 @@ const forCaller = (headers: Record<string, string>): Record<string, unknown> => 
 };
 const token = { 'x-landfall-agent-token': 'token' };
 
+const [own, other] = [makeApiKey().text, makeApiKey().text];
+const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+describe('what a caller shows', () => {
+  test.each<[string, Record<string, string>, Record<string, string>]>([
+    ['the key never reaches the agent', { 'x-api-key': own, 'x-tenant-id': 't' }, {}],
+    ['nor does it as a bearer token', { authorization: `Bearer ${own}` }, {}],
+    ['nor with an empty key beside it', { 'x-api-key': ' ', authorization: `Bearer ${own}` }, {}],
+    ['nor does anything where the key may stand', { authorization: 'Bearer mine' }, {}],
+    ['nor does the key when it is sent twice', { 'x-api-key': own, authorization: `Bearer ${own}` }, {}],
+    ['nor with spaces around it', { 'x-api-key': ` ${own} `, authorization: `Bearer ${own}` }, {}],
+    ['nor without a scheme', { 'x-api-key': own, authorization: own }, {}],
+    ['nor another key of the service', { 'x-api-key': own, authorization: `Bearer ${other}` }, {}],
+    ['nor another key in the midst of something', { 'x-api-key': own, authorization: `Key x=${other}, y` }, {}],
+    ['nor a key as a password', { 'x-api-key': own, authorization: basic('me', own) }, {}],
+    ['nor another key as a name', { 'x-api-key': own, authorization: basic(other, '') }, {}],
+    ['nor what is for a proxy', { 'x-api-key': own, 'proxy-authorization': 'Basic abc' }, {}],
+    [
+      'a token for the agent beside the key does',
+      { 'x-api-key': own, authorization: 'Bearer mine' },
+      { authorization: 'Bearer mine' },
+    ],
+    [
+      'and so does a name with a password',
+      { 'x-api-key': own, authorization: basic('me', 'secret') },
+      { authorization: basic('me', 'secret') },
+    ],
+    [
+      'unless the connection names it',
+      { 'x-api-key': own, authorization: 'Bearer mine', connection: 'authorization' },
+      {},
+    ],
+    ['a forged token of the gateway is replaced', { 'x-landfall-agent-token': 'forged' }, {}],
+    ['and can not be taken away', { connection: 'x-landfall-agent-token' }, {}],
+  ])('%s', (_, sent, seen) => expect(forAgent(sent)).toEqual({ ...seen, ...token }));
+});
+
 test.each([
   ['what a caller asks reaches the agent', { accept: 'a/b', 'x-mine': '1' }, { accept: 'a/b', 'x-mine': '1' }],
-  ['the key does not', { 'x-api-key': 'k', 'x-tenant-id': 't', authorization: 'Bearer k' }, {}],
-  ['nor does it as a bearer token', { authorization: 'Bearer k' }, {}],
-  ['nor with an empty key beside it', { 'x-api-key': ' ', authorization: 'Bearer k' }, {}],
-  [
-    'what the caller shows to the agent beside the key does',
-    { 'x-api-key': 'k', authorization: 'Bearer mine' },
-    { authorization: 'Bearer mine' },
-  ],
-  [
-    'unless the connection names it',
-    { 'x-api-key': 'k', authorization: 'Bearer mine', connection: 'authorization' },
-    {},
-  ],
-  ['a forged token is replaced', { 'x-landfall-agent-token': 'forged' }, {}],
   ['what speaks of the connection is dropped', { connection: 'keep-alive', 'keep-alive': 'timeout=5', te: 'x' }, {}],
   ['what the connection names is dropped', { connection: 'X-One, x-two', 'x-one': '1', 'x-two': '2' }, {}],
   [
@@ -44,13 +68,35 @@ test.each([
     { 'content-location': '/threads/1' },
   ],
   ['its connection is its own', { connection: 'close', 'keep-alive': 'timeout=5' }, {}],
+  ['the token of the gateway does not come back', { 'x-landfall-agent-token': 'token' }, {}],
   ['an encoding of the content stays', { 'content-encoding': 'gzip' }, { 'content-encoding': 'gzip' }],
 ])('%s', (_, said, seen) => expect(forCaller(said)).toEqual(seen));
 
-test.each([
-  ['the agent is told what its paths stand behind', {}, '/agents/one'],
-  ['and what stands before that', { 'x-forwarded-prefix': '/service/' }, '/service/agents/one'],
-])('%s', (_, sent: Record<string, string>, prefix) => {
-  tellPrefix(sent, '/agents/one');
-  expect(sent['x-forwarded-prefix']).toBe(prefix);
+describe('where the agent is told that it answers', () => {
+  const forged = {
+    'x-forwarded-proto': 'http',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-prefix': '/elsewhere',
+    connection: 'x-forwarded-host, x-forwarded-prefix',
+  };
+  const seen = (sent: Record<string, string>, publicUrl: string | undefined, basePath = '') => {
+    const headers = { ...sent };
+    tellAddress(headers, { publicUrl, basePath }, '/agents/one');
+    return Object.fromEntries(Object.entries(forAgent(headers)).filter(([name]) => name.startsWith('x-forwarded-')));
+  };
+  const outside = (host: string, prefix: string) => ({
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': host,
+    'x-forwarded-prefix': prefix,
+  });
+
+  test.each<[string, Record<string, string>, string | undefined, string, Record<string, string>]>([
+    ['below the service', {}, undefined, '', { 'x-forwarded-prefix': '/agents/one' }],
+    ['below the path of the service', {}, undefined, '/api', { 'x-forwarded-prefix': '/api/agents/one' }],
+    ['at the public address', {}, 'https://a.example', '', outside('a.example', '/agents/one')],
+    ['with its port', {}, 'https://a.example:8443', '', outside('a.example:8443', '/agents/one')],
+    ['and its path', {}, 'https://a.example/outer/api', '/api', outside('a.example', '/outer/api/agents/one')],
+    ['whatever callers say', forged, undefined, '', { 'x-forwarded-prefix': '/agents/one' }],
+    ['and whatever they say of the public one', forged, 'https://a.example', '', outside('a.example', '/agents/one')],
+  ])('%s', (_, sent, publicUrl, basePath, told) => expect(seen(sent, publicUrl, basePath)).toEqual(told));
 });
