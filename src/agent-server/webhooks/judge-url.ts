@@ -75,6 +75,11 @@ function isAllowed(host: string, domains: NonNullable<UrlRules['allowedDomains']
   return domains.some((domain) => (domain.below ? host.endsWith(`.${domain.host}`) : host === domain.host));
 }
 
+const PRIVATE =
+  'leads to a private network: name the address itself among webhooks.url.allowed_domains (and its port among ' +
+  'allowed_ports), or have the operator of the service open those networks: --private-webhooks of `landfall local` and ' +
+  '`landfall listener`, LANDFALL_WEBHOOK_PRIVATE=allow of the agent server itself';
+
 /**
  * Why a webhook to `host` may not go to `address`; undefined where it may. Private networks are closed unless the operator
  * opens them, or `allowed_domains` names this very address, or `localhost` for this machine. A name in that list opens
@@ -85,7 +90,7 @@ export function addressProblem(address: string, host: string, rules: UrlRules): 
   if (network === 'public') return undefined;
   if (network === 'forbidden') return 'leads to a network that no webhook may go to';
   if (rules.privateNetworks || isNamedItself(address, host, rules)) return undefined;
-  return "leads to a private network: name the address among webhooks.url.allowed_domains, or have the server's operator set LANDFALL_WEBHOOK_PRIVATE=allow";
+  return PRIVATE;
 }
 
 function isNamedItself(address: string, host: string, { allowedDomains = [] }: UrlRules): boolean {

@@ -110,6 +110,14 @@ describe('an address of a private network, however it is spelled, may be no webh
     expect(() => judged(text, { allowed_domains: [host] })).toThrow('no webhook may go to');
   });
 
+  test('the reason names everything that would allow it, to whoever may', () => {
+    for (const text of ['http://127.0.0.1/', 'http://localhost/']) {
+      const why = judged(text);
+      for (const word of ['allowed_domains', 'allowed_ports', '--private-webhooks', 'LANDFALL_WEBHOOK_PRIVATE=allow'])
+        expect(why).toContain(word);
+    }
+  });
+
   test('unless the operator opens private networks', () => {
     for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', 'localhost'])
       expect(judged(`http://${host}/`, {}, true)).toBe('outside');
