@@ -4,6 +4,7 @@ import type { EngineOptions, Graph } from '../graphs/graph.ts';
 import { showCheckpoint, showDebug } from './debug-payload.ts';
 import { MessageStream } from './message-stream.ts';
 import type { Emit } from './message-stream.ts';
+import { checkpointOfAll } from './run-plan.ts';
 import type { RunPlan } from './run-plan.ts';
 
 /** The state that a run reached. */
@@ -110,12 +111,13 @@ function engineOptions(
   signal: AbortSignal,
 ): EngineOptions {
   const { config, context, checkpoint, interrupt_before, interrupt_after, durability } = kwargs;
+  const beginsAt = checkpointOfAll(checkpoint);
   return {
     streamMode,
     subgraphs: kwargs.stream_subgraphs,
     configurable: {
       ...config.configurable,
-      ...(checkpoint?.checkpoint_id ? { checkpoint_id: checkpoint.checkpoint_id } : {}),
+      ...(beginsAt === undefined ? {} : { checkpoint_id: beginsAt }),
       ...(checkpoint?.checkpoint_map ? { checkpoint_map: checkpoint.checkpoint_map } : {}),
     },
     metadata: { ...metadata, run_id: runId, thread_id: threadId, run_attempt: attempt },

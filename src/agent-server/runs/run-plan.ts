@@ -134,6 +134,15 @@ export function planRun(
   };
 }
 
+/**
+ * The checkpoint of the whole graph at which a run begins; undefined where it names none. That of a graph inside is
+ * reached from it: its map names both.
+ */
+export function checkpointOfAll(checkpoint: RunKwargs['checkpoint']): string | undefined {
+  const ofAll = checkpoint?.checkpoint_map?.[''];
+  return typeof ofAll === 'string' ? ofAll : (checkpoint?.checkpoint_id ?? undefined);
+}
+
 function modesOf(asked: RunCreate['stream_mode']): StreamMode[] {
   const modes = typeof asked === 'string' ? [asked] : (asked ?? DEFAULT_MODES);
   return [...new Set(modes.length > 0 ? modes : DEFAULT_MODES)];

@@ -3,6 +3,7 @@ import type { CancelAction, RunCreate } from '../../contract/agent/run.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal } from '../refusal.ts';
+import { noCheckpoint } from '../threads/place.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { planOrder } from './acceptance.ts';
@@ -18,6 +19,7 @@ import { Hands } from './hands.ts';
 import { LeftBehind } from './left-behind.ts';
 import type { RunQueue } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
+import { checkpointOfAll } from './run-plan.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
 import { isUnfinished } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
@@ -235,8 +237,15 @@ export class Runs {
   async #plan(order: Order): Promise<RunPlan> {
     this.#mustBeOpen();
     const plan = await planOrder(order, this.#parts);
+    if (order.threadId !== undefined) await this.#mustHaveItsCheckpoint(plan);
     this.#mustBeOpen();
     return plan;
+  }
+
+  /** Begun at a checkpoint that is not there, a run would leave an empty thread: the engine takes it for a new one. */
+  async #mustHaveItsCheckpoint({ threadId, kwargs: { checkpoint } }: RunPlan): Promise<void> {
+    const id = checkpointOfAll(checkpoint);
+    if (id !== undefined && !(await this.#parts.store.hasCheckpoint(threadId, id))) throw noCheckpoint(threadId, id);
   }
 
   /** Writes the run down; it is `running` where it may start at once. */

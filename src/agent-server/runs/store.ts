@@ -6,6 +6,7 @@ import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
+import { hasCheckpoint } from '../threads/place.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd, StoredRun } from './run-row.ts';
@@ -187,6 +188,11 @@ export class RunStore {
   /** A run by its id alone. */
   async find(runId: string): Promise<StoredRun | undefined> {
     return this.#storage.db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+  }
+
+  /** Whether a run on the thread could begin at that checkpoint. */
+  async hasCheckpoint(threadId: string, checkpoint_id: string): Promise<boolean> {
+    return hasCheckpoint(this.#storage.pool, threadId, { checkpoint_id });
   }
 
   /** The id of the last checkpoint that a run wrote; undefined where none is there. States written by hand bear the name of the run before them. */

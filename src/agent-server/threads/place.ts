@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { ClientBase } from 'pg';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Checkpoint } from '../../contract/agent/thread.ts';
 import { missing } from '../refusal.ts';
@@ -18,7 +18,11 @@ export function placeOf(threadId: string, { checkpoint_id, checkpoint_ns, checkp
 }
 
 /** Whether there is a state at that place. */
-export async function hasCheckpoint(client: PoolClient, threadId: string, where: Where): Promise<boolean> {
+export async function hasCheckpoint(
+  client: Pick<ClientBase, 'query'>,
+  threadId: string,
+  where: Where,
+): Promise<boolean> {
   const { rowCount } = await client.query(
     'select from checkpoints where thread_id = $1 and checkpoint_ns = $2 and checkpoint_id = $3',
     [threadId, where.checkpoint_ns ?? '', where.checkpoint_id],

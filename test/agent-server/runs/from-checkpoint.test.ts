@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askAt } from '../ask.ts';
+import type { Ask } from '../ask.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import type { TemporaryAgent } from '../temporary-agent.ts';
+
+/** `whole` has a graph inside that asks a person and counts the steps it took. */
+const graphs = `
+  import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
+  const State = Annotation.Root({
+    steps: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
+    answer: Annotation<string>,
+  });
+  const inside = new StateGraph(State)
+    .addNode('think', async () => ({ steps: ['think'] }))
+    .addNode('ask', async () => ({ answer: interrupt('May I?') }))
+    .addEdge('__start__', 'think').addEdge('think', 'ask').addEdge('ask', '__end__').compile();
+  export const whole = new StateGraph(State)
+    .addNode('begin', async () => ({ steps: ['begin'] }))
+    .addNode('inside', inside)
+    .addEdge('__start__', 'begin').addEdge('begin', 'inside').addEdge('inside', '__end__');`;
+
+let folder: TemporaryAgent;
+let serving: Serving;
+let ask: Ask;
+beforeAll(async () => {
+  folder = temporaryAgent({ 'langgraph.json': { graphs: { whole: './whole.ts:whole' } }, 'whole.ts': graphs });
+  serving = await serveAgent({ configPath: folder.configPath });
+  ask = askAt(serving.url);
+});
+afterAll(async () => {
+  await serving.close();
+  folder.remove();
+});
+
+/** A thread whose graph waits for a person, inside another one. */
+async function waiting(): Promise<{ thread: string; runs: string }> {
+  const { thread_id } = Object((await ask('POST', '/threads', {})).body);
+  const runs = `/threads/${thread_id}/runs`;
+  const first = await ask('POST', `${runs}/wait`, { assistant_id: 'whole', input: { steps: ['given'] } });
+  expect(first.body).toMatchObject({ __interrupt__: [{ value: 'May I?' }] });
+  return { thread: thread_id, runs };
+}
+
+test.each([
+  ['by its place', { checkpoint: { checkpoint_id: randomUUID() } }],
+  ['by its id', { checkpoint_id: randomUUID() }],
+  ['by what is no id', { checkpoint_id: 'nonsense' }],
+  [
+    'as one of a graph inside that nothing leads to',
+    { checkpoint: { checkpoint_id: randomUUID(), checkpoint_ns: 'x:1' } },
+  ],
+  ['as one of a graph inside', { checkpoint: { checkpoint_id: randomUUID(), checkpoint_map: { '': randomUUID() } } }],
+])(
+  'a run from a checkpoint that is not there, named %s, is refused, and the thread stays as it is',
+  async (_, from) => {
+    const { thread, runs } = await waiting();
+    const before = (await ask('GET', `/threads/${thread}`)).body;
+    for (const way of ['', '/wait', '/stream']) {
+      const refused = await ask('POST', `${runs}${way}`, { assistant_id: 'whole', input: { steps: ['new'] }, ...from });
+      expect(refused).toMatchObject({
+        status: 404,
+        body: { detail: expect.stringMatching(/^Checkpoint .* does not exist/) },
+      });
+    }
+    expect((await ask('GET', `/threads/${thread}`)).body).toEqual(before);
+    expect((await ask('GET', runs)).body).toHaveLength(1);
+  },
+);
+
+test('a run from the checkpoint of another thread is refused', async () => {
+  const [one, other] = [await waiting(), await waiting()];
+  const { checkpoint } = Object((await ask('GET', `/threads/${other.thread}/state`)).body);
+  const refused = await ask('POST', `${one.runs}/wait`, {
+    assistant_id: 'whole',
+    command: { resume: 'yes' },
+    checkpoint,
+  });
+  expect(refused.status).toBe(404);
+});
+
+test('a run may begin at any state of its thread', async () => {
+  const { thread, runs } = await waiting();
+  const { checkpoint } = Object((await ask('GET', `/threads/${thread}/state`)).body);
+  const resumed = await ask('POST', `${runs}/wait`, { assistant_id: 'whole', command: { resume: 'yes' }, checkpoint });
+  expect(resumed.body).toMatchObject({ answer: 'yes', steps: expect.arrayContaining(['given', 'begin', 'think']) });
+});
+
+test('at that of a graph inside too: it goes on from there, and what led to it stays', async () => {
+  const { thread, runs } = await waiting();
+  const state = Object((await ask('GET', `/threads/${thread}/state?subgraphs=true`)).body);
+  const { checkpoint } = state.tasks[0].state;
+  expect(checkpoint).toMatchObject({
+    checkpoint_ns: expect.stringMatching(/^inside:/),
+    checkpoint_map: { '': state.checkpoint.checkpoint_id },
+  });
+  const again = await ask('POST', `${runs}/wait`, { assistant_id: 'whole', checkpoint });
+  expect(again.body).toMatchObject({ steps: ['given', 'begin'], __interrupt__: [{ value: 'May I?' }] });
+  const resumed = await ask('POST', `${runs}/wait`, { assistant_id: 'whole', command: { resume: 'yes' } });
+  expect(resumed.body).toMatchObject({ answer: 'yes', steps: expect.arrayContaining(['given', 'begin', 'think']) });
+});
+
+test('a state that a new thread is told to be at names no checkpoint, and a run may begin there', async () => {
+  const { thread_id } = Object((await ask('POST', '/threads', {})).body);
+  const { checkpoint } = Object((await ask('GET', `/threads/${thread_id}/state`)).body);
+  const run = { assistant_id: 'whole', input: { steps: ['given'] }, checkpoint };
+  expect(await ask('POST', `/threads/${thread_id}/runs/wait`, run)).toMatchObject({ status: 200 });
+});
