@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import { Pool } from 'pg';
-import type { PoolClient } from 'pg';
+import { Client, Pool } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
 import { explainConnecting } from './unavailable.ts';
 
 /** How a database is opened. */
@@ -11,6 +11,8 @@ export interface OpenDatabaseOptions {
   max?: number;
   /** The name under which the server lists our connections. */
   applicationName?: string;
+  /** How long (ms) a query may wait until one of the connections is free; 10,000 when absent. */
+  waitMs?: number;
   /** Told when a connection that nobody was using broke. */
   log?: (message: string) => void;
 }
@@ -25,22 +27,26 @@ export interface Database<Schema> {
   close(): Promise<void>;
 }
 
+/** How long (ms) connecting may take. */
+const CONNECT_MS = 10_000;
+
 /**
  * Opens a database. No connection is made before the first query, and one that breaks is replaced at the next query,
  * so a restart of the server costs the queries under way and no more.
  *
- * Waiting for a connection ends with an error after 10 s; one that the server refuses because it has no more to give
+ * Connecting ends with an error after 10 s, waiting for a connection that is free after `waitMs`; one that the server refuses because it has no more to give
  * is a `TooManyConnectionsError`.
  *
  * @typeParam Schema the tables, as Kysely wants them.
  */
 export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Schema> {
-  const { url, max = 5, applicationName = 'landfall', log } = options;
+  const { url, max = 5, applicationName = 'landfall', waitMs = CONNECT_MS, log } = options;
   const pool = new ExplainingPool({
     connectionString: url,
     max,
     application_name: applicationName,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: waitMs,
+    Client: PatientlyAwaited,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
   });
@@ -51,6 +57,13 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
   let closed: Promise<void> | undefined;
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   return { db, pool, close: () => (closed ??= db.destroy().then(() => (pool.ending ? undefined : pool.end()))) };
+}
+
+/** A connection that is not waited for as long as a query waits for its turn. */
+class PatientlyAwaited extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_MS } : config);
+  }
 }
 
 /** A pool whose refusals say what to change, whether one asks for a connection or for a query. */

@@ -12,7 +12,8 @@ const goneCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-const goneWords = /connection terminated|timeout (exceeded )?when trying to connect|connection ended|connection error/i;
+const goneWords =
+  /connection terminated|timeout (exceeded )?when trying to connect|timeout expired|connection ended|connection error/i;
 
 /**
  * Whether an error of a query means that the database can't be used at the moment, rather than that the query is

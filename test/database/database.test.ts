@@ -46,6 +46,20 @@ test('a connection that breaks in the middle of a transaction ends the transacti
   await database.close();
 });
 
+test('what needs a connection waits for a free one as long as it is told to, and no longer', async () => {
+  const open = (waitMs: number) => openDatabase({ url: postgres.url, max: 1, waitMs });
+  const [short, long] = [open(2000), open(60_000)];
+  const [held, other] = await Promise.all([short.pool.connect(), long.pool.connect()]);
+  const refused = await short.pool.query('select 1').catch((error: unknown) => error);
+  expect(String(refused)).toContain('timeout exceeded');
+  expect(isDatabaseUnavailable(refused)).toBe(true);
+  const waits = long.pool.query('select 1 as one');
+  other.release();
+  expect((await waits).rows).toEqual([{ one: 1 }]);
+  held.release();
+  await Promise.all([short.close(), long.close()]);
+});
+
 test('a server without a further connection says what to raise, through every way of asking', async () => {
   const agent = { database: 'crowded', role: 'crowded', password: 'crowded' };
   const url = await ensureAgentDatabase(postgres.url, agent);
@@ -79,6 +93,7 @@ describe('an error of a query', () => {
     ['means it when the server shuts down', coded('57P01'), true],
     ['means it when the server starts up', coded('57P03'), true],
     ['means it when the connection broke', new Error('Connection terminated unexpectedly'), true],
+    ['means it when connecting took too long', new Error('timeout expired'), true],
     ['means it when no connection came free', new Error('timeout exceeded when trying to connect'), true],
     ['means it when it was caused by one that does', new Error('send', { cause: coded('08006') }), true],
     ['does not mean it when the statement is wrong', coded('42601', 'syntax error'), false],

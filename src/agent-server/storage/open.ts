@@ -9,6 +9,8 @@ export type Storage = Database<Tables>;
 
 /** Connections an agent may take: its deployment's share of what the server gives out. */
 const CONNECTIONS = 2;
+/** How long (ms) a query may wait for one of them: when many runs begin at once on a busy machine, the database is not away. */
+const WAIT_MS = 60_000;
 
 /**
  * The name under which the server lists the connections of one process. It is how other processes of the deployment
@@ -18,7 +20,13 @@ export const applicationName = (processId: string): string => `landfall-agent ${
 
 /** Opens a deployment's database and brings its tables to this program's form. */
 export async function openStorage(url: string, processId: string, log: (line: string) => void): Promise<Storage> {
-  const storage = openDatabase<Tables>({ url, max: CONNECTIONS, applicationName: applicationName(processId), log });
+  const storage = openDatabase<Tables>({
+    url,
+    max: CONNECTIONS,
+    applicationName: applicationName(processId),
+    waitMs: WAIT_MS,
+    log,
+  });
   try {
     await migrate(storage.db, migrations, { table: 'agent_migrations' });
     await setUpCheckpoints(storage);
