@@ -7,7 +7,7 @@ import { MOST_DEPTH, nestsDeeper } from './nesting.ts';
 
 /**
  * The body of a request, held to a schema of the contract. No body counts as `{}`, a null as if the field were
- * absent.
+ * absent; so in each item of a list.
  *
  * @param schema one that strips unknown fields: callers of public servers send some.
  * @param saysNull the fields of which a null says something.
@@ -90,7 +90,8 @@ export const flag = z
   .transform((word) => word === '1' || word === 'true');
 
 function withoutNulls(body: unknown, saysNull: readonly string[]): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  if (Array.isArray(body)) return body.map((item: unknown) => withoutNulls(item, saysNull));
+  if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || saysNull.includes(name)));
 }
 

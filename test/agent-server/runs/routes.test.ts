@@ -136,6 +136,12 @@ describe('a batch of runs', () => {
   });
 });
 
+test('nulls in a batch are as if they were absent, as they are in a run by itself', async () => {
+  const empty = { context: null, config: null, metadata: null, webhook: null, stream_mode: null };
+  const answer = await agent.post('/runs/batch', [{ ...echo('a'), ...empty, on_completion: 'keep' }]);
+  expect([answer.status, await answer.json()]).toMatchObject([200, [{ kwargs: { input: { input: 'a' } } }]]);
+});
+
 describe('the runs of a thread', () => {
   test('are listed page by page, by status, with the fields that are asked for', async () => {
     const thread = await agent.thread();
