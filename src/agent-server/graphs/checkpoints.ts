@@ -11,6 +11,7 @@ import type {
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
 import { nextVersion } from './channel-version.ts';
+import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
 const MOST_BYTES_AT_ONCE = 256 * 1024;
@@ -60,8 +61,11 @@ export class Checkpoints extends PostgresSaver {
   /** The name of this process's connections. */
   readonly #name: string | undefined;
 
-  constructor(pool: Pool, serializer: SerializerProtocol) {
+  readonly #underWay: WritesUnderWay;
+
+  constructor(pool: Pool, serializer: SerializerProtocol, underWay = new WritesUnderWay()) {
     super(pool, serializer);
+    this.#underWay = underWay;
     this.#pool = pool;
     this.#name = pool.options.application_name;
   }
@@ -71,6 +75,19 @@ export class Checkpoints extends PostgresSaver {
   }
 
   override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    return this.#underWay.during(runIdOf(config), () => this.#put(config, checkpoint, metadata, newVersions));
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    return this.#underWay.during(runIdOf(config), () => this.#putWrites(config, writes, taskId));
+  }
+
+  async #put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
@@ -108,7 +125,7 @@ export class Checkpoints extends PostgresSaver {
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
   }
 
-  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+  async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) {

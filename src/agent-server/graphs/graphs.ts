@@ -10,6 +10,7 @@ import type { InsidesQuery } from './insides.ts';
 import type { LoadedGraph } from './load.ts';
 import { schemasOf } from './schemas.ts';
 import type { GraphSchemaSet } from './schemas.ts';
+import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Where a run's checkpoints go: to the thread, or nowhere that outlives the run. */
 export type Keeping = 'thread' | 'nothing';
@@ -32,6 +33,9 @@ export class Graphs {
 
   readonly #store: GraphStore;
 
+  /** What runs write of their states. */
+  readonly writes = new WritesUnderWay();
+
   constructor(loaded: readonly LoadedGraph[], pool: Pool, store: GraphStore) {
     this.#store = store;
     this.#graphs = new Map(
@@ -39,7 +43,7 @@ export class Graphs {
         graph.graphId,
         {
           ...graph,
-          checkpoints: new Checkpoints(pool, graph.engine.serializer),
+          checkpoints: new Checkpoints(pool, graph.engine.serializer, this.writes),
           memory: graph.engine.memoryCheckpoints(),
         },
       ]),

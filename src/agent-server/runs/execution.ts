@@ -158,7 +158,9 @@ export class Execution {
     await this.#recorder?.end(
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
-    return settle({ plan: this.plan, end: { ...reached, usage: this.#usage() }, failure, graph }, this.#around);
+    const ended = { plan: this.plan, end: { ...reached, usage: this.#usage() }, failure, graph };
+    if (failure === undefined) return settle(ended, this.#around);
+    return this.#around.graphs.writes.without(this.plan.runId, () => settle(ended, this.#around));
   }
 
   /** Another process has the run: what happens there is told here, until this process leaves. */

@@ -5,6 +5,7 @@ import type { Surroundings } from './surroundings.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
+import { interruptsOf } from './state-after.ts';
 
 /** How long (ms) until the end of a run is written down again, while the database is away. */
 const RETRY_MS = 500;
@@ -68,7 +69,11 @@ async function write({ plan, end, failure, graph }: Ended, { store, queue }: Sur
   if (await isElsewhere()) return false;
   if (temporary || graph === undefined) return true;
   const before = await graph.getState({ configurable: { thread_id: threadId } });
-  await store.restoreValues(threadId, before.createdAt === undefined ? null : toWire(before.values));
+  await store.restore(threadId, {
+    values: before.createdAt === undefined ? null : toWire(before.values),
+    interrupts: toWire(interruptsOf(before.tasks)),
+    unfinishedState: before.next.length > 0,
+  });
   return true;
 
   /** Nothing was changed: the run is gone, its end was stored before without our hearing of it, or it is another's. */

@@ -135,7 +135,11 @@ export const END_ALONE_HOOKED = {
   ),
 };
 
-/** $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread is as it was before. */
+/**
+ * $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread is as it was before. Values of channels are
+ * stored once a version: those that another state of the thread has too stay. What a step wrote may be there without its
+ * checkpoint, which comes beside it.
+ */
 export const ROLL_BACK = {
   name: 'roll-back',
   text: `
@@ -144,12 +148,37 @@ export const ROLL_BACK = {
     ), gone as (
       delete from checkpoints using run
       where checkpoints.thread_id = run.thread_id::text and checkpoints.metadata ->> 'run_id' = $1::text
-      returning checkpoints.thread_id, checkpoints.checkpoint_ns, checkpoints.checkpoint_id
+      returning checkpoints.thread_id, checkpoints.checkpoint_ns, checkpoints.checkpoint
     ), writes as (
-      delete from checkpoint_writes w using gone
-      where w.thread_id = gone.thread_id and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id
+      delete from checkpoint_writes w using run
+      where w.thread_id = run.thread_id::text and not exists (
+        select from checkpoints c
+        where c.thread_id = w.thread_id and c.checkpoint_ns = w.checkpoint_ns and c.checkpoint_id = w.checkpoint_id
+          and c.metadata ->> 'run_id' is distinct from $1::text
+      )
+    ), used as (
+      select distinct c.checkpoint_ns, v.key as channel, v.value as version
+      from run join checkpoints c on c.thread_id = run.thread_id::text
+      cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') v
+      where c.metadata ->> 'run_id' is distinct from $1::text
+    ), unused as (
+      select distinct gone.thread_id, gone.checkpoint_ns, v.key as channel, v.value as version
+      from gone cross join lateral jsonb_each_text(gone.checkpoint -> 'channel_versions') v
+      except select run.thread_id::text, used.checkpoint_ns, used.channel, used.version from run, used
+    ), blobs as (
+      delete from checkpoint_blobs b using unused u
+      where b.thread_id = u.thread_id and b.checkpoint_ns = u.checkpoint_ns and b.channel = u.channel and b.version = u.version
     )
     update threads
     set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else 'idle' end, interrupts = '{}', updated_at = $3
     from run where threads.thread_id = run.thread_id and not run.temporary`,
+};
+
+/** $1 thread, $2 its values, $3 its status where no run is unfinished, $4 its interrupts. What its newest state holds, after a run was forgotten. */
+export const RESTORE_THREAD = {
+  name: 'restore-thread',
+  text: `
+    update threads
+    set "values" = $2::json, interrupts = $4::json, status = case when unfinished > 0 then status else $3 end
+    where thread_id = $1`,
 };

@@ -175,9 +175,16 @@ export class RunStore {
     await this.#storage.pool.query({ ...statements.ROLL_BACK, values: [runId, this.#processId, now] });
   }
 
-  /** Writes down what a thread's newest checkpoint holds, JSON, after runs were forgotten. */
-  async restoreValues(threadId: string, values: string | null): Promise<void> {
-    await this.#storage.db.updateTable('threads').set({ values }).where('thread_id', '=', threadId).execute();
+  /** Writes down what a thread's newest state holds, after a run was forgotten. `values` is JSON. */
+  async restore(
+    threadId: string,
+    { values, ...state }: { values: string | null; interrupts: string; unfinishedState: boolean },
+  ): Promise<void> {
+    const status = threadStatusAfter({ status: 'success', ...state });
+    await this.#storage.pool.query({
+      ...statements.RESTORE_THREAD,
+      values: [threadId, values, status, state.interrupts],
+    });
   }
 
   async get(threadId: string, runId: string): Promise<StoredRun | undefined> {

@@ -1,0 +1,127 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { until } from '../promises/given.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import { asking } from './two-servers.ts';
+import type { Asking } from './two-servers.ts';
+
+/** Counts its steps, within a graph that counts too, and asks or sleeps where it is told to. */
+const agent = temporaryAgent({
+  'langgraph.json': { graphs: { steps: './steps.ts:steps' } },
+  'steps.ts': `
+    import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
+    const State = Annotation.Root({
+      told: Annotation<string>,
+      path: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
+    });
+    const Inside = Annotation.Root({ told: Annotation<string>, within: Annotation<number> });
+    const inside = new StateGraph(Inside)
+      .addNode('count', async ({ within = 0 }) => ({ within: within + 1 }))
+      .addEdge('__start__', 'count')
+      .compile({ checkpointer: true });
+    export const steps = new StateGraph(State)
+      .addNode('one', async () => ({ path: ['one'] }))
+      .addNode('inside', inside)
+      .addNode('two', async ({ told }) => {
+        if (told === 'ask') interrupt('what now?');
+        if (told === 'sleep') await new Promise((resolve) => setTimeout(resolve, 600_000).unref());
+        return { path: ['two'] };
+      })
+      .addEdge('__start__', 'one')
+      .addEdge('one', 'inside')
+      .addEdge('inside', 'two')
+      .compile();`,
+});
+
+let serving: Serving;
+let server: Asking;
+let database: Client;
+beforeAll(async () => {
+  serving = await serveAgent({ configPath: agent.configPath });
+  server = asking(serving);
+  database = new Client({ connectionString: serving.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await serving.close();
+  agent.remove();
+});
+
+const told = (word: string) => ({ assistant_id: 'steps', input: { told: word } });
+
+/** How many rows of a thread each table of checkpoints has, and how many stored values no state names. */
+async function stored(thread: string): Promise<Record<string, unknown>> {
+  const { rows } = await database.query<Record<string, unknown>>(
+    `select
+       (select count(*)::int from checkpoints where thread_id = $1) as checkpoints,
+       (select count(*)::int from checkpoint_writes where thread_id = $1) as writes,
+       (select count(*)::int from checkpoint_blobs where thread_id = $1) as blobs,
+       (select count(*)::int from checkpoint_blobs b where thread_id = $1 and not exists (
+          select from checkpoints c where c.thread_id = b.thread_id and c.checkpoint_ns = b.checkpoint_ns
+            and c.checkpoint -> 'channel_versions' ->> b.channel = b.version
+        )) as unnamed`,
+    [thread],
+  );
+  return rows[0] ?? {};
+}
+
+/** A run that sleeps in its last node, and is rolled back there, or so many milliseconds after its beginning. */
+async function rolledBack(thread: string, afterMs?: number): Promise<void> {
+  const place = await server.run(thread, told('sleep'));
+  if (afterMs === undefined) {
+    await until(async () => {
+      const { next, values } = Object(await server.json(server.get(`/threads/${thread}/state`)));
+      return next?.[0] === 'two' && values.told === 'sleep' ? true : undefined;
+    });
+  } else await systemClock.sleep(afterMs);
+  await server.post(`${place}/cancel?action=rollback&wait=1`);
+  expect((await server.get(place)).status).toBe(404);
+}
+
+const look = async (thread: string) => {
+  const { status, values, interrupts } = await server.json(server.get(`/threads/${thread}`));
+  return { status, values, interrupts };
+};
+
+describe('a run that is rolled back', () => {
+  test('leaves nothing of what it stored, and everything of what was there', async () => {
+    const thread = await server.thread();
+    await server.json(server.post(`/threads/${thread}/runs/wait`, told('go')));
+    const before = [await stored(thread), await look(thread)];
+    expect(before[0]).toMatchObject({ unnamed: 0, blobs: expect.any(Number) });
+    await rolledBack(thread);
+    expect([await stored(thread), await look(thread)]).toEqual(before);
+    const after = await server.json(server.post(`/threads/${thread}/runs/wait`, told('go')));
+    expect(after['path']).toEqual(['one', 'two', 'one', 'two']);
+  });
+
+  test('leaves nothing at all of a thread that had nothing', async () => {
+    const thread = await server.thread();
+    await rolledBack(thread);
+    expect(await stored(thread)).toEqual({ checkpoints: 0, writes: 0, blobs: 0, unnamed: 0 });
+    expect(await look(thread)).toEqual({ status: 'idle', values: null, interrupts: {} });
+  });
+
+  test('leaves nothing at whatever moment it is stopped, with its last states on their way', async () => {
+    const thread = await server.thread();
+    await server.json(server.post(`/threads/${thread}/runs/wait`, told('go')));
+    const before = [await stored(thread), await look(thread)];
+    for (let ms = 0; ms < 40; ms += 2) {
+      await rolledBack(thread, ms);
+      expect([ms, await stored(thread), await look(thread)]).toEqual([ms, ...before]);
+    }
+  });
+
+  test('leaves a thread waiting for somebody that waited for somebody before', async () => {
+    const thread = await server.thread();
+    await server.json(server.post(`/threads/${thread}/runs/wait`, told('ask')));
+    const before = await look(thread);
+    expect(before).toMatchObject({ status: 'interrupted' });
+    await rolledBack(thread);
+    expect(await look(thread)).toEqual(before);
+  });
+});
