@@ -2,9 +2,11 @@ import * as z from 'zod';
 import { refusedInCommand } from '../contract/control/commands.ts';
 import { dnsLabel } from '../contract/control/container.ts';
 import { readRepoRef } from '../contract/control/repo-ref.ts';
+import { resourceProblems } from '../contract/control/resource-bounds.ts';
 import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
+import { graphConfigPathProblem, imageUriProblem } from '../contract/control/source-names.ts';
 import { onFailures, rebuilds, secretsStrategies } from './desired.ts';
 import { pushFieldNames } from './push-fields.ts';
 import { secretNames } from './secret-names.ts';
@@ -36,9 +38,18 @@ const repoRef = z.string().transform((written, context) => {
   return z.NEVER;
 });
 
-const pathInRepository = oneLine.refine((path) => !/^[/\\]|\\|(^|\/)\.\.(\/|$)/.test(path), {
-  message: 'must be a path within the repository, with forward slashes, from its root',
-});
+/** Text that a rule of the contract is asked about. */
+const ruled = (problemOf: (written: string) => string | undefined, text = oneLine) =>
+  text.superRefine((written, context) => {
+    const message = problemOf(written);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+const pathInRepository = ruled((path) =>
+  /^[/\\]|\\|(^|\/)\.\.(\/|$)/.test(path)
+    ? 'must be a path within the repository, with forward slashes, from its root'
+    : graphConfigPathProblem(path),
+);
 
 /** What the service refuses is told before anything is sent. */
 const command = z
@@ -60,6 +71,16 @@ const webAddress = z
 
 /** Keys of the service's objects may be written with hyphens, like everything else, or as the document has them. */
 const spelled = <T extends z.ZodType>(schema: T) => z.preprocess(withSnakeKeys, schema);
+
+/**
+ * The contract's, held to what the service refuses of it whatever else it has: what is written here is laid over what is
+ * there, so that a bound that is only a default may be another one in the end; the plan looks at the whole.
+ */
+const writtenResources = resourceSpec.superRefine((spec, context) => {
+  for (const { path, message, certain } of resourceProblems(spec, toKebab)) {
+    if (certain) context.addIssue({ code: 'custom', path: [...path], message });
+  }
+});
 
 /** What every deployment may say, in our spelling. */
 export const commonFields = z.object({
@@ -95,11 +116,14 @@ export const folderFields = z.object({
 
 /** What a deployment of an image may say besides. */
 export const imageFields = z.object({
-  imageUri: oneLine.regex(/^\S+$/, 'must not hold spaces').exactOptional(),
+  imageUri: ruled(
+    imageUriProblem,
+    oneLine.regex(/^\S+$/, { error: 'must not hold spaces', abort: true }),
+  ).exactOptional(),
   customUrl: webAddress.exactOptional(),
   listenerId: z.uuid().exactOptional(),
   k8sNamespace: dnsLabel.exactOptional(),
-  resourceSpec: spelled(resourceSpec).exactOptional(),
+  resourceSpec: spelled(writtenResources).exactOptional(),
   secretReferences: z.array(spelled(secretReference)).exactOptional(),
 });
 

@@ -1,3 +1,4 @@
+import { deploymentNameProblem } from '../contract/control/deployment-name.ts';
 import type { Secret } from '../contract/control/secret.ts';
 import type { Source } from '../contract/control/source.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
@@ -22,10 +23,15 @@ export interface AskedDeployment {
 
 type Read<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
-/** A draft as what should run. Without an environment the values of its secrets are not looked up, and left alone. */
+/**
+ * A draft as what should run, under a name that it can be created by. Without an environment the values of its secrets are
+ * not looked up, and left alone.
+ */
 export function readDesiredDraft(draft: Draft, environment: Environment | undefined): Read<DesiredDeployment> {
   const read = readWhole(draft, environment);
-  if (!read.ok) return read;
+  const wrongName = nameProblems(draft);
+  if (!read.ok) return { ok: false, problems: inOrder([...read.problems, ...wrongName]) };
+  if (wrongName.length > 0) return { ok: false, problems: wrongName };
   const { push: _, ...value } = read.value;
   return { ok: true, value };
 }
@@ -114,6 +120,21 @@ function fieldProblems(draft: Draft): Problem[] {
   });
   if (draft.fields.has('name') || draft.fields.has('deployment-id')) return problems;
   return [...problems, draftProblem(draft, '`name` or `deployment-id` must say which deployment is meant')];
+}
+
+/** The name of a deployment that may have to be created; one that is found by its id has its name already. */
+function nameProblems({ fields }: Draft): Problem[] {
+  const written = fields.get('name');
+  if (typeof written?.value !== 'string' || written.value.trim() === '' || fields.has('deployment-id')) return [];
+  const name = written.value.trim();
+  const problem = deploymentNameProblem(name);
+  if (problem === undefined) return [];
+  const near = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
+  const suggestion = deploymentNameProblem(near) === undefined ? near : undefined;
+  return [fieldProblem(written, ['name'], `\`name\` ${problem}`, suggestion)];
 }
 
 function spellingProblems(written: Written, path: FieldPath, value: unknown): Problem[] {

@@ -1,4 +1,5 @@
 import { isObject } from '../contract/json-object.ts';
+import { resourceProblems } from '../contract/control/resource-bounds.ts';
 import {
   defaultedResourceFields,
   resourceFields,
@@ -120,12 +121,12 @@ const names = resourceFields.keyof().options;
 
 const fieldsOf = (spec: ResourceSpec) => names.filter((field) => Object.hasOwn(spec, field));
 
-/** What the fields together may not be, for example a mount without its volume. */
+/** What the fields together may not be, for example a mount without its volume, or an amount above its own limit. */
 function contradictions(spec: ResourceSpec): Obstacle[] {
   const judged = resourceSpec.safeParse(spec);
-  return (judged.error?.issues ?? []).map((issue) => ({
-    field: [path, ...issue.path].join('.'),
-    problem: issue.message,
+  return [...(judged.error?.issues ?? []), ...resourceProblems(spec)].map((wrong) => ({
+    field: [path, ...wrong.path].join('.'),
+    problem: wrong.message,
     advice: 'Correct it in resource-spec; what is there already and was not asked for is sent along.',
   }));
 }

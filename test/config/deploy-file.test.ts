@@ -323,6 +323,29 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
     ],
   ],
   ['an image with a space', 'image-uri: a b', ['3:12: `image-uri` must not hold spaces']],
+  [
+    'an image that is no address of one',
+    'image-uri: registry.example/agent@latest',
+    ['3:12: `image-uri` must be the address of an image, as in registry.example.com/team/agent:1.2'],
+  ],
+  [
+    'resources above their own limits, in either spelling',
+    'resource-spec:\n  min-scale: 5\n  max_scale: 2\n  cpu: 2\n  cpu-limit: 1.5',
+    [
+      '4:14: `resource-spec.min-scale` is 5 and may not be above max-scale (2)',
+      '6:8: `resource-spec.cpu` is 2 and may not be above cpu-limit (1.5)',
+    ],
+  ],
+  [
+    'an init container that is started again',
+    'resource-spec:\n  init-containers: [{ name: a, image: b, restartPolicy: Always }]',
+    ['4:57: `resource-spec.init-containers[0].restartPolicy` is for sidecars alone'],
+  ],
+  [
+    'no bound that is a default, which may be another one where the deployment is',
+    'resource-spec:\n  max-scale: 2\n  queue-min-scale: 3',
+    [],
+  ],
   ['an address that is none of the web', 'custom-url: ftp://a', ['3:13: `custom-url` must be a URL']],
   [
     'an address with a password',
@@ -333,6 +356,31 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
   expect(seen(`name: a\nsource: external_docker\n${fields}`)).toEqual(
     problems.map((problem) => `landfall.yml:${problem}`),
   );
+});
+
+test.each<[sentence: string, text: string, problems: string[]]>([
+  [
+    'with capitals and blanks',
+    'deployments:\n  Support Agent: { deployment-type: dev, source: github }',
+    ['2:3: `name` may hold lower-case letters, digits and hyphens only; did you mean `support-agent`?'],
+  ],
+  [
+    'with a hyphen at its end',
+    'name: agent-\nsource: github',
+    ['1:1: `name` may not begin or end with a hyphen; did you mean `agent`?'],
+  ],
+  [
+    'too long',
+    `name: ${'a'.repeat(64)}\nsource: github`,
+    ['1:1: `name` may have at most 63 characters; this one has 64'],
+  ],
+  [
+    'of another kind where the deployment is found by its id',
+    'name: Support Agent\ndeployment-id: 6ba7b810-9dad-41d1-80b4-00c04fd430c8\nsource: github',
+    [],
+  ],
+])('a name %s', (_, text, problems) => {
+  expect(seen(text)).toEqual(problems.map((problem) => `landfall.yml:${problem}`));
 });
 
 test.each<[sentence: string, text: string, problems: string[]]>([

@@ -23,25 +23,28 @@ const secrets = fc.uniqueArray(fc.record({ name: word.map((name) => name.toUpper
   selector: ({ name }) => name,
   maxLength: 4,
 });
+// No amount is above a limit that another change may set: what contradicts itself is no plan.
 const cores = (max: number) => fc.double({ min: 0.1, max, noNaN: true });
-const count = fc.integer({ min: 0, max: 4096 });
+const limit = fc.double({ min: 8, max: 16, noNaN: true });
+const count = fc.integer({ min: 0, max: 2048 });
+const bound = fc.integer({ min: 2048, max: 4096 });
 const resources: fc.Arbitrary<ResourceSpec> = fc.record(
   {
     cpu: fc.option(cores(8)),
-    cpu_limit: fc.option(cores(16)),
+    cpu_limit: fc.option(limit),
     queue_cpu: cores(8),
-    queue_cpu_limit: fc.option(cores(16)),
+    queue_cpu_limit: fc.option(limit),
     cache_cpu: cores(8),
     db_cpu: cores(8),
     orchestrator_cpu: cores(8),
     memory_mb: fc.option(count),
-    memory_limit_mb: count,
+    memory_limit_mb: bound,
     min_scale: count,
-    max_scale: fc.option(count),
+    max_scale: fc.option(bound),
     queue_min_scale: count,
     cache_memory_mb: count,
     db_memory_mb: count,
-    db_memory_limit_mb: fc.option(count),
+    db_memory_limit_mb: fc.option(bound),
     labels: fc.option(fc.dictionary(word, word, { maxKeys: 2 })),
     service_account_name: word,
     sidecars: fc.uniqueArray(

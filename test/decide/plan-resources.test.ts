@@ -77,6 +77,26 @@ describe('resources', () => {
     expect(obstacles(planned)[0]?.problem).toContain('no volume is named data');
   });
 
+  test('an amount above the limit that is there already stands in the way', () => {
+    const planned = asked({ cpu: 2 }, { cpu: 1, cpu_limit: 1.5 });
+    expect(obstacles(planned)).toMatchObject([
+      { field: 'source_config.resource_spec.cpu', problem: 'is 2 and may not be above cpu_limit (1.5)' },
+    ]);
+  });
+
+  test('a default of what is created is held to the limit that is asked for', () => {
+    const planned = plan(
+      { ...docker, resourceSpec: { max_scale: 2, queue_min_scale: 3 } },
+      { commit: seenImage.commit },
+    );
+    expect(obstacles(planned)).toMatchObject([
+      {
+        field: 'source_config.resource_spec.queue_min_scale',
+        problem: 'is 3 and may not be above queue_max_scale (2, its default)',
+      },
+    ]);
+  });
+
   test('no value of an environment is shown', () => {
     const planned = asked({ sidecars: [{ name: 'a', image: 'i', env: [{ name: 'E', value: 'hush' }] }] }, { cpu: 1 });
     expect(JSON.stringify(withoutRequest(planned))).not.toContain('hush');

@@ -28,16 +28,9 @@ export function askedProblems({ source_config, source_revision_config, secrets, 
     custom_url ? customUrlProblem(custom_url) : undefined,
     install_command ? commandProblem('source_config.install_command', install_command) : undefined,
     build_command ? commandProblem('source_config.build_command', build_command) : undefined,
-    ...(resource_spec ? [...containerProblems(resource_spec), ...resourceProblems(resource_spec)] : []),
+    ...(resource_spec ? resourceProblems(resource_spec) : []),
     ...environmentProblems(secrets, secret_references),
   ].filter((told) => told !== undefined);
-}
-
-/** control-service.md, Container: `restartPolicy` is for sidecars. */
-function containerProblems(spec: ResourceSpec): string[] {
-  return (spec.init_containers ?? []).flatMap(({ name, restartPolicy }) =>
-    restartPolicy ? [`resource_spec.init_containers: ${name} has a restartPolicy, which is for sidecars.`] : [],
-  );
 }
 
 /** A spec with what the document says of a field that was left open inside it: the value of a variable is then empty. */

@@ -7,51 +7,56 @@ describe('a resource_spec that contradicts itself is told', () => {
     [
       'more replicas at least than at most',
       { min_scale: 5, max_scale: 2 },
-      ['source_config.resource_spec.min_scale (5) may not be above max_scale (2).'],
+      ['source_config.resource_spec.min_scale is 5 and may not be above max_scale (2).'],
     ],
     [
       'a minimum where none may run',
       { min_scale: 1, max_scale: 0 },
-      ['source_config.resource_spec.min_scale (1) may not be above max_scale (0).'],
+      ['source_config.resource_spec.min_scale is 1 and may not be above max_scale (0).'],
     ],
     [
       'more CPU than its limit',
       { cpu: 2, cpu_limit: 1.5 },
-      ['source_config.resource_spec.cpu (2) may not be above cpu_limit (1.5).'],
+      ['source_config.resource_spec.cpu is 2 and may not be above cpu_limit (1.5).'],
     ],
     [
       'more memory than its limit',
       { memory_mb: 512, memory_limit_mb: 256 },
-      ['source_config.resource_spec.memory_mb (512) may not be above memory_limit_mb (256).'],
+      ['source_config.resource_spec.memory_mb is 512 and may not be above memory_limit_mb (256).'],
     ],
     [
       'a queue of its own bounds',
       { queue_min_scale: 3, queue_max_scale: 2, queue_cpu: 1, queue_cpu_limit: 0.5 },
       [
-        'source_config.resource_spec.queue_min_scale (3) may not be above queue_max_scale (2).',
-        'source_config.resource_spec.queue_cpu (1) may not be above queue_cpu_limit (0.5).',
+        'source_config.resource_spec.queue_min_scale is 3 and may not be above queue_max_scale (2).',
+        'source_config.resource_spec.queue_cpu is 1 and may not be above queue_cpu_limit (0.5).',
       ],
     ],
     [
       'a queue with a default of the agents below',
       { min_scale: 2, max_scale: 4, memory_mb: 512, queue_max_scale: 1, queue_memory_limit_mb: 100 },
       [
-        'source_config.resource_spec.queue_min_scale (2, the min_scale) may not be above queue_max_scale (1).',
-        'source_config.resource_spec.queue_memory_mb (512, the memory_mb) may not be above queue_memory_limit_mb (100).',
+        'source_config.resource_spec.queue_min_scale is 2, the min_scale, and may not be above queue_max_scale (1).',
+        'source_config.resource_spec.queue_memory_mb is 512, the memory_mb, and may not be above queue_memory_limit_mb (100).',
       ],
     ],
     [
       'a queue with a default of the agents above',
       { max_scale: 2, queue_min_scale: 3 },
-      ['source_config.resource_spec.queue_min_scale (3) may not be above queue_max_scale (2, its default).'],
+      ['source_config.resource_spec.queue_min_scale is 3 and may not be above queue_max_scale (2, its default).'],
     ],
     [
       'the cache and the database',
       { cache_memory_mb: 20, cache_memory_limit_mb: 10, db_cpu: 2, db_cpu_limit: 1 },
       [
-        'source_config.resource_spec.cache_memory_mb (20) may not be above cache_memory_limit_mb (10).',
-        'source_config.resource_spec.db_cpu (2) may not be above db_cpu_limit (1).',
+        'source_config.resource_spec.cache_memory_mb is 20 and may not be above cache_memory_limit_mb (10).',
+        'source_config.resource_spec.db_cpu is 2 and may not be above db_cpu_limit (1).',
       ],
+    ],
+    [
+      'an init container that is started again as a sidecar is',
+      { init_containers: [{ name: 'a', image: 'b', restartPolicy: 'Always' }] },
+      ['source_config.resource_spec.init_containers.0.restartPolicy is for sidecars alone.'],
     ],
   ])('%s', (_, spec, problems) => expect(resourceProblems(spec)).toEqual(problems));
 });

@@ -122,7 +122,10 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('an amount above its own bound is a 400, of a creation and of a change, whatever stood there before', async () => {
     const spec = { min_scale: 5, max_scale: 2 };
-    const told400 = { status: 400, detail: expect.stringContaining('min_scale (5) may not be above max_scale (2).') };
+    const told400 = {
+      status: 400,
+      detail: expect.stringContaining('min_scale is 5 and may not be above max_scale (2).'),
+    };
     await expect(world.control.createDeployment(inSpec(spec))).rejects.toMatchObject(told400);
     const { id } = await world.control.createDeployment(inSpec({ max_scale: 2 }));
     const patched = (resource_spec: object) => world.control.patchDeployment(id, { source_config: { resource_spec } });
