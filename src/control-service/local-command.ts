@@ -14,10 +14,11 @@ import { watchWords } from './pushes/watch-pushes.ts';
 import type { WatchWord } from './pushes/watch-pushes.ts';
 import { hostings } from './rules/hosting.ts';
 import type { Hosting } from './rules/hosting.ts';
-import { isOperators } from './keys/operator-command.ts';
+import { isOperators, operatorsWords } from './keys/operator-command.ts';
 import { runOperator } from './keys/run-operator.ts';
 import { startLocal } from './local.ts';
 import type { LocalServices } from './local.ts';
+import { wrongArguments } from './wrong-words.ts';
 
 /** The port where none is asked for: the same at every start, so that agents keep their addresses. */
 export const usualPort = 8420;
@@ -71,35 +72,37 @@ export interface LocalCommand {
   help: boolean;
 }
 
+const localFlags = {
+  port: { type: 'string' },
+  data: { type: 'string' },
+  'allow-git': { type: 'string', multiple: true },
+  compute: { type: 'string' },
+  'container-engine': { type: 'string' },
+  'container-image': { type: 'string' },
+  'private-webhooks': { type: 'boolean' },
+  'base-path': { type: 'string' },
+  'public-url': { type: 'string' },
+  'field-names': { type: 'string' },
+  'watch-git': { type: 'string' },
+  hosting: { type: 'string' },
+  registry: { type: 'string' },
+  'github-app-id': { type: 'string' },
+  'github-private-key-file': { type: 'string' },
+  'github-api-url': { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
 /** Reads the command line, or tells what is wrong with it. */
 export function readLocalCommand(args: string[]): { ok: true; command: LocalCommand } | { ok: false; problem: string } {
   let values;
   try {
     ({ values } = parseArgs({
       args,
-      options: {
-        port: { type: 'string' },
-        data: { type: 'string' },
-        'allow-git': { type: 'string', multiple: true },
-        compute: { type: 'string' },
-        'container-engine': { type: 'string' },
-        'container-image': { type: 'string' },
-        'private-webhooks': { type: 'boolean' },
-        'base-path': { type: 'string' },
-        'public-url': { type: 'string' },
-        'field-names': { type: 'string' },
-        'watch-git': { type: 'string' },
-        hosting: { type: 'string' },
-        registry: { type: 'string' },
-        'github-app-id': { type: 'string' },
-        'github-private-key-file': { type: 'string' },
-        'github-api-url': { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
+      options: localFlags,
     }));
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    return { ok: false, problem: wrongArguments(error, Object.keys(localFlags), operatorsWords) };
   }
   const { port = String(usualPort), 'base-path': basePath = '', 'field-names': names = 'contract' } = values;
   const fieldNames = fieldSpellings.find((word) => word === names);

@@ -8,6 +8,7 @@ import { listenerCreateRequest } from '../contract/control/listener.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { kubernetesCompute } from '../control-service/compute/kubernetes-compute.ts';
 import { imageProblem } from '../control-service/rules/names.ts';
+import { wrongArguments } from '../control-service/wrong-words.ts';
 import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
 import { findListenerPatiently } from './find-listener.ts';
@@ -41,6 +42,26 @@ needs no address of its own: it asks the control service for work. Several may r
 
 /** The name of an object that stands in no namespace: a DNS subdomain. */
 const objectName = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+const flags = {
+  'base-url': { type: 'string' },
+  'compute-id': { type: 'string' },
+  namespaces: { type: 'string' },
+  kubeconfig: { type: 'string' },
+  context: { type: 'string' },
+  'at-once': { type: 'string' },
+  lease: { type: 'string' },
+  rollout: { type: 'string' },
+  trouble: { type: 'string' },
+  'cache-image': { type: 'string' },
+  'database-image': { type: 'string' },
+  'storage-class': { type: 'string' },
+  'private-webhooks': { type: 'boolean' },
+  'api-key-file': { type: 'string' },
+  'tenant-id': { type: 'string' },
+  'allow-http': { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
 
 /** What was asked for on the command line and in the environment. */
 export interface ListenerCommand {
@@ -77,28 +98,10 @@ export function readListenerCommand(
   try {
     ({ values } = parseArgs({
       args: [...args],
-      options: {
-        'base-url': { type: 'string' },
-        'compute-id': { type: 'string' },
-        namespaces: { type: 'string' },
-        kubeconfig: { type: 'string' },
-        context: { type: 'string' },
-        'at-once': { type: 'string' },
-        lease: { type: 'string' },
-        rollout: { type: 'string' },
-        trouble: { type: 'string' },
-        'cache-image': { type: 'string' },
-        'database-image': { type: 'string' },
-        'storage-class': { type: 'string' },
-        'private-webhooks': { type: 'boolean' },
-        'api-key-file': { type: 'string' },
-        'tenant-id': { type: 'string' },
-        'allow-http': { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
+      options: flags,
     }));
   } catch (error) {
-    return { kind: 'wrong', problems: [error instanceof Error ? error.message : String(error)] };
+    return { kind: 'wrong', problems: [wrongArguments(error, Object.keys(flags))] };
   }
   if (values.help) return { kind: 'help' };
   const problems: string[] = [];

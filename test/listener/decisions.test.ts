@@ -87,8 +87,9 @@ describe('the command line', () => {
     ['a namespace that is none', ['--namespaces', 'A_b'], {}, /--namespaces must/],
     ['no key', [], { LANDFALL_API_KEY: ' ' }, /LANDFALL_API_KEY/],
     ['a lease of a second', ['--lease', '1'], {}, /--lease is a number from 2 to 600/],
+    ['a flag with a slip in it', ['--namespace', 'a'], {}, /--namespace; did you mean --namespaces\?/],
     ['nothing at once', ['--at-once', '0'], {}, /--at-once is a number/],
-    ['a flag that is none', ['--api-key', 'secret'], {}, /--api-key/],
+    ['a flag that is none', ['--api-key', 'secret'], {}, /^There is no option --api-key\.$/],
   ])('%s is told', (_, args, more, said) => {
     const end = read(args, more);
     expect(end.kind === 'wrong' && end.problems.join('\n')).toMatch(said);

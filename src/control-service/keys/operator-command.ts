@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { orRather, wrongArguments } from '../wrong-words.ts';
 
 export const operatorUsage = `Looks after the tenants, the API keys and the integrations of an installation, while its service runs or not.
 
@@ -29,9 +30,26 @@ export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'bind integration' | 'unbind integration'; installationId: number; tenant: string }
 );
 
+/** What there is to be looked after, each with what can be done. */
+const verbs: ReadonlyMap<string, readonly string[]> = new Map([
+  ['tenants', ['add', 'list']],
+  ['keys', ['add', 'list', 'revoke']],
+  ['integrations', ['list', 'bind', 'unbind']],
+]);
+
+/** The words that a command line of the operator's begins with. */
+export const operatorsWords: readonly string[] = [...verbs.keys()];
+
 /** Whether a command line of `landfall local` is one of the operator's. */
-export const isOperators = ([first]: readonly string[]): boolean =>
-  first === 'tenants' || first === 'keys' || first === 'integrations';
+export const isOperators = ([first]: readonly string[]): boolean => first !== undefined && verbs.has(first);
+
+const flags = {
+  tenant: { type: 'string', multiple: true },
+  name: { type: 'string' },
+  data: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
 
 /** Reads the operator's command line, or tells what is wrong with it. */
 export function readOperatorCommand(
@@ -42,16 +60,10 @@ export function readOperatorCommand(
     read = parseArgs({
       args,
       allowPositionals: true,
-      options: {
-        tenant: { type: 'string', multiple: true },
-        name: { type: 'string' },
-        data: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
+      options: flags,
     });
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    return { ok: false, problem: wrongArguments(error, Object.keys(flags)) };
   }
   const { tenant: tenants = [], name, data = '.landfall', json = false, help = false } = read.values;
   const [what = '', verb = '', word, ...more] = read.positionals;
@@ -89,7 +101,8 @@ export function readOperatorCommand(
       return command({ ...common, kind, installationId: Number(word), tenant });
     }
     default:
-      return wrong(`${what} has no ${verb === '' ? 'command without a word' : verb}.`);
+      if (verb === '') return wrong(`${what} has no command without a word.`);
+      return wrong(`${what} has no ${verb}${orRather(verb, verbs.get(what) ?? [])}`);
   }
 }
 

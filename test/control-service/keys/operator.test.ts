@@ -43,9 +43,10 @@ describe('the command line', () => {
     ['a name of two lines', ['keys', 'add', '--tenant', 'a', '--name', 'a\nb'], '--name is one line'],
     ['the end of no key', ['keys', 'revoke'], 'Name the key'],
     ['another verb', ['keys', 'drop'], 'keys has no drop'],
+    ['a verb with a slip in it', ['keys', 'revok'], 'keys has no revok; did you mean revoke?'],
     ['no verb', ['tenants'], 'tenants has no command'],
     ['a word too many', ['tenants', 'add', 'a', 'b'], 'b is a word too many'],
-    ['an option that there is not', ['keys', 'list', '--jsno'], '--jsno'],
+    ['an option that there is not', ['keys', 'list', '--jsn'], 'There is no option --jsn; did you mean --json?'],
     ['a data folder without a name', ['keys', 'list', '--data', ''], '--data is empty'],
   ])('%s is told', (_, args, words) => {
     expect(readOperatorCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(words) });

@@ -47,7 +47,7 @@ describe('the command line', () => {
     expect(readLocalCommand(args)).toMatchObject({ ok: true, command: { ...usual, ...read } });
   });
 
-  test.each([
+  test.each<[what: string, args: string[], told: string | RegExp]>([
     ['a port that is none', ['--port', 'http'], '--port http'],
     ['a port beyond all', ['--port', '70000'], '--port 70000'],
     ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
@@ -63,10 +63,22 @@ describe('the command line', () => {
     ['another hosting', ['--hosting', 'here'], 'any or cloud or self-hosted'],
     ['another word for what is watched', ['--watch-git', 'yes'], 'folders or all or off'],
     ['a registry that is none', ['--registry', 'https://registry.example.com'], '--registry is a host'],
-    ['an option that there is not', ['--jsno'], '--jsno'],
-    ['a word too many', ['up'], 'up'],
+    ['an option that there is not', ['--jason'], 'There is no option --jason; did you mean --json?'],
+    [
+      'an option with a slip in it, without its value',
+      ['--alow-git=lf_1'],
+      /^There is no option --alow-git; did you mean --allow-git\?$/,
+    ],
+    ['an option like no other', ['--verbose'], 'There is no option --verbose.'],
+    ['a word too many', ['up'], 'up is a word too many.'],
+    [
+      'a command of the operator with a slip in it',
+      ['tenant', 'list'],
+      'tenant is a word too many; did you mean tenants?',
+    ],
   ])('%s is told', async (_, args, word) => {
-    expect(readLocalCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(word) });
+    const problem: unknown = typeof word === 'string' ? expect.stringContaining(word) : expect.stringMatching(word);
+    expect(readLocalCommand(args)).toMatchObject({ ok: false, problem });
     const told: string[] = [];
     const around = { env: {}, say: () => undefined, tell: (line: string) => told.push(line), leave: Promise.resolve() };
     expect(await runLocal(args, around)).toBe(2);
