@@ -60,7 +60,7 @@ export const queryNotes: Readonly<Record<string, string>> = {
   log_type: 'The same as `kind`.',
   sort_order: 'The same as `order`.',
   order: 'Oldest first, or newest first.',
-  level: 'Only lines of this level.',
+  level: 'Only lines of this level, in either case: `debug`, `info`, `warning`, `error` or `critical`.',
   query: 'Only lines that hold this word, in either case.',
   start_time: 'Only lines from this moment on, in ISO 8601.',
   end_time: 'Only lines before this moment, in ISO 8601.',

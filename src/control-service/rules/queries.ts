@@ -85,9 +85,12 @@ const cursor = z
   .optional();
 /** Which of a revision's logs is meant. */
 export const logKinds = z.enum(['build', 'deploy']).optional();
-/** What may be asked of a log. */
+/** The levels that a log may be asked for: those that lines have here, and two that public clients know. */
+export const logLevels = ['debug', 'info', 'warning', 'error', 'critical'] as const;
+/** What may be asked of a log; a level in any case, as public clients send capitals. */
 export const logFields = logQuery.extend({
   offset: cursor,
+  level: z.string().toLowerCase().pipe(z.enum(logLevels)).optional(),
   start_time: moment,
   end_time: moment,
 });

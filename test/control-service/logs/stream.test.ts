@@ -170,6 +170,7 @@ describe('a log is followed as server-sent events', () => {
 
   test.each([
     ['a kind that there is none of', '?kind=agent', {}, 422],
+    ['a level that there is none of', '?level=eror', {}, 422],
     ['a cursor that is none', '?offset=a', {}, 422],
     ['a last id that is none', '', { 'Last-Event-ID': 'a' }, 422],
   ])('%s is refused before any event', async (_, query, headers, status) => {

@@ -291,6 +291,7 @@ describe.each(sides)('%s', (_side, open) => {
       const [, next] = await messages({ limit: 2 });
       expect(await messages({ limit: 2, offset: next })).toEqual([['done'], null]);
       expect(await messages({ level: 'ERROR', query: '', start_time: null })).toEqual([['Failed at line 7'], null]);
+      expect(await messages({ level: 'critical' })).toEqual([[], null]);
       expect(await messages({ query: 'LINE' })).toEqual([['Failed at line 7'], null]);
       expect(await messages({ end_time: '2001-01-01T00:00:00Z' })).toEqual([[], null]);
       const { logs } = await world.control.buildLogs(id, first, {});
@@ -352,7 +353,7 @@ describe.each(sides)('%s', (_side, open) => {
       const page = await world.control.revisionLogs(id, revision, { kind: 'build', limit: 2 });
       const rest = { kind: 'build', offset: page.next_offset };
       expect(words(await world.control.revisionLogs(id, revision, rest))).toEqual(['done']);
-      for (const query of [{ kind: 'agent' }, { limit: 'many' }, { start_time: 'yesterday' }])
+      for (const query of [{ kind: 'agent' }, { level: 'eror' }, { limit: 'many' }, { start_time: 'yesterday' }])
         expect(await refusalOf(world.control.revisionLogs(id, revision, query))).toMatchObject({ status: 422 });
       expect(await refusalOf(world.control.logsByQuery({}))).toMatchObject({
         status: 422,
@@ -371,7 +372,13 @@ describe.each(sides)('%s', (_side, open) => {
 
     test('a question that cannot be understood is refused', async () => {
       const { id, first } = await made('held');
-      for (const body of [{ order: 'up' }, { limit: 0 }, { offset: 'a' }, { start_time: 'yesterday' }])
+      for (const body of [
+        { order: 'up' },
+        { limit: 0 },
+        { level: 'eror' },
+        { offset: 'a' },
+        { start_time: 'yesterday' },
+      ])
         expect(await refusalOf(world.control.buildLogs(id, first, body))).toMatchObject({
           status: 422,
           at: [`body.${Object.keys(body)[0]}`],
