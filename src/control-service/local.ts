@@ -154,7 +154,13 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-    const gateway = createGateway({ authorize: admitToAgent(store), publicUrl: settings.publicUrl, clock, log });
+    const gateway = createGateway({
+      authorize: admitToAgent(store),
+      isStarting: (deploymentId) => rollouts.isStarting(deploymentId),
+      publicUrl: settings.publicUrl,
+      clock,
+      log,
+    });
     let url = '';
     const rollouts = startRollouts({
       store,

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../client/control.ts';
 import { systemClock } from '../clock.ts';
 import type { Revision } from '../contract/control/revision.ts';
+import { parting } from '../control-service/compute/parting.ts';
 import type { Act, Shown } from './acts.ts';
 import { questionsTo } from './questions.ts';
 import { edit } from './repository.ts';
@@ -143,7 +144,7 @@ async function hasLeft(control: ControlServiceClient, id: string, revisionId: st
   const end = performance.now() + patience;
   while (performance.now() < end) {
     const { logs } = await control.deployLogs(id, revisionId, { order: 'desc', limit: 3 });
-    if (logs.some(({ message }) => message === 'The agent was stopped.')) return;
+    if (logs.some(({ message }) => message === parting.rests || message === parting.stopped)) return;
     await systemClock.sleep(50);
   }
 }

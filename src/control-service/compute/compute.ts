@@ -62,6 +62,8 @@ export interface RunningAgent {
    * calls the shortest bound counts; all wait for the end.
    */
   stop(withinMs?: number): Promise<void>;
+  /** Whether a `stop` left it loaded, to be woken where it is needed again. Absent: it ends each time. */
+  rests?: () => boolean;
   /** Resolves with words for a person, without a full stop, when it has ended, asked or not. */
   exited: Promise<string>;
   /** The last lines that it wrote, masked; none where this compute does not see them. */

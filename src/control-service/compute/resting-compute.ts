@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RestingAgent, RunningAgent } from './compute.ts';
+import { parting } from './parting.ts';
 
 export interface RestingSettings {
   clock: Clock;
@@ -42,33 +43,42 @@ export function restingCompute(compute: Compute, settings: RestingSettings): Clo
     return end;
   }
 
+  /** Lets go of an agent whose time is over, and says so where its log is still read. */
+  function forget(mine: Kept): void {
+    const { spec } = mine;
+    if (kept.get(spec.deploymentId) !== mine) return;
+    void letGo(spec.deploymentId).then(() => {
+      if (!closed) spec.log('info', parting.noLongerNeeded);
+    });
+  }
+
   function keep(spec: AgentSpec, agent: RestingAgent): void {
     const { deploymentId } = spec;
-    void letGo(deploymentId);
+    const former = kept.get(deploymentId);
+    if (former) forget(former);
     const over = new AbortController();
     const mine: Kept = { spec, agent, over };
     kept.set(deploymentId, mine);
-    const forget = (): void => {
-      if (kept.get(deploymentId) === mine) void letGo(deploymentId);
-    };
-    void pause(clock, keepMs, over.signal).then(forget);
-    void agent.exited.then(forget);
-    const [oldest] = kept.keys();
-    if (kept.size > most && oldest !== undefined) void letGo(oldest);
+    void pause(clock, keepMs, over.signal).then(() => forget(mine));
+    void agent.exited.then(() => forget(mine));
+    const [oldest] = kept.values();
+    if (kept.size > most && oldest) forget(oldest);
   }
 
   /** The agent, with an end that rests where nobody is in a hurry. */
   function resting(spec: AgentSpec, agent: RunningAgent): RunningAgent {
     const { rest } = agent;
     if (!rest) return agent;
+    let rested = false;
     const stop = async (withinMs?: number): Promise<void> => {
       if (withinMs !== undefined || closed) return agent.stop(withinMs);
       const rests = await rest();
       if (!rests) return;
       if (closed) return rests.stop();
+      rested = true;
       keep(spec, rests);
     };
-    return { ...agent, stop };
+    return { ...agent, stop, rests: () => rested };
   }
 
   async function woken(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart | undefined> {

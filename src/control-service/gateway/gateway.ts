@@ -17,6 +17,8 @@ export interface GatewaySettings {
   authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
   /** Where others reach the service, and what agents are told of their address; as callers name it when absent. */
   publicUrl?: string | undefined;
+  /** Whether a deployment with nothing live has an agent that is being started; none has when absent. */
+  isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
   log: (message: string) => void;
   /** Milliseconds until an agent has to begin its answer; ten minutes when absent. */
@@ -45,7 +47,7 @@ const tenMinutes = 600_000;
 
 /** Makes a gateway with nothing live. */
 export function createGateway(settings: GatewaySettings): Gateway {
-  const { authorize, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
+  const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
   const lanes = new Map<string, OpenLane>();
 
   async function admit(deploymentId: string, request: IncomingMessage): Promise<Admission | 'unchecked'> {
@@ -76,7 +78,7 @@ export function createGateway(settings: GatewaySettings): Gateway {
       return refuse(response, typeof admission === 'string' ? refusals[admission] : admission);
     }
     const lane = lanes.get(deploymentId);
-    if (!lane) return refuse(response, refusals.notLive);
+    if (!lane) return refuse(response, isStarting?.(deploymentId) ? refusals.starting : refusals.notLive);
     tellAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
     await lane.send(request, response, path);
   }

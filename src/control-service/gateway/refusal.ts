@@ -17,6 +17,12 @@ export const refusals = {
       'No revision of this deployment is live at the moment. Ask the control service for the status of its revisions, and try again.',
     retryAfter: 5,
   },
+  starting: {
+    status: 503,
+    detail:
+      "This deployment's agent is being started, which takes some seconds. Try again; its deploy log says why where it takes longer.",
+    retryAfter: 2,
+  },
   unchecked: { status: 503, detail: 'The key could not be checked at the moment. Try again.', retryAfter: 2 },
   broken: {
     status: 502,

@@ -1,5 +1,6 @@
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
+import { parting } from '../compute/parting.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Lane } from '../gateway/lane.ts';
 import type { AgentFates, Breakdown } from './agent-fates.ts';
@@ -179,7 +180,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: Live
     leaving.add(post.agent);
     await post.agent.stop(stopWithin);
     leaving.delete(post.agent);
-    post.spec.log('info', 'The agent was stopped.');
+    post.spec.log('info', post.agent.rests?.() ? parting.rests : parting.stopped);
   }
 
   function inBackground(post: Post, lane: Lane | undefined): void {

@@ -65,6 +65,8 @@ export interface Rollouts {
   wake: (deploymentId: string) => void;
   /** The revision was interrupted: whatever is at it lets go of it. Returns at once. */
   interrupted: (deploymentId: string, revisionId: string) => void;
+  /** Whether a deployment that nothing serves has an agent that is being started again. */
+  isStarting: (deploymentId: string) => boolean;
   /**
    * To be called once at the start: removes builds that belong to nothing, starts the agents that are live, and goes on
    * with what was begun or waits. Returns before the agents answer.
@@ -252,6 +254,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const work = atWork.get(deploymentId);
       if (work?.revisionId === revisionId) work.letGo.abort();
     },
+    isStarting: (deploymentId) => tools.live.looksAfter(deploymentId),
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);
       if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);

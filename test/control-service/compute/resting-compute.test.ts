@@ -94,6 +94,25 @@ test('the former agent rests, and wakes where the same is deployed again', async
   ]);
 });
 
+test('an agent tells whether it rests, and its log when it no longer does', async () => {
+  const { start, sleeps } = stage();
+  const logged: string[] = [];
+  const agent = await start(spec({ log: (_, message) => logged.push(message) }));
+  expect(agent.rests?.()).toBe(false);
+  await agent.stop();
+  expect([agent.rests?.(), logged]).toEqual([true, []]);
+  sleeps.at(-1)?.();
+  await expect.poll(() => logged).toEqual(['The agent, which rested, was stopped.']);
+});
+
+test('one that ended instead, or was ended in a hurry, does not rest', async () => {
+  const ended = await stage({ rests: false }).start(spec());
+  await ended.stop();
+  const hurried = await stage().start(spec());
+  await hurried.stop(1_000);
+  expect([ended.rests?.(), hurried.rests?.()]).toEqual([false, false]);
+});
+
 test('one that does not wake is followed by a start', async () => {
   const { start, told } = stage({ wakes: false });
   await (await start(spec())).stop();

@@ -91,6 +91,16 @@ test('while nothing is live it says so and when to come back', async () => {
   expect(await detailOf(response)).toContain('No revision of this deployment is live');
 });
 
+test('while its agent is being started it says that and when to come back', async () => {
+  const { address, gateway } = await aGateway(undefined, undefined, (id) => id === deploymentId);
+  const response = await fetch(`${address}/ok`, { headers: key });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(await detailOf(response)).toContain("This deployment's agent is being started");
+  const agent = await anAgent((_, answer) => void answer.end('here'));
+  gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
+  expect(await (await fetch(`${address}/ok`, { headers: key })).text()).toBe('here');
+});
+
 test('a key that can not be checked lets nobody in', async () => {
   const { address, logged } = await aGateway(() => Promise.reject(new Error('the database is away')));
   const response = await fetch(`${address}/ok`, { headers: key });

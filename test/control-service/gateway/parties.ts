@@ -39,10 +39,12 @@ export async function listenAsGateway(
   authorize: (id: string, key: string | undefined) => Promise<Admission> = async (id, key) =>
     id !== deploymentId ? 'missing' : key === apiKey ? 'allowed' : { status: 401, detail: 'Send X-Api-Key.' },
   clock: Clock = systemClock,
+  isStarting: (id: string) => boolean = () => false,
 ): Promise<GatewayParty> {
   const logged: string[] = [];
   const gateway = createGateway({
     authorize: (id, header) => authorize(id, header('X-Api-Key')),
+    isStarting,
     clock,
     log: (message) => logged.push(message),
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
+import { parting } from '../../../src/control-service/compute/parting.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { restingCompute } from '../../../src/control-service/compute/resting-compute.ts';
 import { createGateway, type Gateway } from '../../../src/control-service/gateway/gateway.ts';
@@ -213,7 +214,8 @@ export const history = async ({ store }: House, revisionId: string): Promise<str
 
 /** Waits until the agent of a revision has left: what it was at is done. */
 export async function hasLeft(house: House, revisionId: string): Promise<void> {
-  await until(async () => (await logOf(house, revisionId, 'deploy')).includes('The agent was stopped.'));
+  const ends: readonly string[] = [parting.stopped, parting.rests];
+  await until(async () => (await logOf(house, revisionId, 'deploy')).some((line) => ends.includes(line)));
 }
 
 /** A revision's log, `level: message` where it is not for information only. */

@@ -115,6 +115,19 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
+test('the log tells of the former agent whether it was stopped or rests', async () => {
+  const { agents, lines, spec } = stage();
+  const [one, two, three] = [played('one'), { ...played('two'), rests: () => true }, played('three')];
+  for (const agent of [one, two, three]) {
+    agents.switchTo(spec, agent).settle();
+    await settled();
+  }
+  expect(lines.filter((line) => /stopped|rests/.test(line))).toEqual([
+    'info: The agent was stopped.',
+    expect.stringMatching(/^info: The agent rests: /),
+  ]);
+});
+
 test('the former agent is stopped only when nothing is in flight on it', async () => {
   const { agents, traffic, inFlight, spec } = stage();
   const [one, two] = [played('one'), played('two')];

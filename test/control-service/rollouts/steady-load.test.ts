@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { parting } from '../../../src/control-service/compute/parting.ts';
 import { answering, closeAll, deploy, goesLive, until } from './house.ts';
 import { openGround, openHouse } from './house.ts';
 import { steadyLoad } from './steady-load.ts';
@@ -30,7 +31,7 @@ test.each([
     expect(load.tally.streams).toBeGreaterThan(50);
     const hasStopped = async (revisionId: string): Promise<boolean> => {
       const { logs } = await house.control.deployLogs(first.id, revisionId, { order: 'desc', limit: 3 });
-      return logs.some(({ message }) => message === 'The agent was stopped.');
+      return logs.some(({ message }) => message === (resting ? parting.rests : parting.stopped));
     };
     for (const revisionId of revisions.slice(0, -1)) await until(() => hasStopped(revisionId));
     expect(await hasStopped(revisions.at(-1) ?? '')).toBe(false);
