@@ -15,6 +15,8 @@ export const installPublicAgentServer = (): Promise<void> => installPackages(par
 /** The public JavaScript agent server, in a process of its own. */
 export interface PublicAgentServer {
   url: string;
+  /** The id of its process. */
+  readonly pid: number;
   /** Kills the process, by its id, and starts another one on the same folder, at another address. */
   startAgain(): Promise<void>;
   /** Ends the process, by its id, and removes its folder. */
@@ -34,6 +36,9 @@ export async function startPublicAgentServer(...names: readonly string[]): Promi
       get url() {
         return served.url;
       },
+      get pid() {
+        return served.pid;
+      },
       async startAgain() {
         await served.kill();
         served = await serve(folder, graphs);
@@ -50,7 +55,10 @@ export async function startPublicAgentServer(...names: readonly string[]): Promi
 }
 
 /** Serves what a folder has by one process. */
-async function serve(folder: string, graphs: readonly string[]): Promise<{ url: string; kill: () => Promise<void> }> {
+async function serve(
+  folder: string,
+  graphs: readonly string[],
+): Promise<{ url: string; pid: number; kill: () => Promise<void> }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'serve.mjs', folder, ...graphs], {
     cwd: partner,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -71,14 +79,14 @@ async function serve(folder: string, graphs: readonly string[]): Promise<{ url: 
         if (line.startsWith('{"url"')) found(z.object({ url: z.url() }).parse(JSON.parse(line)).url);
       });
     });
-    return { url, kill };
+    return { url, pid: z.int().parse(child.pid), kill };
   } catch (error) {
     await kill();
     throw error;
   }
 }
 
-/** Copies an example into the folder; returns its graphs as `id=./path:export`. */
+/** Copies an example into the folder; returns its graphs as `id=./path:export`, and `--auth` with its rules of access. */
 const copied = (folder: string) => (example: string) => {
   const name = basename(example);
   cpSync(resolve(examples, example), join(folder, name), {
@@ -88,8 +96,11 @@ const copied = (folder: string) => (example: string) => {
   const file = join(folder, name, 'langgraph.json');
   const read = readGraphConfig(readFileSync(file, 'utf8'), file);
   if (!read.ok) throw new Error(`${file}: ${read.problems.map(({ message }) => message).join('; ')}`);
-  return Object.entries(read.value.graphs).map(([id, graph]) => {
+  const { graphs, auth } = read.value;
+  const rules = auth?.path === undefined ? [] : [`--auth=./${join(name, auth.path)}`];
+  const named = Object.entries(graphs).map(([id, graph]) => {
     const path = typeof graph === 'string' ? graph : graph.path;
     return `${id}=./${join(name, path)}`;
   });
+  return [...rules, ...named];
 };

@@ -1,10 +1,12 @@
 // Serves the graphs of a folder by the public JavaScript agent server and prints where: one JSON line.
-//   node serve.mjs FOLDER GRAPH_ID=./path.ts:export ...
+//   node serve.mjs [--auth ./path.ts:export] FOLDER GRAPH_ID=./path.ts:export ...
 // It runs until its standard input ends, so it cannot outlive who started it.
 import { createServer } from 'node:net';
+import { parseArgs } from 'node:util';
 import { startServer } from '@langchain/langgraph-api/server';
 
-const [folder, ...graphs] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ options: { auth: { type: 'string' } }, allowPositionals: true });
+const [folder, ...graphs] = positionals;
 
 // The server cannot be asked for any free port, so one is taken and given back just before.
 const port = await new Promise((resolve, reject) => {
@@ -22,6 +24,7 @@ const { cleanup } = await startServer({
   nWorkers: 4,
   cwd: folder,
   graphs: Object.fromEntries(graphs.map((graph) => graph.split('='))),
+  ...(values.auth ? { auth: { path: values.auth } } : {}),
 });
 console.log(JSON.stringify({ url: `http://127.0.0.1:${port}` }));
 process.stdin.resume();

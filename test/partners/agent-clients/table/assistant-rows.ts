@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { code, count, field, row, text } from './row.ts';
 import type { Asking, Row } from './row.ts';
 
 const greeting = async (server: Asking, assistant: string): Promise<string> =>
   text((await server.wait({ assistant_id: assistant, input: { input: 'you' } })).body, 'output');
+
+/** The uuid v5 of `chat` in the namespace 6ba7b821-9dad-11d1-80b4-00c04fd430c8. */
+const ofChat = 'eb6db400-e3c8-5d06-a834-015cb89efe69';
 
 export const assistantRows: Row[] = [
   row('an assistant of a graph that is not there is a 404', (server) =>
@@ -30,6 +34,22 @@ export const assistantRows: Row[] = [
     const changed = await server.ask('PATCH', `/assistants/${id}`, { name: 'Other' });
     return code(field(changed.body, 'context'));
   }),
+  row('`PATCH` with a `context` keeps nothing of the one before', async (server) => {
+    const id = await server.assistant({ context: { greeting: 'one' } });
+    return code(field((await server.ask('PATCH', `/assistants/${id}`, { context: {} })).body, 'context'));
+  }),
+  row('`PATCH` adds to the `metadata`, and answers the whole assistant as the next version', async (server) => {
+    const id = await server.assistant({ metadata: { a: 1 } });
+    const { body } = await server.ask('PATCH', `/assistants/${id}`, { metadata: { b: 2 } });
+    const { a, b } = Object(field(body, 'metadata'));
+    return `version ${code(field(body, 'version'))} with ${code({ a, b })}`;
+  }),
+  row('`/versions` lists them, the newest first', async (server) => {
+    const id = await server.assistant();
+    await server.ask('PATCH', `/assistants/${id}`, { name: 'Second' });
+    const { body } = await server.ask('POST', `/assistants/${id}/versions`, {});
+    return Array.isArray(body) ? body.map((each) => String(field(each, 'version'))).join(', ') : 'no list';
+  }),
   row('five `PATCH`es at once make the versions 2 to 6', async (server) => {
     const id = await server.assistant();
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => server.ask('PATCH', `/assistants/${id}`, { name })));
@@ -45,9 +65,51 @@ export const assistantRows: Row[] = [
     const { body } = await server.ask('POST', '/assistants/search', { limit: 1, select: ['name'] });
     return code(Object.keys(Object(field(body, 0))));
   }),
+  row('each that is found has a `config`', async (server) => {
+    const { body } = await server.ask('POST', '/assistants/search', { graph_id: 'greeter', limit: 1 });
+    return code(field(body, 0, 'config') === undefined ? undefined : true);
+  }),
+  row('`/assistants/search` by a part of the `metadata`', async (server) => {
+    const of = randomUUID();
+    await server.assistant({ metadata: { of, more: true } });
+    const { body } = await server.ask('POST', '/assistants/search', { metadata: { of } });
+    return `${count(body)} found`;
+  }),
+  row('a page says by `x-pagination-total` how many there are', async (server) => {
+    const of = randomUUID();
+    for (const name of ['a', 'b']) await server.assistant({ name, metadata: { of } });
+    const page = await server.ask('POST', '/assistants/search', { metadata: { of }, limit: 1 });
+    return `${count(page.body)} of ${page.header('x-pagination-total') ?? 'unknown'}`;
+  }),
+  row('assistants are counted', async (server) => {
+    const of = randomUUID();
+    await server.assistant({ metadata: { of } });
+    return code((await server.ask('POST', '/assistants/count', { metadata: { of } })).body);
+  }),
+  row('the schemas of a graph are told, and in them the type of a value in the context', async (server) => {
+    // The public server reads them out of the graph's source, for which it starts a compiler.
+    const { status, body } = await server.ask('GET', '/assistants/greeter/schemas', undefined, 60_000);
+    const names = ['input_schema', 'output_schema', 'state_schema', 'config_schema', 'context_schema'];
+    const told = names.filter((name) => field(body, name, 'properties'));
+    const type = code(field(body, 'context_schema', 'properties', 'greeting', 'type'));
+    return `${status} with ${told.length} of ${names.length}, ${type}`;
+  }),
+  row('the drawing of a graph has its nodes and edges', async (server) => {
+    const { status, body } = await server.ask('GET', '/assistants/slow/graph');
+    return `${status} with ${count(field(body, 'nodes'))} and ${count(field(body, 'edges'))}`;
+  }),
+  row('with `xray` it has what is inside of them', async (server) => {
+    const { status, body } = await server.ask('GET', '/assistants/outer/graph?xray=true');
+    return `${status} with ${count(field(body, 'nodes'))}`;
+  }),
+  row('every graph has a default assistant, whose id is the uuid v5 of the name of the graph', async (server) => {
+    const { body } = await server.ask('GET', '/assistants/chat');
+    const made = text(body, 'metadata', 'created_by') === 'system';
+    return `${made ? 'it has' : 'it has none'}, ${text(body, 'assistant_id') === ofChat ? 'with that id' : 'with another'}`;
+  }),
   row('the default assistant of a graph can not be deleted', async (server) => {
-    const { body } = await server.ask('GET', '/assistants/outer');
+    const { body } = await server.ask('GET', '/assistants/spare');
     const answered = await server.status('DELETE', `/assistants/${text(body, 'assistant_id')}`);
-    return `${answered}, then ${await server.status('GET', '/assistants/outer')}`;
+    return `${answered}, then ${await server.status('GET', '/assistants/spare')}`;
   }),
 ];

@@ -1,39 +1,72 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { GraphConfig } from '../../../../src/graph-config/schema.ts';
 import { startTestPostgres } from '../../../database/postgres.ts';
 import { startAgentProcess } from '../../../agent-server/agent-process.ts';
+import type { AgentProcess } from '../../../agent-server/agent-process.ts';
 import { startReceiver } from '../../../agent-server/webhooks/receiver.ts';
 import type { Receiver } from '../../../agent-server/webhooks/receiver.ts';
-import { installPublicAgentServer, startPublicAgentServer } from '../../start-public-agent-server.ts';
+import { startPublicAgentServer } from '../../start-public-agent-server.ts';
 import { manySided } from '../deployed.ts';
 
-/** A server that is asked, and the place that its webhooks may go to. */
+/**
+ * A server that is asked, and the place that its webhooks may go to. The public server has nowhere to be told of
+ * webhooks: the file says it to both.
+ */
 export interface Contender {
   readonly url: string;
   receiver: Receiver;
-  /** Kills its process, and starts another one on what it left. */
+  /** Kills its process, and starts another one on what it left, by which webhooks go to `https://` only. */
   startAgain(): Promise<void>;
+  /** Starts one more process with these settings, and ends it; rejects with the words of one that does not start. */
+  tryToStart(settings: Settings): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The agent with a configuration that lets webhooks go to one port of this machine; `remove` takes it away. */
-function folderFor(receiver: Receiver): { folder: string; remove: () => void } {
+/** What the configuration of the agent holds beside its graphs. */
+export type Settings = Pick<GraphConfig, 'auth' | 'http' | 'webhooks' | 'env'>;
+
+/** Settings by which webhooks may go to one port of this machine, with headers of their own. */
+export const toReceiver = (receiver: Receiver): Settings => ({
+  env: { TABLE_TOKEN: 'word of the receiver' },
+  webhooks: {
+    env_prefix: 'TABLE_',
+    headers: { 'x-from': 'the table', 'x-token': '${{ env.TABLE_TOKEN }}' },
+    url: {
+      allowed_domains: ['127.0.0.1'],
+      allowed_ports: [receiver.port],
+      disable_loopback: true,
+      max_url_length: 500,
+    },
+  },
+});
+
+/** Settings with rules of access, by which no webhook is sent. */
+export const guarded = (receiver: Receiver): Settings => ({
+  auth: { path: './auth.ts:auth' },
+  http: { disable_webhooks: true },
+  webhooks: { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port] } },
+});
+
+/** The agent in a folder of its own, with these settings; `remove` takes it away. */
+function folderWith(settings: Settings): { folder: string; settle: (others: Settings) => void; remove: () => void } {
   const above = mkdtempSync(join(tmpdir(), 'landfall-table-'));
   const folder = join(above, 'many-sided');
   cpSync(manySided, folder, { recursive: true });
   symlinkSync(join(import.meta.dirname, '../../../../node_modules'), join(folder, 'node_modules'), 'junction');
-  const graphs = ['greeter', 'chat', 'asks', 'outer', 'keeper', 'slow'].map((id) => [id, `./${id}.ts:${id}`]);
-  const webhooks = { url: { allowed_domains: ['127.0.0.1'], allowed_ports: [receiver.port] } };
-  writeFileSync(join(folder, 'langgraph.json'), JSON.stringify({ graphs: Object.fromEntries(graphs), webhooks }));
-  return { folder, remove: () => rmSync(above, { recursive: true, force: true }) };
+  const ids = ['greeter', 'chat', 'asks', 'outer', 'keeper', 'slow'];
+  // One more, for whoever takes something away for good.
+  const graphs = { ...Object.fromEntries(ids.map((id) => [id, `./${id}.ts:${id}`])), spare: './greeter.ts:greeter' };
+  const settle = (some: Settings) => writeFileSync(join(folder, 'langgraph.json'), JSON.stringify({ graphs, ...some }));
+  settle(settings);
+  return { folder, settle, remove: () => rmSync(above, { recursive: true, force: true }) };
 }
 
 /** The public JavaScript server with the agent. */
-export async function thePublicServer(): Promise<Contender> {
-  await installPublicAgentServer();
+export async function thePublicServer(settings: (receiver: Receiver) => Settings): Promise<Contender> {
   const receiver = await startReceiver();
-  const { folder, remove } = folderFor(receiver);
+  const { folder, remove } = folderWith(settings(receiver));
   const server = await startPublicAgentServer(folder);
   return {
     get url() {
@@ -41,6 +74,11 @@ export async function thePublicServer(): Promise<Contender> {
     },
     receiver,
     startAgain: () => server.startAgain(),
+    async tryToStart(others) {
+      const another = folderWith(others);
+      const started = await startPublicAgentServer(another.folder).finally(another.remove);
+      await started.stop();
+    },
     async close() {
       await server.stop();
       await receiver.close();
@@ -50,28 +88,38 @@ export async function thePublicServer(): Promise<Contender> {
 }
 
 /** Our server with the same agent, in a process of its own. */
-export async function ourServer(): Promise<Contender> {
+export async function ourServer(settings: (receiver: Receiver) => Settings): Promise<Contender> {
   const receiver = await startReceiver();
-  const { folder, remove } = folderFor(receiver);
+  const { folder, settle, remove } = folderWith(settings(receiver));
   const postgres = await startTestPostgres();
-  const start = () =>
-    startAgentProcess({ LANDFALL_GRAPH_CONFIG: join(folder, 'langgraph.json'), DATABASE_URI: postgres.url });
-  let server = await start();
-  const kill = async () => {
-    server.child.kill('SIGKILL');
-    await server.gone;
+  const start = (of = folder) =>
+    startAgentProcess({ LANDFALL_GRAPH_CONFIG: join(of, 'langgraph.json'), DATABASE_URI: postgres.url });
+  const kill = async ({ child, gone }: AgentProcess) => {
+    child.kill('SIGKILL');
+    await gone;
   };
+  let server = await start();
   return {
     get url() {
       return server.url;
     },
     receiver,
     async startAgain() {
-      await kill();
+      await kill(server);
+      const { webhooks, ...rest } = settings(receiver);
+      settle({ ...rest, webhooks: { ...webhooks, url: { ...webhooks?.url, require_https: true } } });
       server = await start();
     },
+    async tryToStart(others) {
+      const another = folderWith(others);
+      try {
+        await kill(await start(another.folder));
+      } finally {
+        another.remove();
+      }
+    },
     async close() {
-      await kill();
+      await kill(server);
       await postgres.stop();
       await receiver.close();
       remove();

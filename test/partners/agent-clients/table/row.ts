@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEvents } from '../../../../src/sse/parse-events.ts';
 import type { Contender } from './contender.ts';
@@ -16,7 +17,7 @@ export interface Told {
   status: number;
   /** What JSON says; undefined where the body is none. */
   body: unknown;
-  type: string | null;
+  header: (name: string) => string | undefined;
 }
 
 /** An event of a stream; `data` is undefined where it is no JSON. */
@@ -30,18 +31,28 @@ export interface Event {
 export class Asking {
   readonly server: Contender;
 
-  constructor(server: Contender) {
+  readonly #headers: Record<string, string>;
+
+  /** @param headers what it shows with each request. */
+  constructor(server: Contender, headers: Record<string, string> = {}) {
     this.server = server;
+    this.#headers = headers;
+  }
+
+  /** The same, asked as somebody whom rules of access may know. */
+  as(user: string): Asking {
+    return new Asking(this.server, { 'x-user': user });
   }
 
   async ask(method: string, path: string, body?: unknown, patienceMs = 15_000): Promise<Told> {
     const answer = await fetch(`${this.server.url}${path}`, {
       method,
-      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      headers: { ...this.#headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(patienceMs),
     });
-    return { status: answer.status, body: json(await answer.text()), type: answer.headers.get('content-type') };
+    const { status, headers } = answer;
+    return { status, body: json(await answer.text()), header: (name) => headers.get(name) ?? undefined };
   }
 
   /** The answer's status alone, as it stands in a cell. */
@@ -78,10 +89,15 @@ export class Asking {
     return seen;
   }
 
-  /** The events of a stream, those of some seconds at most; `enough` ends the listening earlier. */
-  async events(path: string, init: RequestInit, enough?: (event: Event) => boolean): Promise<Event[]> {
+  /** The events of a stream, those of some time at most; `enough` ends the listening earlier. */
+  async events(
+    path: string,
+    init: RequestInit,
+    enough: (event: Event) => boolean = () => false,
+    forMs = 30_000,
+  ): Promise<Event[]> {
     const leave = new AbortController();
-    const late = AbortSignal.timeout(5_000);
+    const late = AbortSignal.timeout(forMs);
     const heard: Event[] = [];
     try {
       const signal = AbortSignal.any([leave.signal, late]);
@@ -90,7 +106,7 @@ export class Asking {
       for await (const { event, data, id } of parseEvents(answer.body, { maxEventBytes: 1_000_000 })) {
         const one = { id, event, data: json(data) };
         heard.push(one);
-        if (enough?.(one)) break;
+        if (enough(one)) break;
       }
     } catch (error) {
       if (!late.aborted) throw error;
@@ -100,12 +116,10 @@ export class Asking {
   }
 
   /** The bodies of the webhooks that came to a path, once there are so many or some time is over. */
-  async hooks(path: string, count = 1, forMs = 6_000): Promise<{ body: unknown; type: string | undefined }[]> {
+  async hooks(path: string, count = 1, forMs = 6_000): Promise<{ body: unknown; headers: IncomingHttpHeaders }[]> {
     const end = performance.now() + forMs;
     while (this.server.receiver.to(path).length < count && performance.now() < end) await sleep(50);
-    return this.server.receiver
-      .to(path)
-      .map(({ body, headers }) => ({ body: json(body), type: headers['content-type'] }));
+    return this.server.receiver.to(path).map(({ body, headers }) => ({ body: json(body), headers }));
   }
 
   /** A path of the receiver that nobody has used. */
@@ -132,6 +146,13 @@ export const text = (of: unknown, ...path: (string | number)[]): string => {
   const found = field(of, ...path);
   return typeof found === 'string' ? found : '';
 };
+
+/** The least time (ms) that something took, of some times. A busy machine makes each longer, and none shorter. */
+export async function quickest(times: number, act: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < times; n++) least = Math.min(least, await act());
+  return least;
+}
 
 /** A value as it stands in a cell. */
 export const code = (value: unknown): string => (value === undefined ? 'is not there' : `\`${JSON.stringify(value)}\``);

@@ -13,6 +13,21 @@ async function busy(server: Asking): Promise<{ thread: string; run: string }> {
 }
 
 export const runRows: Row[] = [
+  row('the first event of a stream is `metadata` with the id of the run', async (server) => {
+    const [first] = await server.events('/runs/stream', post({ ...hello, stream_mode: ['updates'] }));
+    return `\`${first?.event}\` ${text(first?.data, 'run_id') === '' ? 'without' : 'with'} an id`;
+  }),
+  row('the updates of a graph inside bear its name', async (server) => {
+    const body = { assistant_id: 'outer', input: { word: 'w' }, stream_mode: ['updates'], stream_subgraphs: true };
+    const inner = (await server.events('/runs/stream', post(body))).find(({ event }) => event.startsWith('updates|'));
+    return inner?.event.startsWith('updates|inside:') ? 'they do' : 'they do not';
+  }),
+  row('`Content-Location` names the run', async (server) => {
+    const thread = await server.thread();
+    const made = await server.ask('POST', `/threads/${thread}/runs`, hello);
+    const named = `/threads/${thread}/runs/${text(made.body, 'run_id')}`;
+    return made.header('content-location') === named ? 'it does' : code(made.header('content-location'));
+  }),
   row('a failed run is waited for: 200 with `__error__`', async (server) => {
     const { status, body } = await server.wait({ ...hello, input: { input: 'x', fail: 'no ink' } });
     return `${status} with ${code(field(body, '__error__'))}`;
@@ -74,7 +89,12 @@ export const runRows: Row[] = [
   }),
   row('a stream of a run that is cancelled ends with `error`', async (server) => {
     const thread = await server.thread();
-    const heard = server.events(`/threads/${thread}/runs/stream`, post({ ...long, stream_mode: ['updates'] }));
+    const heard = server.events(
+      `/threads/${thread}/runs/stream`,
+      post({ ...long, stream_mode: ['updates'] }),
+      undefined,
+      8_000,
+    );
     let run = '';
     while (run === '') run = text((await server.ask('GET', `/threads/${thread}/runs`)).body, 0, 'run_id');
     await server.until(thread, run, 'running');
@@ -83,7 +103,7 @@ export const runRows: Row[] = [
   }),
   row('the stream of a thread tells the runs on it', async (server) => {
     const thread = await server.thread();
-    const heard = server.events(`/threads/${thread}/stream`, {}, ({ event }) => event === 'values');
+    const heard = server.events(`/threads/${thread}/stream`, {}, ({ event }) => event === 'values', 5_000);
     // Several, because nobody tells when the stream is there.
     for (let n = 0; n < 5; n++) await server.wait(hello, thread);
     return (await heard).some(({ event }) => event === 'values') ? 'it does' : 'nothing comes';

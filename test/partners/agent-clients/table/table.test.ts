@@ -1,46 +1,61 @@
 // The table of the agent server's README: each line is a question that both servers are asked here.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { installPublicAgentServer } from '../../start-public-agent-server.ts';
 import { assistantRows } from './assistant-rows.ts';
-import { ourServer, thePublicServer } from './contender.ts';
+import { guarded, ourServer, thePublicServer, toReceiver } from './contender.ts';
 import type { Contender } from './contender.ts';
+import { guardedRows } from './guarded-rows.ts';
 import { cronRows, killedRows, storeRows, systemRows } from './other-rows.ts';
 import { lineOf, readTable } from './readme-table.ts';
 import { Asking } from './row.ts';
+import type { Row } from './row.ts';
 import { runRows } from './run-rows.ts';
+import { speedRows } from './speed-rows.ts';
 import { threadRows } from './thread-rows.ts';
-import { deadlyWebhookRows, webhookRows } from './webhook-rows.ts';
+import { deadlyWebhookRows, strictWebhookRows, webhookRows } from './webhook-rows.ts';
+
+// Most of a question is waiting, which many can do at once.
+vi.setConfig({ maxConcurrency: 12, testTimeout: 120_000 });
 
 const quiet = [...assistantRows, ...threadRows, ...runRows, ...cronRows, ...storeRows, ...webhookRows, ...systemRows];
-const loud = [...killedRows, ...deadlyWebhookRows];
+// These take their time, and the last of them kill the servers, or hang them.
+const loud = [...speedRows, ...deadlyWebhookRows, ...killedRows, ...strictWebhookRows];
 const table = readTable();
 
-let servers: Contender[] = [];
+let servers: Contender[] | undefined;
+let withRules: Contender[] | undefined;
 // Installing the public server takes as long as the registry does.
 beforeAll(async () => {
-  servers = [await thePublicServer(), await ourServer()];
+  await installPublicAgentServer();
+  [servers, withRules] = await Promise.all(
+    [toReceiver, guarded].map((settings) => Promise.all([thePublicServer(settings), ourServer(settings)])),
+  );
 }, 300_000);
 afterAll(async () => {
-  for (const server of servers) await server.close();
+  for (const server of [...(servers ?? []), ...(withRules ?? [])]) await server.close();
 });
 
-const answersTo = (ask: (server: Asking) => Promise<string>): Promise<string[]> =>
-  Promise.all(servers.map((server) => ask(new Asking(server))));
+const lineIn = (contract: string) => lineOf(table.find(([of]) => of === contract) ?? []);
+const lineBy = async ({ contract, ask }: Row, asked: readonly Contender[] = []) =>
+  lineOf([contract, ...(await Promise.all(asked.map((server) => ask(new Asking(server)))))]);
 
 test('the table has every question, in this order, and no other line', () => {
-  expect(table.map(([contract]) => contract)).toEqual([...quiet, ...loud].map(({ contract }) => contract));
+  expect(table.map(([contract]) => contract)).toEqual(
+    [...quiet, ...guardedRows, ...loud].map(({ contract }) => contract),
+  );
 });
 
 describe.concurrent('both servers answer as the table says', () => {
-  test.each(quiet)('$contract', async ({ contract, ask }) => {
-    const line = table.find(([of]) => of === contract) ?? [];
-    expect(lineOf([contract, ...(await answersTo(ask))])).toBe(lineOf(line));
+  test.each(quiet)('$contract', async (row) => {
+    expect(await lineBy(row, servers)).toBe(lineIn(row.contract));
+  });
+  test.each(guardedRows)('$contract', async (row) => {
+    expect(await lineBy(row, withRules)).toBe(lineIn(row.contract));
   });
 });
 
-// These kill the servers, or hang them.
 describe('and then', () => {
-  test.each(loud)('$contract', { timeout: 90_000 }, async ({ contract, ask }) => {
-    const line = table.find(([of]) => of === contract) ?? [];
-    expect(lineOf([contract, ...(await answersTo(ask))])).toBe(lineOf(line));
+  test.each(loud)('$contract', async (row) => {
+    expect(await lineBy(row, servers)).toBe(lineIn(row.contract));
   });
 });

@@ -7,6 +7,27 @@ export const threadRows: Row[] = [
   row('a new thread has `values: null`', async (server) =>
     code(field((await server.ask('POST', '/threads', {})).body, 'values')),
   ),
+  row('and is `idle`', async (server) => code(field((await server.ask('POST', '/threads', {})).body, 'status'))),
+  row('a thread whose run failed is `error`', async (server) => {
+    const id = await server.thread();
+    await server.wait({ ...hello, input: { input: 'x', fail: 'no ink' } }, id);
+    return code(field((await server.ask('GET', `/threads/${id}`)).body, 'status'));
+  }),
+  row('one that waits for a person is `interrupted`', async (server) => {
+    const id = await server.thread();
+    await server.wait({ assistant_id: 'asks', input: { wish: 'sing' } }, id);
+    return code(field((await server.ask('GET', `/threads/${id}`)).body, 'status'));
+  }),
+  row('threads are counted', async (server) => {
+    const id = await server.thread();
+    await server.ask('PATCH', `/threads/${id}`, { metadata: { of: id } });
+    return code((await server.ask('POST', '/threads/count', { metadata: { of: id } })).body);
+  }),
+  row('the history of a thread has a state of each step', async (server) => {
+    const id = await server.thread();
+    await server.wait({ assistant_id: 'slow', input: { each: 1 } }, id);
+    return `${count((await server.ask('GET', `/threads/${id}/history`)).body)} states`;
+  }),
   row('a run on a thread that is not there is a 404', (server) =>
     server.status('POST', `/threads/${nobody}/runs/wait`, hello),
   ),
