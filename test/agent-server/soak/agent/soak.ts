@@ -1,0 +1,50 @@
+import { appendFileSync } from 'node:fs';
+import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+
+/** Its name is what callers are told as the type of the failure. */
+class AskedToFail extends Error {
+  override name = 'AskedToFail';
+}
+
+const State = Annotation.Root({
+  /** Whose wish it is: it stands in the steps, in the answer, and in the file of marks. */
+  mark: Annotation<string>,
+  sleep_ms: Annotation<number>,
+  fail: Annotation<boolean>,
+  ask: Annotation<boolean>,
+  output: Annotation<string>,
+  steps: Annotation<string[]>({ reducer: (before, more) => before.concat(more), default: () => [] }),
+});
+
+/** A line of the file of marks for each time that a node begins: it outlives the process. */
+function note(node: string, mark: string): void {
+  appendFileSync(process.env['SOAK_MARKS'] ?? '', `${node} ${mark}\n`);
+}
+
+const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+
+/** Remembers every node that ran, takes its time, fails or asks a person, as it is told. */
+export const soak = new StateGraph(State, Annotation.Root({ greeting: Annotation<string> }))
+  .addNode('prepare', async ({ mark }) => {
+    note('prepare', mark);
+    return { steps: [`prepare ${mark}`] };
+  })
+  .addNode('answer', async ({ mark, sleep_ms, fail, ask }, { context, signal }: LangGraphRunnableConfig) => {
+    note('answer', mark);
+    if (sleep_ms) await wait(sleep_ms, signal);
+    if (fail) throw new AskedToFail(mark);
+    if (ask) interrupt('May I?');
+    return { steps: [`answer ${mark}`], output: `${context?.['greeting'] ?? 'hello'} ${mark}` };
+  })
+  .addEdge('__start__', 'prepare')
+  .addEdge('prepare', 'answer')
+  .addEdge('answer', '__end__')
+  .compile();

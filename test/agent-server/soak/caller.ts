@@ -1,0 +1,113 @@
+import type { Chance } from './chance.ts';
+import type { Pair } from './processes.ts';
+
+/** What came of a request. */
+export type Said =
+  | { kind: 'answered'; status: number; body: unknown }
+  /** A process went before it had answered: the request was carried out, or was not. */
+  | { kind: 'nobody-knows' };
+
+/** How an answer came: its head, and all of it where it came whole. */
+export interface Told {
+  status: number;
+  /** Where the run is, of which the head tells. */
+  place: string | undefined;
+  /** Undefined where the connection broke. */
+  text: string | undefined;
+}
+
+/** How an answer is taken. */
+export interface Telling {
+  /** The statuses that may be answered. */
+  right?: readonly number[];
+  headers?: Record<string, string>;
+  /** Once this was told, nobody listens any more. */
+  leave?: RegExp;
+  /** After so long (ms) nobody does. */
+  leaveAfterMs?: number;
+}
+
+/** How long (ms) any answer may take: runs take seconds, and their process may be killed. */
+const ANSWER_WITHIN_MS = 90_000;
+
+/** Somebody who asks, now this process and now that one. */
+export class Caller {
+  readonly #pair: Pair;
+  readonly #chance: Chance;
+  /** Answers that nobody should have had. */
+  readonly faults: string[] = [];
+  /** How many answers came, by method and group. */
+  readonly answers = new Map<string, number>();
+
+  constructor(pair: Pair, chance: Chance) {
+    this.#pair = pair;
+    this.#chance = chance;
+  }
+
+  /**
+   * Asks, and takes the whole answer.
+   *
+   * @param right the statuses that may be answered.
+   */
+  async ask(method: string, path: string, body?: unknown, right: readonly number[] = [200, 204]): Promise<Said> {
+    const { status, text } = await this.tell(method, path, body, { right });
+    if (text === undefined || status === 503) return { kind: 'nobody-knows' };
+    return { kind: 'answered', status, body: text.trim() === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** Asks, and tells how far the answer came; status 0 where not even its head did. */
+  async tell(
+    method: string,
+    path: string,
+    body: unknown,
+    { right = [200], headers = {}, leave, leaveAfterMs }: Telling = {},
+  ): Promise<Told> {
+    const url = await this.#somebody();
+    const hung = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const left = new AbortController();
+    const patience = leaveAfterMs === undefined ? undefined : setTimeout(() => left.abort(), leaveAfterMs);
+    let told: Told = { status: 0, place: undefined, text: undefined };
+    try {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        signal: AbortSignal.any([hung, left.signal]),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      told = { ...told, status: response.status, place: response.headers.get('content-location') ?? undefined };
+      let text = '';
+      const decoder = new TextDecoder();
+      for await (const chunk of response.body ?? []) {
+        text += decoder.decode(chunk, { stream: true });
+        if (leave?.test(text)) return told;
+      }
+      told = { ...told, text };
+      if (![...right, 503].includes(told.status))
+        this.faults.push(`${method} ${path}: ${told.status} ${text.slice(0, 500)}`);
+      const group = `${method} ${path.split('?')[0]?.replaceAll(/[0-9a-f-]{36}/g, '*')} ${told.status}`;
+      this.answers.set(group, (this.answers.get(group) ?? 0) + 1);
+    } catch (error) {
+      if (hung.aborted) this.faults.push(`${method} ${path}: no answer within ${ANSWER_WITHIN_MS / 1000} s`);
+      else if (!(error instanceof TypeError || left.signal.aborted)) throw error;
+    } finally {
+      clearTimeout(patience);
+      left.abort();
+    }
+    return told;
+  }
+
+  async #somebody(): Promise<string> {
+    for (;;) {
+      const url = this.#chance.any(this.#pair.urls());
+      if (url !== undefined) return url;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** The fields of a JSON object; none where it is something else. */
+export const fieldsOf = (body: unknown): Record<string, unknown> =>
+  typeof body === 'object' && body !== null ? { ...body } : {};
+
+/** What a JSON array holds; nothing where it is something else. */
+export const itemsOf = (body: unknown): unknown[] => (Array.isArray(body) ? body : []);

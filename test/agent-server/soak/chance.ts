@@ -1,0 +1,40 @@
+/** Draws that are the same for the same seed. */
+export interface Chance {
+  /** From 0 up to, but not, 1. */
+  draw(): number;
+  /** A whole number, both ends included. */
+  between(least: number, most: number): number;
+  /** Whether something happens that happens in this share (0 to 1) of the cases. */
+  is(share: number): boolean;
+  one<T>(of: readonly [T, ...T[]]): T;
+  /** One of several; undefined where there is none. */
+  any<T>(of: readonly T[]): T | undefined;
+  uuid(): string;
+}
+
+/** Draws from a seed, by the generator that is known as mulberry32. */
+export function chanceOf(seed: number): Chance {
+  let state = seed >>> 0;
+  const draw = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const between = (least: number, most: number): number => least + Math.floor(draw() * (most - least + 1));
+  return {
+    draw,
+    between,
+    is: (share) => draw() < share,
+    one: (of) => of[between(0, of.length - 1)] ?? of[0],
+    any: (of) => of[between(0, of.length - 1)],
+    uuid() {
+      const hex = Array.from({ length: 4 }, () =>
+        between(0, 2 ** 32 - 1)
+          .toString(16)
+          .padStart(8, '0'),
+      ).join('');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { Row } from './check-runs.ts';
+
+/**
+ * What is wrong with how often nodes began: once an attempt at most, and no attempt is made but where a process was gone.
+ *
+ * @param text a line for each time: the node, and the mark of its run.
+ */
+export function problemsOfMarks(text: string, rows: readonly Row[]): string[] {
+  const attempts = new Map<string, number>();
+  for (const { mark, attempt } of rows) if (mark !== null) attempts.set(mark, (attempts.get(mark) ?? 0) + attempt);
+  const begun = Map.groupBy(text.trim().split('\n'), (line) => line);
+  return [...begun].flatMap(([line, times]) => {
+    const most = attempts.get(line.split(' ')[1] ?? '');
+    return most !== undefined && times.length > most
+      ? [`"${line}" began ${times.length} times in ${most} attempts`]
+      : [];
+  });
+}

@@ -1,0 +1,97 @@
+import type { Client as Database } from 'pg';
+import type { Heard } from './receiver.ts';
+import type { SentRun } from './run-ledger.ts';
+import type { Worker } from './worker.ts';
+
+/** A run's row. */
+export interface Row {
+  run_id: string;
+  thread_id: string;
+  mark: string | null;
+  cron_id: string | null;
+  status: string;
+  error: string | null;
+  attempt: number;
+  hooked: boolean;
+}
+
+export const rowsOf = async (database: Database): Promise<Row[]> =>
+  (
+    await database.query<Row>(
+      `select run_id, thread_id, metadata ->> 'mark' as mark, metadata ->> 'cron_id' as cron_id, status,
+        error ->> 'error' as error, attempt, kwargs ->> 'webhook' is not null as hooked
+      from runs order by sequence`,
+    )
+  ).rows;
+
+/** The status that somebody means who was told of an end so; undefined where it says nothing. */
+function statusTold(told: string): string | undefined {
+  if (told === 'RunCancelled' || told === 'ServerStopped') return 'interrupted';
+  if (told === 'AskedToFail') return 'error';
+  return told === 'ResultNotKept' ? undefined : told;
+}
+
+/** Whether the run was given up because its processes died three times. */
+const isGivenUp = ({ attempt, error }: Row): boolean => attempt >= 3 && error === 'ServerStopped';
+
+/** What is wrong with the runs that were asked for: each is there, ended once, as its callers were told, and as it had to. */
+export function problemsOfRuns(sent: readonly SentRun[], rows: readonly Row[]): string[] {
+  const byMark = Map.groupBy(rows, ({ mark }) => mark);
+  return sent.flatMap((run) => {
+    const found = byMark.get(run.mark) ?? [];
+    const [row] = found;
+    if (found.length > 1) return [`${run.mark} was begun ${found.length} times`];
+    if (row === undefined) return isMissed(run) ? [`${run.mark} was accepted and is gone`] : told(run);
+    if (run.refused) return [`${run.mark} was refused, and there it is`];
+    if (run.sure && row.status !== run.end && !isGivenUp(row))
+      return [`${run.mark} is ${row.status} (${row.error}) after attempt ${row.attempt}, and nobody cut it off`];
+    return told(run, row);
+  });
+}
+
+const isMissed = (run: SentRun): boolean =>
+  run.accepted && run.threadId !== undefined && !run.mayBeUndone && !run.isDeleted;
+
+/** Whether all who were told of an end were told of the same, which is the one that is stored. */
+function told(run: SentRun, row?: Row): string[] {
+  const statuses = new Set(run.told.flatMap((each) => statusTold(each) ?? []));
+  if (row && isGivenUp(row)) return [];
+  const isSame = statuses.size === 0 || (statuses.size === 1 && (row === undefined || statuses.has(row.status)));
+  return isSame ? [] : [`${run.mark} was told as ${run.told.join()}, and is stored as ${row?.status} (${row?.error})`];
+}
+
+/** What is wrong with the webhooks: each end was taken, and told as it is. */
+export function problemsOfHooks(
+  workers: readonly Worker[],
+  rows: readonly Row[],
+  heard: ReadonlyMap<string, Heard>,
+): string[] {
+  const ofRows = rows.flatMap(({ run_id, mark, hooked, status }) => {
+    const { taken = 0, statuses = [] } = heard.get(run_id) ?? {};
+    if (hooked && taken === 0) return [`no webhook of ${mark} (${status}) came`];
+    return statuses.some((each) => each !== status) ? [`${mark} is ${status}, and was told as ${statuses.join()}`] : [];
+  });
+  const stateless = workers.flatMap(({ runs }) => runs.all.filter((run) => run.threadId === undefined && run.hooked));
+  const ofStateless = stateless.flatMap((run) => {
+    const { taken = 0, statuses = [] } = heard.get(run.runId ?? '') ?? {};
+    if (run.accepted && taken === 0) return [`no webhook of the stateless ${run.mark} came`];
+    if (run.sure && statuses.some((status) => status !== run.end))
+      return [`the stateless ${run.mark} was told as ${statuses.join()}`];
+    return [];
+  });
+  const twice = [...heard].flatMap(([id, { statuses }]) =>
+    new Set(statuses).size > 1 ? [`run ${id} was told as ${statuses.join()}`] : [],
+  );
+  return [...ofRows, ...ofStateless, ...twice];
+}
+
+/** What is wrong with the crons: one run each time that one was due. */
+export function problemsOfFirings(workers: readonly Worker[], rows: readonly Row[]): string[] {
+  const begun = Map.groupBy(rows, ({ cron_id }) => cron_id);
+  return workers.flatMap(({ firings }) =>
+    [...firings].flatMap(([id, due]) => {
+      const runs = begun.get(id)?.length ?? 0;
+      return runs === due ? [] : [`the cron ${id} was due ${due} times, and made ${runs} runs`];
+    }),
+  );
+}

@@ -1,0 +1,95 @@
+import { startAgentProcess } from '../agent-process.ts';
+import type { AgentProcess } from '../agent-process.ts';
+import type { Chance } from './chance.ts';
+
+/** How long (ms) a process counts as living that says nothing. */
+const LEASE_MS = 4000;
+/** How long (ms) runs may go on after a process was asked to leave. */
+const DRAIN_MS = 1500;
+
+/** How often something happened to a process. */
+export type Blows = Record<'killed' | 'left' | 'frozen', number>;
+
+/** Two processes of one deployment, and what happens to them. */
+export class Pair {
+  readonly #env: Record<string, string>;
+  readonly #chance: Chance;
+  readonly #places: (AgentProcess | undefined)[] = [undefined, undefined];
+  readonly #all: AgentProcess[] = [];
+  readonly blows: Blows = { killed: 0, left: 0, frozen: 0 };
+  /** What a process did that nobody asked it for. */
+  readonly faults: string[] = [];
+
+  constructor(env: Record<string, string>, chance: Chance) {
+    this.#env = { ...env, LANDFALL_LEASE_MS: `${LEASE_MS}`, LANDFALL_DRAIN_MS: `${DRAIN_MS}` };
+    this.#chance = chance;
+  }
+
+  /** Starts both. */
+  async begin(): Promise<void> {
+    await Promise.all([this.#start(0), this.#start(1)]);
+  }
+
+  /** The addresses of those that are there. */
+  urls(): string[] {
+    return this.#places.flatMap((each) => (each ? [each.url] : []));
+  }
+
+  /** Every line of all that there were. */
+  lines(): string[] {
+    return this.#all.flatMap(({ output, log }) => [...output, ...log]);
+  }
+
+  /** One of them, or now and then both, is killed, asked to leave or held still for a while, and is there again at the end. */
+  async strike(): Promise<void> {
+    const chance = this.#chance;
+    const first = chance.between(0, 1);
+    const blow = chance.one(['killed', 'killed', 'killed', 'left', 'frozen'] as const);
+    const places = blow === 'killed' && chance.is(0.15) ? [0, 1] : [first];
+    await Promise.all(places.map((at) => (blow === 'frozen' ? this.#freeze(at) : this.#replace(at, blow))));
+  }
+
+  async #replace(at: number, blow: 'killed' | 'left'): Promise<void> {
+    const process = this.#places[at];
+    if (process === undefined) return;
+    this.blows[blow] += 1;
+    this.#places[at] = undefined;
+    process.child.kill(blow === 'killed' ? 'SIGKILL' : 'SIGTERM');
+    const end = await process.gone;
+    if (end !== (blow === 'killed' ? 'SIGKILL' : 0)) this.faults.push(`a process that was ${blow} ended with ${end}`);
+    // Sometimes the other one is alone for a while.
+    await new Promise((resolve) => setTimeout(resolve, this.#chance.between(0, 2) * 1000));
+    await this.#start(at);
+  }
+
+  /** Long enough for the other one to take it for dead. */
+  async #freeze(at: number): Promise<void> {
+    const process = this.#places[at];
+    if (process === undefined) return;
+    this.blows.frozen += 1;
+    process.child.kill('SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 1500));
+    process.child.kill('SIGCONT');
+  }
+
+  async #start(at: number): Promise<void> {
+    const process = await startAgentProcess(this.#env);
+    this.#all.push(process);
+    this.#places[at] = process;
+    void this.#watch(process, at);
+  }
+
+  async #watch(process: AgentProcess, at: number): Promise<void> {
+    const end = await process.gone;
+    if (this.#places[at] !== process) return;
+    this.#places[at] = undefined;
+    this.faults.push(`a process ended by itself with ${end}: ${process.log.slice(-5).join(' | ')}`);
+  }
+
+  /** Kills what is still there. */
+  async close(): Promise<void> {
+    this.#places.fill(undefined);
+    for (const { child } of this.#all) child.kill('SIGKILL');
+    await Promise.all(this.#all.map(({ gone }) => gone));
+  }
+}

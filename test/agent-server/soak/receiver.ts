@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Chance } from './chance.ts';
+
+/** What came of one run. */
+export interface Heard {
+  /** The status that each delivery told. */
+  statuses: string[];
+  /** How many of them were taken. */
+  taken: number;
+}
+
+/** What stands for somebody's service on its bad days. */
+export interface MoodyReceiver {
+  port: number;
+  /** By the run's id. */
+  heard: ReadonlyMap<string, Heard>;
+  /** From now on it takes everything at once. */
+  calmDown(): void;
+  close(): Promise<void>;
+}
+
+type Mood = 'takes' | 'slow' | 'fails' | 'busy' | 'hangs-up' | 'hangs';
+
+/** How long (ms) a slow one takes. */
+const SLOW_MS = 1500;
+
+/** A receiver that fails in turns: most of what comes it takes at the second or third time. */
+export async function startMoodyReceiver(chance: Chance): Promise<MoodyReceiver> {
+  const heard = new Map<string, Heard>();
+  const moods = new Map<string, Mood[]>();
+  let isCalm = false;
+
+  const draw = (): Mood[] =>
+    Array.from({ length: chance.between(0, 2) }, (): Mood =>
+      chance.is(0.04) ? 'hangs' : chance.one(['fails', 'busy', 'hangs-up', 'slow'] as const),
+    );
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { run_id: runId, status } = Object(JSON.parse(await text(request)));
+    const all = heard.get(runId) ?? { statuses: [], taken: 0 };
+    heard.set(runId, all);
+    all.statuses.push(String(status));
+    const waiting = moods.get(runId) ?? draw();
+    moods.set(runId, waiting);
+    const mood = waiting.shift() ?? 'takes';
+    if (!isCalm) {
+      if (mood === 'hangs') return;
+      if (mood === 'hangs-up') return void request.socket.destroy();
+      if (mood === 'fails') return void response.writeHead(500).end('not today');
+      if (mood === 'busy') return void response.writeHead(429, { 'retry-after': '1' }).end();
+      if (mood === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    }
+    all.taken += 1;
+    response.writeHead(204).end();
+  };
+
+  const server = createServer((request, response) => {
+    // Its sender was killed in the middle: it comes again.
+    answer(request, response).catch(() => request.socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the receiver has no port');
+  return {
+    port: address.port,
+    heard,
+    calmDown: () => void (isCalm = true),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

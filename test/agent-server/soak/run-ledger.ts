@@ -1,0 +1,68 @@
+/** A run that was asked for. */
+export interface SentRun {
+  /** What its graph says of it, wherever it comes. */
+  mark: string;
+  /** Undefined where it is stateless. */
+  threadId: string | undefined;
+  runId: string | undefined;
+  /** It was acknowledged: it has to be there. */
+  accepted: boolean;
+  /** It was refused: it must not be there. */
+  refused: boolean;
+  /** How its graph ends, when it is let be. */
+  end: 'success' | 'error';
+  /** The steps that it adds to its thread where it ends well. */
+  steps: readonly string[];
+  /** Whether it needs no caller, and nobody cut it off: it has to end as its graph does. */
+  sure: boolean;
+  /** It may have been rolled back: then it is gone with all that it did. */
+  mayBeUndone: boolean;
+  /** It was deleted, or its thread was: what it did on the thread stays. */
+  isDeleted: boolean;
+  hooked: boolean;
+  /** What its callers were told of its end: `success`, or the name of an error. */
+  told: string[];
+}
+
+/** The runs that a caller asked for. */
+export class RunLedger {
+  readonly all: SentRun[] = [];
+
+  add(run: Pick<SentRun, 'mark' | 'threadId' | 'hooked'> & Partial<SentRun>): SentRun {
+    const sent: SentRun = {
+      runId: undefined,
+      accepted: false,
+      refused: false,
+      end: 'success',
+      steps: [`prepare ${run.mark}`, `answer ${run.mark}`],
+      sure: false,
+      mayBeUndone: false,
+      isDeleted: false,
+      told: [],
+      ...run,
+    };
+    this.all.push(sent);
+    return sent;
+  }
+
+  /** Those of a thread of whose end nobody was told yet. */
+  open(threadId: string): SentRun[] {
+    return this.all.filter((run) => run.threadId === threadId && run.told.length === 0);
+  }
+
+  /** Somebody cuts off what goes on on a thread, and forgets it where he rolls it back. */
+  cutOff(threadId: string, { forgets, but }: { forgets: boolean; but?: SentRun }): void {
+    for (const run of this.open(threadId)) {
+      if (run === but) continue;
+      run.sure = false;
+      run.mayBeUndone ||= forgets;
+    }
+  }
+
+  /** A thread is gone with its runs. */
+  gone(threadId: string): void {
+    for (const run of this.all) {
+      if (run.threadId === threadId) [run.sure, run.isDeleted] = [false, true];
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { fieldsOf } from '../caller.ts';
+import type { Told } from '../caller.ts';
+import type { SentRun } from '../run-ledger.ts';
+import type { Worker } from '../worker.ts';
+
+/** How a run is asked for. */
+export interface Wish {
+  threadId?: string;
+  /** Whether it goes on without its caller. */
+  detached: boolean;
+  /** How long (ms) it takes at most. */
+  most?: number;
+  more?: Record<string, unknown>;
+}
+
+/** Writes a run down before it is asked for, and makes the request's body. */
+export function wish(
+  worker: Worker,
+  { threadId, detached, most = 700, more = {} }: Wish,
+): { run: SentRun; body: Record<string, unknown> } {
+  const { chance, runs, newMark, hook } = worker;
+  const mark = newMark();
+  const hooked = chance.is(0.4);
+  const fail = chance.is(0.1);
+  const sleep_ms = chance.is(0.3) ? 0 : chance.between(0, chance.is(0.15) ? 6 * most : most);
+  const run = runs.add({ mark, threadId, hooked, end: fail ? 'error' : 'success', sure: detached });
+  const body = {
+    assistant_id: 'soak',
+    input: { mark, sleep_ms, fail, ask: false },
+    metadata: { mark },
+    ...(hooked ? { webhook: hook(mark) } : {}),
+    ...more,
+  };
+  return { run, body };
+}
+
+/** Takes note of what a head told: that the run was accepted, and where it is. */
+export function accept(run: SentRun, { status, place }: Pick<Told, 'status' | 'place'>): void {
+  if (status !== 200) return;
+  run.accepted = true;
+  run.runId ??= place?.split('/').at(-1);
+}
+
+/** Takes note of what somebody who waited was told of the end. */
+export function hearEnd(worker: Worker, run: SentRun, { status, text }: Told, isOwn = true): void {
+  if (status !== 200 || text === undefined) return;
+  const values = fieldsOf(JSON.parse(text));
+  const { error } = fieldsOf(values['__error__']);
+  run.told.push(typeof error === 'string' ? error : 'success');
+  if (isOwn && error === undefined && values['output'] !== `hello ${run.mark}`)
+    worker.faults.push(`the run ${run.mark} was answered ${text.slice(0, 300)}`);
+}
+
+export interface StreamEvent {
+  event: string;
+  data: string;
+  id: number | undefined;
+}
+
+/** The whole events of a stream that may have broken off. */
+export function eventsIn(text: string): StreamEvent[] {
+  const blocks = text.split('\n\n').slice(0, -1);
+  return blocks
+    .filter((block) => block.includes('event: '))
+    .map((block) => {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+      const id = field('id');
+      return { event: field('event') ?? '', data: field('data') ?? '', id: id === undefined ? undefined : Number(id) };
+    });
+}
+
+/** Takes note of what a stream told of the end. One that just stops has told nothing. */
+export function hearEvents(run: SentRun, events: readonly StreamEvent[]): void {
+  const last = events.at(-1);
+  if (last?.event === 'error') run.told.push(String(fieldsOf(JSON.parse(last.data))['error']));
+  else if (last?.data.includes(`answer ${run.mark}`)) run.told.push('success');
+}

@@ -1,0 +1,84 @@
+import type { Client as Database } from 'pg';
+import type { Caller } from './caller.ts';
+import type { Said } from './caller.ts';
+import type { Chance } from './chance.ts';
+import { Ledger } from './ledger.ts';
+import { RunLedger } from './run-ledger.ts';
+
+/** What a version of an assistant holds. */
+export interface Version {
+  greeting: string;
+  name: string;
+  metadata: Record<string, unknown>;
+}
+
+export interface Assistant {
+  active: number;
+  /** The first is version 1. */
+  versions: readonly Version[];
+}
+
+export interface Cron {
+  metadata: Record<string, unknown>;
+  enabled: boolean;
+  threadId: string | null;
+}
+
+/** What a caller works with, and remembers. Nobody else changes its things, so that it knows what they have to be. */
+export interface Worker {
+  name: string;
+  chance: Chance;
+  caller: Caller;
+  database: Database;
+  /** The address of a webhook for a run. */
+  hook: (mark: string) => string;
+  /** A word that no other run has. */
+  newMark: () => string;
+  assistants: Ledger<Assistant>;
+  /** Threads by their metadata. */
+  threads: Ledger<Record<string, unknown>>;
+  /** Steps that have been seen on a thread, and may not go from there. */
+  floors: Map<string, readonly string[]>;
+  /** The steps that a copy had from its beginning. */
+  copied: Map<string, readonly string[]>;
+  /** Steps that were written by hand, once each. */
+  byHand: { threadId: string; step: string; isSure: boolean }[];
+  items: Ledger<{ value: Record<string, unknown> }>;
+  crons: Ledger<Cron>;
+  /** How often each cron was due. */
+  firings: Map<string, number>;
+  /** What was said in each task of an agent's agent. */
+  tasks: Map<string, string>;
+  runs: RunLedger;
+  faults: string[];
+}
+
+export type Step = (worker: Worker) => Promise<void>;
+
+/** What somebody who asks brings along. */
+export function newWorker(parts: Pick<Worker, 'name' | 'chance' | 'caller' | 'database'> & { hookAt: string }): Worker {
+  let marks = 0;
+  return {
+    ...parts,
+    hook: (mark) => `${parts.hookAt}/${mark}`,
+    newMark: () => `${parts.name}-${(marks += 1)}`,
+    assistants: new Ledger(),
+    threads: new Ledger(),
+    floors: new Map(),
+    copied: new Map(),
+    byHand: [],
+    items: new Ledger(),
+    crons: new Ledger(),
+    firings: new Map(),
+    tasks: new Map(),
+    runs: new RunLedger(),
+    faults: parts.caller.faults,
+  };
+}
+
+/** Writes down what a change came to: what was acknowledged is so, what nobody answered may be so. */
+export function note<T>(ledger: Ledger<T>, id: string, state: T | undefined, said: Said): boolean {
+  if (said.kind === 'answered') ledger.is(id, state);
+  else ledger.maybe(id, state);
+  return said.kind === 'answered';
+}
