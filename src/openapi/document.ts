@@ -70,7 +70,7 @@ function describe<Header extends string, Refused extends number>(
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: bodyOf(body, terms.schemas) } : {}),
     responses: Object.fromEntries(
-      Object.entries({ ...answers, ...refusals }).map(([status, answer]) => [status, answerOf(answer, terms.schemas)]),
+      Object.entries({ ...refusals, ...answers }).map(([status, answer]) => [status, answerOf(answer, terms.schemas)]),
     ),
   };
 }

@@ -30,7 +30,7 @@ export interface Operation<Header extends string, Refused extends number> {
   headers?: readonly Header[];
   /** What is sent; `required` where nothing happens without it. */
   body?: { schema: z.ZodType; required: boolean } | { type: string; required: true };
-  /** What is answered when it goes well. */
+  /** What is answered when it goes well, and where a refusal is told in words of its own. */
   answers: Readonly<Record<number, Answer>>;
   /** How it may be refused, beside what every operation has in common. */
   errors?: readonly Refused[];

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import { cardQuery } from '../protocols/a2a/card-query.ts';
 import type { Operation } from './operation.ts';
+import { toldRefusal } from './told.ts';
 
 /** What an agent may be asked, in version 0.3 of the protocol and in version 1.0. */
 const a2aMethods = [
@@ -32,6 +33,8 @@ export const rpcAnswer = z.looseObject({
   result: z.unknown().optional(),
   error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
+/** How a protocol refuses what it can't read: as JSON-RPC does, or as every endpoint does. */
+const rpcRefusal = z.union([rpcAnswer, toldRefusal]);
 /** What a model is told by, or tells. */
 export const mcpMessage = freeObject;
 
@@ -49,8 +52,15 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
     answers: {
       200: { description: 'The answer.', schema: mcpMessage, type: 'text/event-stream' },
       202: { description: 'What was told is taken.' },
+      400: {
+        description: 'It is no message of the protocol, or of a revision that is not spoken.',
+        schema: rpcRefusal,
+      },
+      406: { description: 'The caller takes no JSON.', schema: rpcRefusal },
+      413: { description: 'The body is larger than 16 MB.', schema: rpcRefusal },
+      415: { description: 'What was sent does not say that it is JSON.', schema: rpcRefusal },
     },
-    errors: [400, 405, 413, 500],
+    errors: [405, 500],
   },
   {
     method: 'get',
@@ -84,8 +94,11 @@ export const protocolOperations: readonly Operation[] = [
     tag: 'A2A',
     headers: ['accept', 'a2aVersion'],
     body: { schema: rpcCall, required: true },
-    answers: { 200: { description: 'The answer, or how it failed.', schema: rpcAnswer, type: 'text/event-stream' } },
-    errors: [400, 404, 413, 500],
+    answers: {
+      200: { description: 'The answer, or how it failed.', schema: rpcAnswer, type: 'text/event-stream' },
+      400: { description: 'The body is no call of JSON-RPC.', schema: rpcRefusal },
+    },
+    errors: [404, 413, 500],
   },
   {
     method: 'get',

@@ -26,7 +26,7 @@ export const systemOperations: readonly Operation[] = [
     tag,
     query: healthQuery,
     answers: { 200: { description: 'It is.', schema: health } },
-    errors: [500],
+    errors: [422, 500],
   },
   {
     method: 'get',

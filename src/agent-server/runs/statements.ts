@@ -11,19 +11,22 @@ const RUN_VALUES = (status: string) => `
   $1::uuid, $2::uuid, $3::uuid, $4, ${status}, $5::jsonb, $6::json, $7, $8::boolean, $9::boolean, $10::uuid, $11::timestamptz,
   case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz`;
 
-/** $13: whether it may start at once. $14: what the thread learns of the run's graph. No row where the thread is missing or busy. */
-export const BEGIN_ON_THREAD = {
+/**
+ * $13: whether it may start at once. $14: what the thread learns of the run's graph. No row where the thread is missing or
+ * busy, or where its time is over (`isOver`, by $12).
+ */
+export const beginOnThread = (isOver: string) => ({
   name: 'begin-on-thread',
   text: `
     with thread as (
       update threads
       set unfinished = unfinished + 1, status = 'busy', metadata = metadata || $14::jsonb, updated_at = $12
-      where thread_id = $2 and ($7 <> 'reject' or unfinished = 0)
+      where thread_id = $2 and ($7 <> 'reject' or unfinished = 0) and not ${isOver}
       returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status
     )
     insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('thread.status')} from thread
     returning status, sequence`,
-};
+});
 
 /** A stateless run whose thread is kept. */
 export const BEGIN_WITH_THREAD = {

@@ -6,6 +6,8 @@ import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
+import { overBy, sqlTime } from '../threads/over.ts';
+import type { IsOver } from '../threads/over.ts';
 import { hasCheckpoint } from '../threads/place.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -40,10 +42,23 @@ export class RunStore {
   readonly #processId: string;
   readonly #clock: Clock;
   readonly #traced: { revisionId: string | null } | undefined;
+  readonly #isOver: IsOver;
+  readonly #beginOnThread: ReturnType<typeof statements.beginOnThread>;
   #webhooks: { ring(): void } | undefined;
 
-  /** @param traced where runs are told to a tracing project: as those of which revision. */
-  constructor(storage: Storage, processId: string, clock: Clock, traced?: { revisionId: string | null }) {
+  /**
+   * @param traced where runs are told to a tracing project: as those of which revision.
+   * @param isOver of which threads the time is over: they have no runs, and none begins there.
+   */
+  constructor(
+    storage: Storage,
+    processId: string,
+    clock: Clock,
+    traced?: { revisionId: string | null },
+    isOver: IsOver = overBy(),
+  ) {
+    this.#isOver = isOver;
+    this.#beginOnThread = statements.beginOnThread(isOver('$12'));
     this.#traced = traced;
     this.#storage = storage;
     this.#processId = processId;
@@ -64,7 +79,7 @@ export class RunStore {
       ? statements.BEGIN_ALONE
       : stateless
         ? statements.BEGIN_WITH_THREAD
-        : statements.BEGIN_ON_THREAD;
+        : this.#beginOnThread;
     const now = new Date(plan.acceptedAt);
     const known = { ...(stateless ? plan.threadMetadata : {}), graph_id: plan.graphId, assistant_id: plan.assistantId };
     const { rows } = await on.query<{ status: 'pending' | 'running'; sequence: string }>({
@@ -188,13 +203,14 @@ export class RunStore {
   }
 
   async get(threadId: string, runId: string): Promise<StoredRun | undefined> {
-    const query = this.#storage.db.selectFrom('runs').selectAll();
+    const query = this.#storage.db.selectFrom('runs').selectAll().where(this.#isThere());
     return query.where('run_id', '=', runId).where('thread_id', '=', threadId).executeTakeFirst();
   }
 
   /** A run by its id alone. */
   async find(runId: string): Promise<StoredRun | undefined> {
-    return this.#storage.db.selectFrom('runs').selectAll().where('run_id', '=', runId).executeTakeFirst();
+    const query = this.#storage.db.selectFrom('runs').selectAll().where(this.#isThere());
+    return query.where('run_id', '=', runId).executeTakeFirst();
   }
 
   /** Whether a run on the thread could begin at that checkpoint. */
@@ -268,12 +284,21 @@ export class RunStore {
   async known(threadId: string, runIds: readonly string[]): Promise<Set<string>> {
     if (runIds.length === 0) return new Set();
     const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
-    return new Set((await query.where('run_id', 'in', runIds).execute()).map(({ run_id }) => run_id));
+    return new Set(
+      (await query.where(this.#isThere()).where('run_id', 'in', runIds).execute()).map(({ run_id }) => run_id),
+    );
   }
 
   async #hasThread(threadId: string): Promise<boolean> {
+    const isThere = sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.#clock.now())))}`;
     const query = this.#storage.db.selectFrom('threads').select('thread_id').where('thread_id', '=', threadId);
-    return (await query.executeTakeFirst()) !== undefined;
+    return (await query.where(isThere).executeTakeFirst()) !== undefined;
+  }
+
+  /** Of a run: that its thread's time is not over. One without a thread has none. */
+  #isThere() {
+    const isOver = sql.raw(this.#isOver(sqlTime(this.#clock.now())));
+    return sql<boolean>`not exists (select from threads where threads.thread_id = runs.thread_id and ${isOver})`;
   }
 }
 

@@ -5,6 +5,7 @@ import type { Storage } from '../storage/open.ts';
 import { keepLatestOfLocked } from './keep-latest.ts';
 import { showLifetime } from './lifetime.ts';
 import type { Lifetimes } from './lifetime.ts';
+import { dueAt } from './over.ts';
 import { deleteLocked } from './removal.ts';
 import type { StoredThread } from './store.ts';
 import { inTransaction } from './transaction.ts';
@@ -15,18 +16,6 @@ export interface DueThread {
   metadata: FreeObject;
   strategy: ThreadTtlStrategy;
 }
-
-/**
- * When a thread's time is over, by the clock of whoever asks; null while no end is set. `minutes` and `since` are those
- * of threads without a time of their own.
- */
-const dueAt = (minutes: string): string => `
-  case
-    when ttl_minutes is not null then
-      coalesce(expires_at, case when updated_at > pruned_at then updated_at + make_interval(secs => ttl_minutes * 60) end)
-    when created_at >= (select since from thread_lifetime) and (pruned_at is null or updated_at > pruned_at)
-      then updated_at + make_interval(secs => ${minutes}::float8 * 60)
-  end`;
 
 /** How long the threads of a deployment live, in its database. */
 export class ThreadLives {

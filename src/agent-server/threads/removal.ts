@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
+import type { Querying } from '../runs/store.ts';
 import { inTransaction } from './transaction.ts';
 
 /** What became of a thread that should go. */
@@ -25,7 +26,7 @@ export function removeThread(pool: Pool, threadId: string, { evenBusy }: { evenB
 }
 
 /** Deletes a thread whose row this transaction has locked. */
-export async function deleteLocked(client: PoolClient, threadId: string): Promise<void> {
+export async function deleteLocked(client: Querying, threadId: string): Promise<void> {
   await client.query(DELETE_ALL, [threadId]);
 }
 

@@ -50,17 +50,17 @@ export class ThreadRemover {
   async prune(threadIds: readonly string[], strategy: ThreadTtlStrategy): Promise<number> {
     let pruned = 0;
     for (const threadId of new Set(threadIds)) {
-      if (strategy === 'delete' ? await this.delete(threadId) : await this.#keepLatest(threadId)) pruned += 1;
+      const thread = await this.#parts.threads.get(threadId);
+      if (!thread) continue;
+      if (strategy === 'delete' ? await this.delete(threadId) : await this.#keepLatest(thread)) pruned += 1;
     }
     return pruned;
   }
 
-  async #keepLatest(threadId: string): Promise<boolean> {
-    const { pool, threads, clock } = this.#parts;
-    const thread = await threads.get(threadId);
-    if (!thread) return false;
+  async #keepLatest(thread: StoredThread): Promise<boolean> {
+    const { pool, clock } = this.#parts;
     const withAncestors = await this.withAncestors(thread);
-    return (await keepLatest(pool, threadId, { now: clock.now(), withAncestors })) === 'removed';
+    return (await keepLatest(pool, thread.thread_id, { now: clock.now(), withAncestors })) === 'removed';
   }
 
   /** Whether the latest state of a thread can only be read with those before it; so it is taken of an unknown graph. */

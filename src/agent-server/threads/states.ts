@@ -111,9 +111,10 @@ export class ThreadStates {
    *   ended, 422 for values that the graph does not take.
    */
   async update(threadId: string, { values, asNode, where }: StateUpdate): Promise<FreeObject> {
+    const { threads } = this.#parts;
     const { checkpoint, state, at } = await this.#within(async (client) => {
       const thread = await lock(client, threadId);
-      if (!thread) throw missing(`Thread ${threadId} does not exist.`);
+      if (!thread || !(await threads.get(threadId, client))) throw missing(`Thread ${threadId} does not exist.`);
       if (thread.unfinished > 0) {
         throw new Refusal(409, `Thread ${threadId} is busy with a run. Wait for its end, or cancel it.`);
       }
@@ -167,6 +168,7 @@ export class ThreadStates {
   async copy(threadId: string, copyId: string): Promise<StoredThread | undefined> {
     const { clock, threads } = this.#parts;
     return this.#within(async (client) => {
+      if (!(await threads.get(threadId, client))) return undefined;
       const now = new Date(clock.now());
       const { rows } = await client.query<StoredThread>(COPY, [threadId, copyId, now]);
       const [copy] = rows;

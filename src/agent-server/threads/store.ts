@@ -16,6 +16,10 @@ import type { Tables } from '../storage/tables.ts';
 import type { Querying } from '../runs/store.ts';
 import { endOf } from './lifetime.ts';
 import type { Lifetime } from './lifetime.ts';
+import { overBy, sqlTime } from './over.ts';
+import type { IsOver } from './over.ts';
+import { deleteLocked } from './removal.ts';
+import { inTransaction } from './transaction.ts';
 
 /** A thread as the server keeps it. */
 export interface StoredThread {
@@ -47,14 +51,16 @@ export function showThread(thread: StoredThread): Thread {
   };
 }
 
-/** The threads of a deployment, in its database. */
+/** The threads of a deployment, in its database. One whose time is over is not there for anybody, removed or not. */
 export class ThreadStore {
   readonly #storage: Storage;
   readonly #clock: Clock;
+  readonly #isOver: IsOver;
 
-  constructor(storage: Storage, clock: Clock) {
+  constructor(storage: Storage, clock: Clock, isOver: IsOver = overBy()) {
     this.#storage = storage;
     this.#clock = clock;
+    this.#isOver = isOver;
   }
 
   /**
@@ -66,10 +72,10 @@ export class ThreadStore {
     threadId: string,
     metadata: FreeObject,
     lifetime?: Lifetime,
-    on: Querying = this.#storage.pool,
+    on?: Querying,
   ): Promise<{ kind: 'made' | 'there'; thread: StoredThread }> {
     const now = this.#clock.now();
-    const { rows } = await on.query<StoredThread>(INSERT, [
+    const { rows } = await (on ?? this.#storage.pool).query<StoredThread>(INSERT, [
       threadId,
       storable(metadata),
       new Date(now),
@@ -80,11 +86,26 @@ export class ThreadStore {
     const [made] = rows;
     if (made) return { kind: 'made', thread: made };
     const there = await this.get(threadId, on);
-    return there ? { kind: 'there', thread: there } : this.create(threadId, metadata, lifetime, on);
+    if (there) return { kind: 'there', thread: there };
+    if (on) await this.#removeOver(threadId, on);
+    else await inTransaction(this.#storage.pool, (client) => this.#removeOver(threadId, client));
+    return this.create(threadId, metadata, lifetime, on);
+  }
+
+  /** Makes room for a thread of the same id. Its row is locked first, so that nothing begins on what is going. */
+  async #removeOver(threadId: string, on: Querying): Promise<void> {
+    const { rowCount } = await on.query(
+      `select from threads where thread_id = $1 and ${this.#isOver('$2')} for update`,
+      [threadId, new Date(this.#clock.now())],
+    );
+    if (rowCount === 1) await deleteLocked(on, threadId);
   }
 
   async get(threadId: string, on: Querying = this.#storage.pool): Promise<StoredThread | undefined> {
-    const { rows } = await on.query<StoredThread>('select * from threads where thread_id = $1', [threadId]);
+    const { rows } = await on.query<StoredThread>(
+      `select * from threads where thread_id = $1 and not ${this.#isOver('$2')}`,
+      [threadId, new Date(this.#clock.now())],
+    );
     return rows[0];
   }
 
@@ -100,6 +121,7 @@ export class ThreadStore {
       .updateTable('threads')
       .set({ metadata: sql`metadata || ${storable(metadata)}::jsonb`, updated_at: new Date(now), ...renewed })
       .where('thread_id', '=', threadId)
+      .where(this.#isThere())
       .returningAll()
       .executeTakeFirst();
   }
@@ -115,7 +137,7 @@ export class ThreadStore {
 
   /** One page of those that match, and how many match in all. Newest first where the request says no order. */
   async search(request: ThreadSearch): Promise<{ threads: StoredThread[]; total: number }> {
-    const query = matching(this.#storage.db.selectFrom('threads').selectAll(), request)
+    const query = matching(this.#storage.db.selectFrom('threads').selectAll().where(this.#isThere()), request)
       .orderBy(orderOf(request.sort_by ?? 'created_at'), request.sort_order ?? 'desc')
       .orderBy('thread_id')
       .limit(request.limit ?? PAGE.defaultLimit)
@@ -126,7 +148,11 @@ export class ThreadStore {
 
   async count(request: ThreadCount & Pick<ThreadSearch, 'ids'>): Promise<number> {
     const query = this.#storage.db.selectFrom('threads').select(sql<string>`count(*)`.as('count'));
-    return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
+    return Number((await matching(query.where(this.#isThere()), request).executeTakeFirstOrThrow()).count);
+  }
+
+  #isThere() {
+    return sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.#clock.now())))}`;
   }
 }
 

@@ -1,0 +1,131 @@
+import { Validator } from '@cfworker/json-schema';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../../src/agent-server/openapi/document.ts';
+import type { Operation } from '../../../src/agent-server/openapi/operation.ts';
+import { operations } from '../../../src/agent-server/openapi/operations.ts';
+import { openApi } from '../../openapi/shape.ts';
+import { openGround } from './ground.ts';
+import type { Ground, Thing } from './ground.ts';
+import { thoughtsOf } from './thoughts.ts';
+import type { Thought } from './thoughts.ts';
+
+/** Requests for each operation; `LANDFALL_FUZZ=1000` asks for as many as a whole round has. */
+const runs = Number(process.env['LANDFALL_FUZZ'] ?? 10);
+/** The same requests each time, so that what fails once fails again; `LANDFALL_FUZZ_SEED` asks for others. */
+const seed = Number(process.env['LANDFALL_FUZZ_SEED'] ?? 1);
+/** Texts with a pattern are all times, and nobody makes those up from an expression. */
+const asTimes = (_: string, value: unknown): unknown =>
+  value instanceof Object && 'pattern' in value ? { type: 'string', format: 'date-time' } : value;
+const document = openApi.parse(JSON.parse(JSON.stringify(openApiDocument(), asTimes)));
+const nobody = '00000000-0000-4000-8000-000000000000';
+
+describe(`${runs} requests that were thought up, for each operation`, () => {
+  let ground: Ground;
+  beforeAll(async () => {
+    ground = await openGround();
+  });
+  afterAll(() => ground.close());
+
+  test.each(operations.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const))(
+    '%s fails at none, and answers each as documented',
+    { timeout: Math.max(20_000, runs * 1_000) },
+    async (_, operation) => {
+      const statuses: Record<number, number> = {};
+      const property = fc.asyncProperty(thoughtsOf(operation, document), async (thought) => {
+        const { status, problem } = await ask(operation, thought, ground);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        if (problem !== undefined) throw new Error(`${problem} (${ground.serving.lines.at(-1) ?? 'nothing logged'})`);
+      });
+      await fc.assert(property, { numRuns: runs, seed, endOnFailure: true });
+      expect(Object.keys(statuses).length).toBeGreaterThan(0);
+      if (process.env['LANDFALL_FUZZ']) console.log(operation.id, statuses);
+    },
+  );
+
+  test('and it still carries out what it is asked', async () => {
+    await ground.furnish();
+    const left = ground.serving.lines.filter((line) => / failed: /.test(line));
+    expect(left).toEqual([]);
+  });
+});
+
+/** Sends a request; what is wrong with its answer, if anything. */
+async function ask(operation: Operation, thought: Thought, ground: Ground) {
+  const { parts, query, headers, body } = thought;
+  const names = parts.map(([name]) => name).filter((name) => /_id$/.test(name));
+  const fit = (thing: Thing) => names.every((name) => name in thing);
+  const isPlentiful = () => ground.things.filter(fit).length >= 2;
+  if (!isPlentiful()) await ground.furnish();
+  const fitting = ground.things.filter(fit);
+  const thing = fitting[thought.at % fitting.length] ?? {};
+  const values = new Map(parts.map(([name, odd]) => [name, odd?.toWellFormed() ?? thing[name] ?? 'inside']));
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
+  const search = new URLSearchParams(
+    query.map(([name, value]): [string, string] => [name, filled(value, thing).toWellFormed()]),
+  );
+  const hangUp = new AbortController();
+  const answer = await ground.serving.fetch(
+    new Request(`http://agent.test${path}${search.size > 0 ? `?${search.toString()}` : ''}`, {
+      method: operation.method.toUpperCase(),
+      headers,
+      signal: hangUp.signal,
+      ...(body ? { body: Buffer.from(filled(Buffer.from(body).toString('latin1'), thing), 'latin1') } : {}),
+    }),
+  );
+  if (answer.status === 404 || operation.method === 'delete') forget(ground, names, values);
+  // Dots are a path of their own, and so is nothing at all: whatever is meant by them is not this operation.
+  const isElsewhere = parts.some(([, odd]) => odd !== undefined && /^\.{0,2}$|^%|\/|^search$|^count$/.test(odd));
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
+  const text = await within(answer, hangUp);
+  const problem = problemWith(operation, { status: answer.status, type, text }, isElsewhere);
+  return { status: answer.status, problem: problem && `${problem}: ${path} ${text?.slice(0, 500) ?? ''}` };
+}
+
+/** The text of an answer; undefined where it goes on and on, as streams do and waiting does. */
+async function within(answer: Response, hangUp: AbortController): Promise<string | undefined> {
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
+  const text = isStream ? undefined : await Promise.race([answer.text(), longEnough()]);
+  if (text === undefined) hangUp.abort();
+  if (isStream) await answer.body?.cancel();
+  return text;
+}
+
+const longEnough = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 1_500, undefined));
+
+const filled = (text: string, thing: Thing): string =>
+  text
+    .replaceAll(/\\u0001(\w+)\\u0001/g, (_, name: string) => thing[name] ?? nobody)
+    .replaceAll(/\u0001(\w+)\u0001/g, (_, name: string) => thing[name] ?? nobody);
+
+/** What is gone, or was not there, is not asked for again. */
+function forget({ things }: Ground, names: readonly string[], values: ReadonlyMap<string, string>): void {
+  const last = names.at(-1);
+  if (last === undefined) return;
+  const at = things.findIndex((thing) => thing[last] === values.get(last));
+  if (at >= 0) things.splice(at, 1);
+}
+
+function problemWith(
+  { id, path, method }: Operation,
+  { status, type, text }: { status: number; type: string; text: string | undefined },
+  isElsewhere: boolean,
+): string | undefined {
+  if (status >= 500) return `${id} answered ${status}`;
+  if (isElsewhere || text === undefined) return undefined;
+  const documented = document.paths[path]?.[method]?.responses[String(status)];
+  if (!documented) return `${id} answered ${status}, which is not documented`;
+  const schema = documented.content?.[type]?.schema;
+  if (type !== 'application/json' || !schema) return undefined;
+  const { valid, errors } = validatorOf(schema).validate(JSON.parse(text));
+  return valid ? undefined : `${id} answered ${status} in another shape: ${JSON.stringify(errors.at(-1))}`;
+}
+
+/** By the schema of an answer: to look up all that it refers to takes far longer than an answer does. */
+const validators = new WeakMap<object, Validator>();
+
+function validatorOf(schema: object): Validator {
+  const made = validators.get(schema) ?? new Validator({ ...schema, components: document.components }, '2020-12');
+  validators.set(schema, made);
+  return made;
+}
