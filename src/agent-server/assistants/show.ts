@@ -1,7 +1,8 @@
 import type { Assistant, AssistantVersion } from '../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { StoredAssistant, StoredVersion } from './assistant.ts';
 
-/** An assistant as the API shows it (section "Assistant"); an empty `config` marks one that nobody configured. */
+/** An assistant as the API shows it (section "Assistant"). */
 export function showAssistant(assistant: StoredAssistant): Assistant {
   return {
     assistant_id: assistant.assistant_id,
@@ -10,7 +11,7 @@ export function showAssistant(assistant: StoredAssistant): Assistant {
     description: assistant.description,
     version: assistant.version,
     context: assistant.context,
-    config: assistant.config,
+    config: shownConfig(assistant),
     metadata: assistant.metadata,
     created_at: assistant.created_at.toISOString(),
     updated_at: assistant.updated_at.toISOString(),
@@ -20,4 +21,13 @@ export function showAssistant(assistant: StoredAssistant): Assistant {
 /** A version as the API lists it: an assistant as it was when the version was made. */
 export function showVersion(version: StoredVersion): AssistantVersion {
   return { ...showAssistant({ ...version, updated_at: version.created_at }), version: version.version };
+}
+
+/**
+ * An empty `config` marks an assistant that nobody configured (section "Assistant", rule 4). One that was configured by its
+ * context alone shows that as its `configurable`: the engine has one schema for both.
+ */
+function shownConfig({ config, context }: Pick<StoredAssistant, 'config' | 'context'>): FreeObject {
+  const isEmpty = (values: FreeObject) => Object.keys(values).length === 0;
+  return isEmpty(config) && !isEmpty(context) ? { configurable: context } : config;
 }

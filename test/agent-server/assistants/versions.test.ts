@@ -36,6 +36,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
       ...assistant,
       version: 2,
       context: { greeting: 'hey' },
+      config: { configurable: { greeting: 'hey' } },
       updated_at: expect.stringMatching(ISO),
     });
     expect(Date.parse(patched.updated_at)).toBeGreaterThanOrEqual(Date.parse(assistant.updated_at));

@@ -238,3 +238,41 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     ]);
   });
 });
+
+describe.each(sendBothWays)('the settings of webhooks, %s', (_, open) => {
+  test.each<[string, object, RegExp]>([
+    ['headers that are a list', { headers: ['x-a'] }, /`webhooks\.headers`/],
+    ['a header that is a number', { headers: { 'x-a': 1 } }, /`webhooks\.headers\.x-a`/],
+    ['a prefix that is a number', { env_prefix: 1 }, /`webhooks\.env_prefix`/],
+    ['domains that are a text', { url: { allowed_domains: 'a.example' } }, /`webhooks\.url\.allowed_domains`/],
+    ['a domain that is a number', { url: { allowed_domains: [1] } }, /`webhooks\.url\.allowed_domains\[0\]`/],
+    ['require_https as a text', { url: { require_https: 'true' } }, /`webhooks\.url\.require_https`/],
+    ['ports that are a number', { url: { allowed_ports: 443 } }, /`webhooks\.url\.allowed_ports`/],
+    ['a port that is a text', { url: { allowed_ports: ['443'] } }, /`webhooks\.url\.allowed_ports\[0\]`/],
+    ['a port that is no whole number', { url: { allowed_ports: [443.5] } }, /`webhooks\.url\.allowed_ports\[0\]`/],
+    ['disable_loopback as a number', { url: { disable_loopback: 1 } }, /`webhooks\.url\.disable_loopback`/],
+    ['a length as a text', { url: { max_url_length: '100' } }, /`webhooks\.url\.max_url_length`/],
+    ['a length that is no whole number', { url: { max_url_length: 1.5 } }, /`webhooks\.url\.max_url_length`/],
+  ])(
+    '[agent.webhook-config.types] a server does not start with %s, and says where it stands',
+    async (_what, webhooks, where) => {
+      const [code, line] = await whyItDoesNotStart({ webhooks });
+      expect([code, line]).toEqual(['config-invalid', expect.stringMatching(/^langgraph\.json:1:\d+: /)]);
+      expect(line).toMatch(where);
+    },
+  );
+
+  test('[agent.webhook-config.types] nor with disable_webhooks as a text', async () => {
+    const [code, line] = await whyItDoesNotStart({ http: { disable_webhooks: 'true' } });
+    expect([code, line]).toEqual(['config-invalid', expect.stringContaining('`http.disable_webhooks`')]);
+  });
+
+  test('[agent.webhook-config.types] [agent.webhook-config.file] with every one of its type it starts', async () => {
+    const everything = { require_https: true, disable_loopback: false, max_url_length: 100, ...url };
+    const webhooks = { headers: { 'x-a': 'b' }, env_prefix: 'MINE_', url: everything };
+    const serving = await serveConfig({ webhooks, http: { disable_webhooks: false } });
+    const answer = await open(serving)('GET', '/info');
+    expect(await answer.json()).toMatchObject({ flags: { webhooks: true } });
+    await serving.close();
+  });
+});

@@ -103,6 +103,18 @@ export function assistantPromises(agent: Given): void {
     });
     const found = await agent().searchAssistants({ metadata: { mark }, sort_by: 'created_at', sort_order: 'asc' });
     expect(found.map(({ config }) => config)).toEqual([{}, { recursion_limit: 7, tags: ['x'] }]);
+    const defaults = await agent().searchAssistants({ metadata: { created_by: 'system' }, limit: 100 });
+    expect(defaults.length).toBeGreaterThan(5);
+    expect(defaults.map(({ config }) => config)).toEqual(defaults.map(() => ({})));
+  });
+
+  test('[agent.assistants.search-config-configured] one that was configured by its context has no empty config', async () => {
+    const mark = crypto.randomUUID();
+    const context = { greeting: 'good night' };
+    const made = await agent().createAssistant({ graph_id: 'echo', metadata: { mark }, context });
+    expect(made).toMatchObject({ context, config: { configurable: context } });
+    expect(await agent().searchAssistants({ metadata: { mark } })).toEqual([made]);
+    expect(await agent().getAssistant(made.assistant_id)).toEqual(made);
   });
 
   test('[agent.assistants.search-limit] [agent.assistants.search-offset] [agent.limits.search-paged] a search goes page by page, each assistant coming once', async () => {
@@ -116,6 +128,50 @@ export function assistantPromises(agent: Given): void {
     expect(pages.map(({ length }) => length)).toEqual([5, 5, 2]);
     expect(new Set(pages.flat()).size).toBe(12);
     expect(await page({ offset: 12 })).toEqual([]);
+  });
+
+  test('[agent.endpoints.assistants-patch] [agent.assistants.patch-makes-version] [agent.assistants.patch-no-merge] [agent.assistants.patch-answers] [agent.versioning.version-numbers] a patch makes the next version, with the whole new context and nothing of the former one', async () => {
+    const first = await agent().createAssistant({
+      graph_id: 'echo',
+      name: 'Morning',
+      context: { greeting: 'good morning', extra: 1 },
+      metadata: { team: 'north' },
+    });
+    const patched = await agent().patchAssistant(first.assistant_id, {
+      context: { greeting: 'good night' },
+      metadata: { shift: 2 },
+    });
+    expect([first.version, patched.version]).toEqual([1, 2]);
+    expect(patched).toMatchObject({ name: 'Morning', metadata: { team: 'north', shift: 2 } });
+    expect(patched.context).toEqual({ greeting: 'good night' });
+    expect(await agent().getAssistant(first.assistant_id)).toEqual(patched);
+    expect(await agent().listAssistantVersions(first.assistant_id, {})).toMatchObject([
+      { version: 2, context: { greeting: 'good night' } },
+      { version: 1, context: { greeting: 'good morning', extra: 1 } },
+    ]);
+    expect(await agent().listAssistantVersions(first.assistant_id, { limit: 1, offset: 1 })).toHaveLength(1);
+  });
+
+  test('[agent.endpoints.assistants-latest] [agent.assistants.latest-version] [agent.assistants.latest-activates] [agent.assistants.latest-later-runs] [agent.versioning.latest-selects] the version that is chosen is what runs use from then on', async () => {
+    const { assistant_id } = await agent().createAssistant({ graph_id: 'echo', context: { greeting: 'one' } });
+    const says = async () =>
+      valuesOf(await agent().waitRun({ assistant_id, input: { input: 'Ada' } }, undefined))['output'];
+    await agent().patchAssistant(assistant_id, { context: { greeting: 'two' } });
+    expect(await says()).toBe('two Ada');
+    const back = await agent().setLatestAssistantVersion(assistant_id, { version: 1 });
+    expect(back).toMatchObject({ version: 1, context: { greeting: 'one' } });
+    expect(await says()).toBe('one Ada');
+    expect((await agent().patchAssistant(assistant_id, { context: { greeting: 'three' } })).version).toBe(3);
+  });
+
+  test('[agent.assistants.latest-missing-version] [agent.assistants.patch-missing] what is not there is neither patched nor chosen', async () => {
+    const { assistant_id } = await agent().createAssistant({ graph_id: 'echo', context: { greeting: 'one' } });
+    const refused = { kind: 'missing', status: 404 };
+    expect(await refusalOf(agent().setLatestAssistantVersion(assistant_id, { version: 7 }))).toMatchObject(refused);
+    expect(await agent().getAssistant(assistant_id)).toMatchObject({ version: 1, context: { greeting: 'one' } });
+    expect(await refusalOf(agent().patchAssistant(NOBODY, { name: 'x' }))).toMatchObject(refused);
+    expect(await refusalOf(agent().setLatestAssistantVersion(NOBODY, { version: 1 }))).toMatchObject(refused);
+    expect(await refusalOf(agent().listAssistantVersions(NOBODY, {}))).toMatchObject(refused);
   });
 
   test('[agent.assistants.delete] an assistant that somebody made is deleted, and then missing; a default one stays', async () => {
