@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { Assistant, AssistantCreate, AssistantSearch } from '../contract/agent/assistant.ts';
+import {
+  Assistant,
+  AssistantCreate,
+  AssistantPatch,
+  AssistantSearch,
+  AssistantVersion,
+  AssistantVersionChange,
+  AssistantVersionsSearch,
+} from '../contract/agent/assistant.ts';
+import { Cron, CronCreate } from '../contract/agent/cron.ts';
 import { Run, RunCreate } from '../contract/agent/run.ts';
 import { Health, ServerInfo } from '../contract/agent/server-info.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
@@ -32,9 +41,11 @@ export interface AgentServerClient extends AgentServer {
 const readInfo = readJson(ServerInfo);
 const readAssistant = readJson(Assistant);
 const readAssistants = readJson(z.array(Assistant));
+const readVersions = readJson(z.array(AssistantVersion));
 const readThread = readJson(Thread);
 const readThreadState = readJson(ThreadState);
 const readRun = readJson(Run);
+const readCron = readJson(Cron);
 
 const readHealth: Reader<void> = (reply) => {
   const read = readJson(Health)(reply);
@@ -63,8 +74,7 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     method: 'POST',
     path: `${threadId === undefined ? '' : threadPath(threadId)}/runs${tail}`,
     body: checked(RunCreate, name, request),
-    // A webhook's address carries the token that its receiver knows it by.
-    secrets: request.webhook === undefined ? [] : [request.webhook, ...tokensOf(request.webhook)],
+    secrets: secretsOf(request.webhook),
   });
 
   return {
@@ -86,6 +96,22 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
         readAssistants,
         options,
       );
+    },
+    patchAssistant: async (id, request, options) => {
+      const name = 'patch assistant';
+      const body = checked(AssistantPatch, name, request);
+      return call(link, { name, method: 'PATCH', path: assistantPath(id), body }, readAssistant, options);
+    },
+    listAssistantVersions: async (id, request, options) => {
+      const name = 'list assistant versions';
+      const body = checked(AssistantVersionsSearch, name, request);
+      const operation = { name, method: 'POST', path: `${assistantPath(id)}/versions`, body, safe: true } as const;
+      return call(link, operation, readVersions, options);
+    },
+    setLatestAssistantVersion: async (id, request, options) => {
+      const name = 'set latest assistant version';
+      const body = checked(AssistantVersionChange, name, request);
+      return call(link, { name, method: 'POST', path: `${assistantPath(id)}/latest`, body }, readAssistant, options);
     },
     deleteAssistant: async (id, options) =>
       call(link, { name: 'delete assistant', method: 'DELETE', path: assistantPath(id) }, readNothing, options),
@@ -132,9 +158,28 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
       const operation = { name: 'join run', method: 'GET', path: `${runPath(threadId, id)}/join` } as const;
       return call(link, { ...operation, ...long }, readRunResult, options);
     },
+    createCron: async (request, threadId, options) => {
+      const name = 'create cron';
+      const operation = {
+        name,
+        method: 'POST',
+        path: `${threadId === undefined ? '' : threadPath(threadId)}/runs/crons`,
+        body: checked(CronCreate, name, request),
+        secrets: secretsOf(request.webhook),
+      } as const;
+      return call(link, operation, readCron, options);
+    },
+    deleteCron: async (id, options) => {
+      const path = `/runs/crons/${segment('the cron id', id)}`;
+      return call(link, { name: 'delete cron', method: 'DELETE', path }, readNothing, options);
+    },
     close: () => link.close(),
   };
 }
+
+/** A webhook's address carries the token that its receiver knows it by. */
+const secretsOf = (webhook: string | undefined): string[] =>
+  webhook === undefined ? [] : [webhook, ...tokensOf(webhook)];
 
 /** What stands in an address for nobody else's eyes: the values of its query, its user and its password. */
 function tokensOf(address: string): string[] {

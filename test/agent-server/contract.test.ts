@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { bothWays } from './both-ways.ts';
 import type { Way } from './both-ways.ts';
 import { assistantPromises } from './promises/assistants.ts';
+import { cronPromises } from './promises/crons.ts';
 import type { Given } from './promises/given.ts';
 import { runPromises } from './promises/runs.ts';
 import { streamPromises } from './promises/streams.ts';
@@ -34,5 +35,8 @@ describe.each(bothWays)('the agent server, %s', (_, open) => {
   });
   describe('streams', () => {
     streamPromises(agent);
+  });
+  describe('crons', () => {
+    cronPromises(agent);
   });
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Assistant } from '../../src/contract/agent/assistant.ts';
+import { Assistant, AssistantVersion } from '../../src/contract/agent/assistant.ts';
+import { Cron } from '../../src/contract/agent/cron.ts';
 import { ERROR_KEY, FailedRunBody, Run } from '../../src/contract/agent/run.ts';
 import type { RunCreate, RunResult } from '../../src/contract/agent/run.ts';
 import { ServerInfo } from '../../src/contract/agent/server-info.ts';
@@ -51,6 +52,10 @@ export function agentServerInProcess(fetch: (request: Request) => Response | Pro
     createAssistant: (request) => read(Assistant, 'POST', '/assistants', request),
     getAssistant: (id) => read(Assistant, 'GET', `/assistants/${id}`),
     searchAssistants: (request) => read(z.array(Assistant), 'POST', '/assistants/search', request),
+    patchAssistant: (id, request) => read(Assistant, 'PATCH', `/assistants/${id}`, request),
+    listAssistantVersions: (id, request) =>
+      read(z.array(AssistantVersion), 'POST', `/assistants/${id}/versions`, request),
+    setLatestAssistantVersion: (id, request) => read(Assistant, 'POST', `/assistants/${id}/latest`, request),
     deleteAssistant: async (id) => void (await send('DELETE', `/assistants/${id}`)),
     createThread: (request) => read(Thread, 'POST', '/threads', request),
     getThread: (id) => read(Thread, 'GET', `/threads/${id}`),
@@ -71,5 +76,7 @@ export function agentServerInProcess(fetch: (request: Request) => Response | Pro
       await send('POST', `/threads/${threadId}/runs/${runId}/cancel?${query.toString()}`);
     },
     joinRun: (threadId, runId) => result('GET', `/threads/${threadId}/runs/${runId}/join`),
+    createCron: (request, threadId) => read(Cron, 'POST', `${runs(threadId)}/crons`, request),
+    deleteCron: async (id) => void (await send('DELETE', `/runs/crons/${id}`)),
   };
 }

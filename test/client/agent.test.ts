@@ -50,6 +50,7 @@ const state = {
   checkpoint: { thread_id: threadId },
   created_at: times.created_at,
 };
+const cron = { cron_id: runId, schedule: '@daily' };
 const request = { assistant_id: 'tiny', input: { input: 'x' } };
 
 afterEach(() => {
@@ -88,12 +89,53 @@ const steps: Step[] = [
     { limit: 5 },
   ],
   [
+    'patchAssistant',
+    'PATCH',
+    '/assistants/tiny',
+    assistant,
+    (client) => client.patchAssistant('tiny', { context: { greeting: 'x' } }),
+    { context: { greeting: 'x' } },
+  ],
+  [
+    'listAssistantVersions',
+    'POST',
+    '/assistants/tiny/versions',
+    [assistant],
+    (client) => client.listAssistantVersions('tiny', { limit: 5 }),
+    { limit: 5 },
+  ],
+  [
+    'setLatestAssistantVersion',
+    'POST',
+    '/assistants/tiny/latest',
+    assistant,
+    (client) => client.setLatestAssistantVersion('tiny', { version: 1 }),
+    { version: 1 },
+  ],
+  [
     'deleteAssistant',
     'DELETE',
     '/assistants/tiny',
     [assistant.assistant_id],
     (client) => client.deleteAssistant('tiny'),
   ],
+  [
+    'createCron',
+    'POST',
+    `${runs}/crons`,
+    cron,
+    (client) => client.createCron({ assistant_id: 'tiny', schedule: '@daily' }, threadId),
+    { assistant_id: 'tiny', schedule: '@daily' },
+  ],
+  [
+    'createCron without a thread',
+    'POST',
+    '/runs/crons',
+    cron,
+    (client) => client.createCron({ assistant_id: 'tiny', schedule: '@daily' }, undefined),
+    { assistant_id: 'tiny', schedule: '@daily' },
+  ],
+  ['deleteCron', 'DELETE', `/runs/crons/${runId}`, {}, (client) => client.deleteCron(runId)],
   ['createThread', 'POST', '/threads', thread, (client) => client.createThread({}), {}],
   ['getThread', 'GET', `/threads/${threadId}`, thread, (client) => client.getThread(threadId)],
   ['deleteThread', 'DELETE', `/threads/${threadId}`, undefined, (client) => client.deleteThread(threadId)],
@@ -280,6 +322,11 @@ describe('a refusal', () => {
       nock(host).post(runs).reply(422, body);
       const error = await serviceError(connected().createRun({ ...request, webhook }, threadId));
       expect(`${error.stack} ${JSON.stringify(error)}`).not.toContain('hunter22');
+      nock(host).post('/runs/crons').reply(422, body);
+      const cronError = await serviceError(
+        connected().createCron({ ...request, schedule: '@daily', webhook }, undefined),
+      );
+      expect(`${cronError.stack} ${JSON.stringify(cronError)}`).not.toContain('hunter22');
     }
   });
 });

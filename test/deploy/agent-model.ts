@@ -1,4 +1,5 @@
-import type { Assistant, AssistantCreate } from '../../src/contract/agent/assistant.ts';
+import type { Assistant, AssistantCreate, AssistantVersion } from '../../src/contract/agent/assistant.ts';
+import type { Cron, CronCreate } from '../../src/contract/agent/cron.ts';
 import type { Run, RunCreate, RunResult } from '../../src/contract/agent/run.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { StreamEvent } from '../../src/contract/agent/stream-event.ts';
@@ -67,6 +68,18 @@ export class AgentModel implements AgentServer {
     return [];
   }
 
+  async patchAssistant(assistantId: string): Promise<Assistant> {
+    return this.getAssistant(assistantId);
+  }
+
+  async listAssistantVersions(): Promise<AssistantVersion[]> {
+    return [];
+  }
+
+  async setLatestAssistantVersion(assistantId: string): Promise<Assistant> {
+    return this.getAssistant(assistantId);
+  }
+
   async deleteAssistant(assistantId: string): Promise<void> {
     if (this.removal) throw this.removal;
     this.there.delete(assistantId);
@@ -121,6 +134,12 @@ export class AgentModel implements AgentServer {
   async cancelRun(): Promise<void> {
     await this.#clock.sleep(0);
   }
+
+  async createCron({ schedule }: CronCreate): Promise<Cron> {
+    return { cron_id: 'cron1', schedule };
+  }
+
+  async deleteCron(): Promise<void> {}
 
   async joinRun(): Promise<RunResult> {
     return this.waitRun();

@@ -1,5 +1,14 @@
 import type { CallOptions } from '../call-options.ts';
-import type { Assistant, AssistantCreate, AssistantSearch } from './assistant.ts';
+import type {
+  Assistant,
+  AssistantCreate,
+  AssistantPatch,
+  AssistantSearch,
+  AssistantVersion,
+  AssistantVersionChange,
+  AssistantVersionsSearch,
+} from './assistant.ts';
+import type { Cron, CronCreate } from './cron.ts';
 import type { CancelRequest, Run, RunCreate, RunResult } from './run.ts';
 import type { ServerInfo } from './server-info.ts';
 import type { StreamEvent } from './stream-event.ts';
@@ -26,6 +35,23 @@ export interface AgentServer {
 
   /** `POST /assistants/search`: one page. */
   searchAssistants(request: AssistantSearch, options?: CallOptions): Promise<Assistant[]>;
+
+  /** `PATCH /assistants/{assistant_id}`: makes the next version, which is active from then on, and answers the assistant. */
+  patchAssistant(assistantId: string, request: AssistantPatch, options?: CallOptions): Promise<Assistant>;
+
+  /** `POST /assistants/{assistant_id}/versions`: one page, newest first. */
+  listAssistantVersions(
+    assistantId: string,
+    request: AssistantVersionsSearch,
+    options?: CallOptions,
+  ): Promise<AssistantVersion[]>;
+
+  /** `POST /assistants/{assistant_id}/latest`: makes a version the active one, and answers the assistant. */
+  setLatestAssistantVersion(
+    assistantId: string,
+    request: AssistantVersionChange,
+    options?: CallOptions,
+  ): Promise<Assistant>;
 
   /** `DELETE /assistants/{assistant_id}`: with all its versions. */
   deleteAssistant(assistantId: string, options?: CallOptions): Promise<void>;
@@ -63,4 +89,10 @@ export interface AgentServer {
 
   /** `GET /threads/{thread_id}/runs/{run_id}/join`: waits for a run that somebody started. */
   joinRun(threadId: string, runId: string, options?: CallOptions): Promise<RunResult>;
+
+  /** `POST /threads/{thread_id}/runs/crons`, or `POST /runs/crons` without a thread. */
+  createCron(request: CronCreate, threadId: string | undefined, options?: CallOptions): Promise<Cron>;
+
+  /** `DELETE /runs/crons/{cron_id}`. */
+  deleteCron(cronId: string, options?: CallOptions): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../src/clock.ts';
-import type { Assistant, AssistantCreate } from '../../../src/contract/agent/assistant.ts';
+import type { Assistant, AssistantCreate, AssistantVersion } from '../../../src/contract/agent/assistant.ts';
+import type { Cron, CronCreate } from '../../../src/contract/agent/cron.ts';
 import type { Run, RunCreate, RunResult } from '../../../src/contract/agent/run.ts';
 import type { AgentServer } from '../../../src/contract/agent/service.ts';
 import type { StreamEvent } from '../../../src/contract/agent/stream-event.ts';
@@ -80,6 +81,18 @@ export class AgentInMemory implements AgentServer {
     return [];
   }
 
+  async patchAssistant(assistantId: string): Promise<Assistant> {
+    return this.getAssistant(assistantId);
+  }
+
+  async listAssistantVersions(): Promise<AssistantVersion[]> {
+    return [];
+  }
+
+  async setLatestAssistantVersion(assistantId: string): Promise<Assistant> {
+    return this.getAssistant(assistantId);
+  }
+
   async deleteAssistant(id: string): Promise<void> {
     await this.#called('deleteAssistant', () => {
       if (!this.assistants.delete(id)) throw serviceError('missing', 'delete assistant', { status: 404 });
@@ -148,6 +161,12 @@ export class AgentInMemory implements AgentServer {
       if (kept) kept.deed = { ...kept.deed, after: 0, status: 'interrupted' };
     });
   }
+
+  async createCron({ schedule }: CronCreate): Promise<Cron> {
+    return { cron_id: 'cron1', schedule };
+  }
+
+  async deleteCron(): Promise<void> {}
 
   async joinRun(_threadId: string, runId: string): Promise<RunResult> {
     return this.#called('joinRun', () => {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { NOBODY, refusalOf, UUID } from './given.ts';
+import type { Given } from './given.ts';
+
+/** Crons, as far as the document lists their endpoints. */
+export function cronPromises(agent: Given): void {
+  const yearly = { assistant_id: 'echo', schedule: '0 0 1 1 *', input: { input: 'Ada' } };
+
+  test('[agent.groups.crons] [agent.endpoints.cron] [agent.endpoints.thread-cron] a cron is made, on a thread and without one, and deleted', async () => {
+    const { thread_id } = await agent().createThread({});
+    const { assistant_id } = await agent().getAssistant('echo');
+    const [alone, onThread] = [
+      await agent().createCron(yearly, undefined),
+      await agent().createCron({ ...yearly, metadata: { by: 'a' } }, thread_id),
+    ];
+    expect(alone).toMatchObject({ cron_id: expect.stringMatching(UUID), assistant_id, thread_id: null });
+    expect(onThread).toMatchObject({ schedule: '0 0 1 1 *', thread_id, metadata: { by: 'a' } });
+    expect(onThread.next_run_date).toMatch(/-01-01T00:00:00\.000Z$/);
+    for (const { cron_id } of [alone, onThread]) {
+      await agent().deleteCron(cron_id);
+      expect(await refusalOf(agent().deleteCron(cron_id))).toMatchObject({ kind: 'missing', status: 404 });
+    }
+  });
+
+  test('a schedule that is none, and a thread or an assistant that is not there, are refused', async () => {
+    const refusal = await refusalOf(agent().createCron({ ...yearly, schedule: 'now and then' }, undefined));
+    expect(refusal).toMatchObject({ status: 422, problems: [{ loc: ['body', 'schedule'] }] });
+    const missing = { kind: 'missing', status: 404 };
+    expect(await refusalOf(agent().createCron(yearly, NOBODY))).toMatchObject(missing);
+    expect(await refusalOf(agent().createCron({ ...yearly, assistant_id: 'nope' }, undefined))).toMatchObject(missing);
+  });
+}
