@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 import { askBothWays } from '../ask.ts';
 import type { Ask } from '../ask.ts';
 import { until } from '../promises/given.ts';
@@ -7,6 +6,7 @@ import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { hookedAgent } from '../webhooks/hooked-agent.ts';
+import { expectTable } from '../webhooks/payload-table.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 import type { Receiver } from '../webhooks/receiver.ts';
 import { SettableClock } from './settable-clock.ts';
@@ -37,37 +37,68 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
     return Object(answer.body);
   };
 
-  test.each([
+  const paths: [string, string, boolean][] = [
     ['[agent.webhook.on-create-thread-cron] on a thread', '/threads/:thread/runs/crons', true],
     ['[agent.webhook.on-create-thread-cron] on a thread, spelled as in the list', '/thread/:thread/runs/crons', true],
     ['[agent.webhook.on-create-cron] without a thread', '/runs/crons', false],
-  ])('%s tell it of each run', async (_, path, isStateful) => {
+  ];
+  test.each(paths)('%s tell it of each run, well or not, by every field of the table', async (_, path, isStateful) => {
     clock.set('2026-11-21T08:58:30Z');
-    const { thread_id } = await post('/threads', {});
-    const hook = `/${way.replaceAll(' ', '-')}${path.replace(':thread', '')}`;
-    const cron = await post(path.replace(':thread', String(thread_id)), {
+    const made = [];
+    for (const fail of [undefined, 'no ink']) {
+      const { thread_id } = await post('/threads', {});
+      const at = `/${way.replaceAll(' ', '-')}${path.replace(':thread', '')}${fail ? '/failing' : ''}`;
+      const input = { word: 'tick', ...(fail ? { fail } : {}) };
+      const webhook = receiver.at(`${at}?token=t`);
+      const cron = await post(path.replace(':thread', String(thread_id)), {
+        assistant_id: 'hook',
+        schedule: '* * * * *',
+        input,
+        metadata: { by: at },
+        multitask_strategy: 'interrupt',
+        webhook,
+      });
+      expect(cron).toMatchObject({ payload: { webhook } });
+      made.push({ at, input, webhook, cron, thread_id: String(thread_id), fail });
+    }
+    clock.set('2026-11-21T08:59:00Z');
+    await until(async () => (made.every(({ at }) => receiver.to(at).length > 0) ? true : undefined));
+    for (const { cron } of made) await ask('DELETE', `/runs/crons/${String(cron['cron_id'])}`);
+    for (const { at, input, webhook, cron, thread_id, fail } of made) {
+      const [came, ...more] = receiver.to(at);
+      if (!came) throw new Error('nothing came');
+      expect(more).toEqual([]);
+      const { thread_id: told } = expectTable(came, {
+        threadId: isStateful ? thread_id : undefined,
+        assistantId: String(cron['assistant_id']),
+        status: fail ? 'error' : 'success',
+        metadata: { by: at, cron_id: cron['cron_id'] },
+        input,
+        webhook,
+        multitaskStrategy: 'interrupt',
+        values: isStateful
+          ? { ...input, steps: fail ? ['prepare'] : ['prepare', 'say'], ...(fail ? {} : { said: 'said tick' }) }
+          : undefined,
+        error: fail ? { error: 'OutOfInk', message: fail } : null,
+      });
+      expect(told === thread_id).toBe(isStateful);
+    }
+  });
+
+  test('whose runs keep their threads tell the values too', async () => {
+    clock.set('2026-11-21T08:58:30Z');
+    const at = `/${way.replaceAll(' ', '-')}/kept`;
+    const { cron_id } = await post('/runs/crons', {
       assistant_id: 'hook',
       schedule: '* * * * *',
       input: { word: 'tick' },
-      metadata: { by: hook },
-      webhook: receiver.at(`${hook}?token=t`),
+      on_run_completed: 'keep',
+      webhook: receiver.at(at),
     });
-    expect(cron).toMatchObject({ payload: { webhook: receiver.at(`${hook}?token=t`) } });
     clock.set('2026-11-21T08:59:00Z');
-    await until(async () => (receiver.to(hook).length > 0 ? true : undefined));
-    await ask('DELETE', `/runs/crons/${String(cron['cron_id'])}`);
-    expect(receiver.to(hook)).toHaveLength(1);
-    const payload = WebhookPayload.parse(JSON.parse(receiver.to(hook)[0]?.body ?? ''));
-    expect(payload).toMatchObject({
-      status: 'success',
-      assistant_id: cron['assistant_id'],
-      metadata: { by: hook, cron_id: cron['cron_id'] },
-      kwargs: { input: { word: 'tick' } },
-      error: null,
-    });
-    expect(payload.thread_id === thread_id).toBe(isStateful);
-    const said = isStateful ? 'said tick' : undefined;
-    expect(['values' in payload, Object(payload.values).said]).toEqual([isStateful, said]);
+    const [came] = await until(async () => (receiver.to(at).length > 0 ? receiver.to(at) : undefined));
+    await ask('DELETE', `/runs/crons/${String(cron_id)}`);
+    expect(JSON.parse(came?.body ?? '')).toMatchObject({ values: { said: 'said tick' }, error: null });
   });
 
   test('are refused where it breaks the rules, when they are made and when they are changed', async () => {

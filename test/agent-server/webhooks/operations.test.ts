@@ -5,6 +5,7 @@ import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { hookedAgent } from './hooked-agent.ts';
+import { expectTable } from './payload-table.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 
@@ -37,37 +38,83 @@ const ways: [string, (path: string, body: object) => Promise<Response>][] = [
   ['in process', async (path, body) => serving.fetch(new Request(`http://agent.test${path}`, post(body)))],
   ['over HTTP', (path, body) => fetch(`${serving.url}${path}`, post(body))],
 ];
+const both = ['prepare', 'say'];
+
+interface Ended {
+  error: { error: string; message: string } | null;
+  /** What the thread has then beside its `word`. */
+  values: Record<string, unknown>;
+}
+
 const post = (body: object) => ({
   method: 'POST',
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json' },
 });
 
+const isCron = (path: string): boolean => path.endsWith('/crons');
+
 describe.each(ways)('every operation of the list, %s', (way, send) => {
-  test.each(spellings)(
-    '%s takes a webhook, and refuses one that breaks the options',
-    async (spelled) => {
-      const { thread_id } = Object(await (await send('/threads', {})).json());
-      const path = spelled.replace('{thread_id}', String(thread_id));
-      const at = `${spelled.replaceAll(/\W/g, '-')}-${way.replaceAll(' ', '-')}`;
-      const body = {
-        assistant_id: 'hook',
-        input: { word: 'hi' },
-        webhook: receiver.at(`/${at}`),
-        ...(path.endsWith('/crons') ? { schedule: '0 0 1 1 *' } : {}),
-      };
-      const taken = await send(path, body);
-      expect([taken.status, await taken.text()]).toEqual([200, expect.stringMatching(/\S/)]);
-      const refused = await send(path, { ...body, webhook: 'http://127.0.0.1:1/?token=geheim' });
-      const told = await refused.text();
-      expect([refused.status, JSON.parse(told)]).toMatchObject([
-        422,
-        { detail: [{ loc: ['body', 'webhook'], msg: expect.stringContaining('allowed_ports') }] },
-      ]);
-      expect(told).not.toContain('geheim');
-      // A cron's comes when its time does.
-      if (path.endsWith('/crons')) return;
-      await until(async () => (receiver.to(`/${at}`).length === 1 ? true : undefined));
-    },
-  );
+  /** What an operation is asked for, on a thread of its own where it has one. */
+  const asked = async (spelled: string, name: string, input: Record<string, unknown>) => {
+    const isOnThread = spelled.includes('{thread_id}');
+    const { thread_id } = isOnThread ? Object(await (await send('/threads', {})).json()) : {};
+    const threadId = isOnThread ? String(thread_id) : undefined;
+    const at = `/${name}${spelled.replaceAll(/\W/g, '-')}-${way.replaceAll(' ', '-')}`;
+    const body = {
+      assistant_id: 'hook',
+      input,
+      metadata: { by: at },
+      config: { tags: ['t'] },
+      webhook: receiver.at(`${at}?token=t`),
+      multitask_strategy: 'interrupt',
+      ...(isCron(spelled) ? { schedule: '0 0 1 1 *' } : {}),
+    };
+    return { path: spelled.replace('{thread_id}', threadId ?? ''), at, body, threadId };
+  };
+
+  test.each(spellings)('%s takes a webhook, and refuses one that breaks the options', async (spelled) => {
+    const { path, body } = await asked(spelled, 'taken', { word: 'hi' });
+    const taken = await send(path, body);
+    expect([taken.status, await taken.text()]).toEqual([200, expect.stringMatching(/\S/)]);
+    const refused = await send(path, { ...body, webhook: 'http://127.0.0.1:1/?token=geheim' });
+    const told = await refused.text();
+    expect([refused.status, JSON.parse(told)]).toMatchObject([
+      422,
+      { detail: [{ loc: ['body', 'webhook'], msg: expect.stringContaining('allowed_ports') }] },
+    ]);
+    expect(told).not.toContain('geheim');
+  });
+
+  // A cron's comes when its time does: `crons/webhooks.test.ts` holds it to the same table.
+  test.each(
+    spellings
+      .filter((path) => !isCron(path))
+      .flatMap((path): [string, string, string, Record<string, unknown>, Ended][] => [
+        [path, 'success', 'went well', { word: 'hi' }, { error: null, values: { said: 'said hi', steps: both } }],
+        [
+          path,
+          'error',
+          'failed',
+          { word: 'hi', fail: 'no ink' },
+          { error: { error: 'OutOfInk', message: 'no ink' }, values: { fail: 'no ink', steps: ['prepare'] } },
+        ],
+      ]),
+  )('%s tells every field of the table, %s: the run %s', async (spelled, status, _, input, { error, values }) => {
+    const { path, at, body, threadId } = await asked(spelled, status, input);
+    const answer = await send(path, body);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/\S/)]);
+    const [came] = await until(async () => (receiver.to(at).length > 0 ? receiver.to(at) : undefined));
+    if (!came) throw new Error('nothing came');
+    expectTable(came, {
+      threadId,
+      status,
+      metadata: { by: at, graph_id: 'hook' },
+      input,
+      webhook: body.webhook,
+      multitaskStrategy: 'interrupt',
+      values: threadId === undefined ? undefined : { word: 'hi', ...values },
+      error,
+    });
+  });
 });

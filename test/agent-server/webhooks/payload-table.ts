@@ -1,0 +1,46 @@
+import { expect } from 'vitest';
+import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
+import { ISO, UUID } from '../promises/given.ts';
+import type { Received } from './receiver.ts';
+
+/** What a webhook has to tell of a run, beside what it tells of every one. */
+export interface Told {
+  /** The thread that the run was on; undefined where it had one of its own for the time. */
+  threadId: string | undefined;
+  assistantId?: string;
+  status: string;
+  metadata: Record<string, unknown>;
+  input: Record<string, unknown>;
+  /** Where the webhook was sent, token included. */
+  webhook: string;
+  multitaskStrategy: string;
+  /** The state of the thread; undefined for a run without one that is kept. */
+  values: Record<string, unknown> | undefined;
+  error: { error: string; message: string } | null;
+}
+
+/** Holds a webhook that came to the table of the document: every field of it by its rule, and no other. */
+export function expectTable({ method, headers, body }: Received, told: Told): WebhookPayload {
+  expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
+  const payload = WebhookPayload.parse(JSON.parse(body));
+  expect(payload).toStrictEqual({
+    run_id: expect.stringMatching(UUID),
+    thread_id: told.threadId ?? expect.stringMatching(UUID),
+    assistant_id: told.assistantId ?? expect.stringMatching(UUID),
+    status: told.status,
+    created_at: expect.stringMatching(ISO),
+    updated_at: expect.stringMatching(ISO),
+    run_started_at: expect.stringMatching(ISO),
+    run_ended_at: expect.stringMatching(ISO),
+    webhook_sent_at: expect.stringMatching(ISO),
+    metadata: expect.objectContaining(told.metadata),
+    kwargs: expect.objectContaining({ input: told.input, webhook: told.webhook, config: expect.any(Object) }),
+    ...(told.values === undefined ? {} : { values: told.values }),
+    multitask_strategy: told.multitaskStrategy,
+    error: told.error,
+  });
+  const { created_at, run_started_at, run_ended_at = '', webhook_sent_at } = payload;
+  const order = [created_at, run_started_at, run_ended_at, webhook_sent_at].map((time) => Date.parse(time));
+  expect(order.toSorted((one, other) => one - other)).toEqual(order);
+  return payload;
+}
