@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { askBothWays } from '../ask.ts';
+import type { Ask } from '../ask.ts';
+import { until } from '../promises/given.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import type { TemporaryAgent } from '../temporary-agent.ts';
+
+/** Where many tests run at once a run takes its time. */
+vi.setConfig({ testTimeout: 60_000 });
+
+/** `tells` answers what a node is told of its run, in three steps. */
+const graph = `
+  import { Annotation, StateGraph } from '@langchain/langgraph';
+  const State = Annotation.Root({
+    steps: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
+    told: Annotation<unknown>,
+  });
+  const step = (name: string) => async () => ({ steps: [name] });
+  export const tells = new StateGraph(State)
+    .addNode('one', async (_state, config) => {
+      const { tags, metadata, configurable, context } = config;
+      return { steps: ['one'], told: { tags, metadata, word: configurable.word, context } };
+    })
+    .addNode('two', step('two')).addNode('three', step('three'))
+    .addEdge('__start__', 'one').addEdge('one', 'two').addEdge('two', 'three').addEdge('three', '__end__');`;
+
+let folder: TemporaryAgent;
+let serving: Serving;
+beforeAll(async () => {
+  folder = temporaryAgent({ 'langgraph.json': { graphs: { tells: './tells.ts:tells' } }, 'tells.ts': graph });
+  serving = await serveAgent({ configPath: folder.configPath });
+});
+afterAll(async () => {
+  await serving.close();
+  folder.remove();
+});
+
+describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
+  let ask: Ask;
+  beforeAll(() => {
+    ask = open(serving);
+  });
+  const ok = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const answer = await ask(method, path, body);
+    expect(answer).toMatchObject({ status: 200 });
+    return Object(answer.body);
+  };
+  const thread = async (): Promise<string> => String((await ok('POST', '/threads', {}))['thread_id']);
+  /** Runs the graph, on a thread or without one, with more than an input. */
+  const run = (more: object, threadId?: string) =>
+    ok('POST', `${threadId === undefined ? '' : `/threads/${threadId}`}/runs/wait`, {
+      assistant_id: 'tells',
+      input: { steps: ['given'] },
+      ...more,
+    });
+  const history = async (threadId: string): Promise<unknown[]> => {
+    const { body } = await ask('GET', `/threads/${threadId}/history?limit=100`);
+    return Array.isArray(body) ? body : [];
+  };
+
+  test.each(['on a thread', 'stateless'])(
+    '[agent.runs.input] input, tags, metadata, configurable and context reach the graph, %s',
+    async (where) => {
+      const asked = {
+        config: { tags: ['mine'], configurable: { word: 'hey' } },
+        metadata: { trace: 'a1' },
+        context: { tone: 'warm' },
+      };
+      expect(await run(asked, where === 'stateless' ? undefined : await thread())).toEqual({
+        steps: ['given', 'one', 'two', 'three'],
+        told: {
+          tags: expect.arrayContaining(['mine']),
+          metadata: expect.objectContaining({ trace: 'a1', graph_id: 'tells' }),
+          word: 'hey',
+          context: { tone: 'warm' },
+        },
+      });
+    },
+  );
+
+  test.each([
+    [{ recursion_limit: 2 }, { __error__: { error: 'GraphRecursionError' } }],
+    [{ recursion_limit: 4 }, { steps: ['given', 'one', 'two', 'three'] }],
+  ])('a run takes no more steps than %j allows', async (config, answer) => {
+    expect(await run({ config }, await thread())).toMatchObject(answer);
+    expect(await run({ config })).toMatchObject(answer);
+  });
+
+  test.each([
+    ['interrupt_before', ['two'], ['given', 'one']],
+    ['interrupt_after', ['two'], ['given', 'one', 'two']],
+    ['interrupt_before', '*', ['given']],
+    ['interrupt_after', '*', ['given', 'one']],
+  ])('a run stops with %s %j, and goes on when it is asked to', async (field, nodes, steps) => {
+    const threadId = await thread();
+    expect(await run({ [field]: nodes }, threadId)).toMatchObject({ steps });
+    expect(await ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'interrupted' });
+    const rest = await ok('POST', `/threads/${threadId}/runs/wait`, { assistant_id: 'tells', input: null });
+    expect(rest).toMatchObject({ steps: ['given', 'one', 'two', 'three'] });
+    expect(await run({ [field]: nodes })).toMatchObject({ steps });
+  });
+
+  test.each([
+    [{}, 5],
+    [{ durability: 'async' }, 5],
+    [{ durability: 'sync' }, 5],
+    [{ checkpoint_during: true }, 5],
+    [{ durability: 'exit' }, 1],
+    [{ checkpoint_during: false }, 1],
+  ])('with %j a run leaves %i states', async (how, states) => {
+    const threadId = await thread();
+    const values = await run(how, threadId);
+    expect(await history(threadId)).toHaveLength(states);
+    expect(await ok('GET', `/threads/${threadId}/state`)).toMatchObject({ values, next: [] });
+    expect(await ok('GET', `/threads/${threadId}`)).toMatchObject({ values, status: 'idle' });
+  });
+
+  test('[agent.runs.stateless] a run without a thread leaves none, and no run', async () => {
+    const [threads, mark] = [Number((await ask('POST', '/threads/count', {})).body), crypto.randomUUID()];
+    const asked = { assistant_id: 'tells', input: { steps: [mark] }, metadata: { mark } };
+    const waited = await ask('POST', '/runs/wait', asked);
+    const started = await ask('POST', '/runs', asked);
+    const place = started.headers.get('content-location') ?? '';
+    expect(waited).toMatchObject({ status: 200, body: { steps: [mark, 'one', 'two', 'three'] } });
+    await until(async () => ((await ask('GET', place)).status === 404 ? true : undefined));
+    for (const { headers } of [waited, started]) {
+      const [, threadId, runId] = /^\/threads\/(.+)\/runs\/(.+)$/.exec(headers.get('content-location') ?? '') ?? [];
+      expect(threadId).toBeDefined();
+      for (const path of ['', '/state', '/history', '/runs', `/runs/${runId}`])
+        expect([path, (await ask('GET', `/threads/${threadId}${path}`)).status]).toEqual([path, 404]);
+    }
+    expect((await ask('POST', '/threads/count', {})).body).toBe(threads);
+    expect((await ask('POST', '/threads/search', { metadata: { mark } })).body).toEqual([]);
+  });
+});
