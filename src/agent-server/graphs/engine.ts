@@ -69,7 +69,8 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
     joinsMessages: exportOf(module, 'messagesStateReducer'),
     memoryCheckpoints,
     command: ({ update, resume, goto }) => {
-      const one = (target: unknown) => (isSend(target) ? new EngineSend(target.node, target.input) : target);
+      const one = (target: unknown) =>
+        isSend(target) ? new EngineSend(target.node, 'input' in target ? target.input : target.args) : target;
       return new EngineCommand({
         ...(update === undefined || update === null ? {} : { update }),
         ...(resume === undefined ? {} : { resume }),
@@ -92,7 +93,7 @@ const unusable = (engine: string, name: string) =>
 
 const isClass = (value: unknown): value is Class => typeof value === 'function';
 
-const isSend = (target: unknown): target is { node: string; input: unknown } =>
+const isSend = (target: unknown): target is { node: string; input?: unknown; args?: unknown } =>
   typeof target === 'object' && target !== null && typeof Reflect.get(target, 'node') === 'string';
 
 function isMemoryCheckpoints(value: unknown): value is MemoryCheckpoints & { serde: SerializerProtocol } {

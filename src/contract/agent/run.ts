@@ -49,17 +49,22 @@ export const Run = z.looseObject({
 export type Run = z.infer<typeof Run>;
 
 /** A message to one node: what a command may go to. */
-export const Send = z.strictObject({ node: z.string(), input: z.unknown() });
+export const Send = z.object({ node: z.string(), input: z.unknown() });
+/** The same in the engine's own form. */
+const EngineSend = z.object({ node: z.string(), args: z.unknown() });
 
-/** What a run does instead of taking an input: change the state, resume an interrupted node, go to a node. */
-export const Command = z.strictObject({
+/**
+ * What a run does instead of taking an input: change the state, resume an interrupted node, go to a node. The engine's own
+ * form, which a program sends that has a graph of the server inside, bears a name as well: it says nothing.
+ */
+export const Command = z.object({
   update: z
     .union([freeObject, z.array(z.unknown())])
     .nullable()
     .optional(),
   resume: z.unknown().optional(),
   goto: z
-    .union([Send, z.array(Send), z.string(), z.array(z.string())])
+    .union([Send, z.array(Send), EngineSend, z.array(EngineSend), z.string(), z.array(z.string())])
     .nullable()
     .optional(),
 });

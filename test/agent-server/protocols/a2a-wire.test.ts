@@ -108,6 +108,7 @@ describe('on the wire', () => {
 
   test.each([
     ['what is no JSON is a 400', 'chat', '{"jsonrpc":', 400, -32_700],
+    ['an id that is none is told as such', 'chat', { jsonrpc: '2.0', id: { a: 1 }, method: 'tasks/get' }, 200, -32_600],
     [
       'a method that nobody knows is told as such',
       'chat',

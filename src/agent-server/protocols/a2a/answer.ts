@@ -47,6 +47,10 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
     const error = { code: -32_700, message: 'The body is not a call of JSON-RPC.' };
     return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });
   }
+  if (!isId(body['id'])) {
+    const error = { code: -32_600, message: 'The id of a call is a text, a whole number or null.' };
+    return Response.json({ jsonrpc: '2.0', id: null, error });
+  }
   const assistant = await readAssistant(api, call.assistantId);
   const card = agentCard(assistant, call.address);
   const gone = new AbortController();
@@ -83,6 +87,8 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
   const result = await answer;
   return isStream(result) ? asEvents(result, { clock, leave, inError, log }) : Response.json(result);
 }
+
+const isId = (id: unknown): boolean => id == null || typeof id === 'string' || Number.isSafeInteger(id);
 
 /** The methods that are answered by events, in both versions. */
 const STREAMED = new Set(['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']);

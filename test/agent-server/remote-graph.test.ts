@@ -1,0 +1,104 @@
+import { Command, isGraphInterrupt, Send } from '@langchain/langgraph';
+import { RemoteGraph } from '@langchain/langgraph/remote';
+import { Client } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { outer } from './agent/outer.ts';
+import { serveAgent } from './serving.ts';
+import type { Serving } from './serving.ts';
+
+/** The graph engine's own way to have a graph of a server inside a program: it must be as if the graph were there. */
+describe('a graph of the server, used as if it were in the program', () => {
+  let serving: Serving;
+  beforeAll(async () => {
+    serving = await serveAgent();
+  });
+  afterAll(() => serving.close());
+  const remote = (graphId: string) => new RemoteGraph({ graphId, url: serving.url });
+  const onThread = async () => {
+    const { thread_id } = await new Client({ apiUrl: serving.url, apiKey: null }).threads.create();
+    return { configurable: { thread_id } };
+  };
+
+  const statusOf = async ({ configurable: { thread_id } }: Awaited<ReturnType<typeof onThread>>) =>
+    (await new Client({ apiUrl: serving.url, apiKey: null }).threads.get(thread_id)).status;
+
+  test('is invoked, with a thread and without one', async () => {
+    expect(await remote('echo').invoke({ input: 'Ada' })).toMatchObject({ output: 'hello Ada' });
+    const config = await onThread();
+    expect(await remote('echo').invoke({ input: 'Ada' }, config)).toMatchObject({ output: 'hello Ada' });
+    expect(await remote('echo').getState(config)).toMatchObject({
+      values: { output: 'hello Ada' },
+      next: [],
+      config: { configurable: { thread_id: config.configurable.thread_id, checkpoint_id: expect.any(String) } },
+      metadata: { source: 'loop' },
+      createdAt: expect.any(String),
+    });
+  });
+
+  test('streams in one mode and in several, with the graphs inside it', async () => {
+    const chunksOf = async (graph: RemoteGraph, input: object, options: object) => {
+      const chunks: unknown[] = [];
+      for await (const chunk of await graph.stream(input, options)) chunks.push(chunk);
+      return chunks;
+    };
+    const updates = await chunksOf(remote('echo'), { input: 'Ada' }, { streamMode: 'updates' });
+    expect(updates.map((update) => Object.keys(Object(update))[0])).toEqual(['prepare', 'answer']);
+    const several = await chunksOf(remote('echo'), { input: 'Ada' }, { streamMode: ['values', 'updates'] });
+    expect(new Set(several.map((chunk) => Object(chunk)[0]))).toEqual(new Set(['values', 'updates']));
+    const within = await chunksOf(remote('outer'), { word: 'a' }, { streamMode: ['custom'], subgraphs: true });
+    expect(within).toEqual([[[expect.stringMatching(/^inside:/)], 'custom', { heard: 'a' }]]);
+  });
+
+  test('waits for somebody, and goes on with a command', async () => {
+    const config = await onThread();
+    await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
+    await expect.poll(() => statusOf(config)).toBe('interrupted');
+    const state = await remote('asks').getState(config);
+    expect(state.next).toEqual(['ask']);
+    expect(state.tasks).toMatchObject([{ name: 'ask', interrupts: [{ value: { question: 'May I dance?' } }] }]);
+    expect(await remote('asks').invoke(new Command({ resume: 'yes' }), config)).toMatchObject({ answer: 'dance: yes' });
+  });
+
+  test('is told where to go, with words for that node alone', async () => {
+    const config = await onThread();
+    await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
+    await expect.poll(() => statusOf(config)).toBe('interrupted');
+    const goto = new Send('ask', { wish: 'sing' });
+    await expect(remote('asks').invoke(new Command({ goto: [goto] }), config)).rejects.toThrow('May I sing?');
+  });
+
+  test('has its state written by hand, and looked back on', async () => {
+    const config = await onThread();
+    await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
+    await expect.poll(() => statusOf(config)).toBe('interrupted');
+    const place = await remote('asks').updateState(config, { wish: 'sing' }, 'think');
+    expect(place.configurable).toMatchObject({ thread_id: config.configurable.thread_id });
+    const states: unknown[] = [];
+    for await (const { values } of remote('asks').getStateHistory(config)) states.push(values);
+    expect(states[0]).toEqual({ wish: 'sing' });
+    expect(states.length).toBeGreaterThan(2);
+    expect(await remote('asks').getState({ configurable: place.configurable ?? {} })).toMatchObject({
+      values: { wish: 'sing' },
+    });
+  });
+
+  test('fails as it fails there', async () => {
+    await expect(remote('echo').invoke({ input: 'Ada', fail: 'no ink' })).rejects.toThrow('no ink');
+    await expect(remote('nope').invoke({})).rejects.toThrow(/nope/);
+  });
+
+  test('is drawn, with the graphs inside it', async () => {
+    const { nodes, edges } = await remote('echo').getGraphAsync();
+    expect(Object.keys(nodes).toSorted()).toEqual(['__end__', '__start__', 'answer', 'prepare']);
+    expect(edges).toHaveLength(3);
+    const drawn = await remote('outer').getGraphAsync({ xray: true });
+    const there = await outer.getGraphAsync({ xray: true });
+    expect(Object.keys(drawn.nodes)).toEqual(Object.keys(there.nodes));
+    expect(drawn.edges.map(({ source, target }) => [source, target])).toEqual(
+      there.edges.map(({ source, target }) => [source, target]),
+    );
+    const inside: string[] = [];
+    for await (const [name] of remote('outer').getSubgraphsAsync()) inside.push(name);
+    expect(inside).toEqual(['inside']);
+  });
+});
