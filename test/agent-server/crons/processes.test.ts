@@ -1,38 +1,34 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { Client as Database } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/given.ts';
+import { sharedDatabase } from '../runs/two-servers.ts';
+import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';
 
 /** Starting a process takes seconds where many tests run at once. */
 vi.setConfig({ testTimeout: 120_000 });
 
-let postgres: TestPostgres;
+/** The process that is killed; the others of its deployment are in the tests' own process, where they begin at once. */
+let killed: AgentProcess;
+let servers: Servers;
 let database: Database;
-const begun: AgentProcess[] = [];
 beforeAll(async () => {
-  postgres = await startTestPostgres();
-  database = new Database({ connectionString: postgres.url });
+  servers = await sharedDatabase();
+  killed = await startAgentProcess({ LANDFALL_GRAPH_CONFIG: agentConfig, DATABASE_URI: servers.databaseUrl });
+  database = new Database({ connectionString: servers.databaseUrl });
   await database.connect();
 });
-afterEach(async () => {
-  for (const { child } of begun) child.kill('SIGKILL');
-  await Promise.all(begun.splice(0).map(({ gone }) => gone));
-});
 afterAll(async () => {
+  killed.child.kill('SIGKILL');
+  await killed.gone;
   await database.end();
-  await postgres.stop();
+  await servers.close();
 });
 
-async function start(): Promise<{ process: AgentProcess; client: Client }> {
-  const process = await startAgentProcess({ LANDFALL_GRAPH_CONFIG: agentConfig, DATABASE_URI: postgres.url });
-  begun.push(process);
-  return { process, client: new Client({ apiUrl: process.url, apiKey: null }) };
-}
+const clientOf = ({ url }: { url: string }): Client => new Client({ apiUrl: url, apiKey: null });
 
 /** Nobody wants to wait for the end of a minute: the time of a cron's next run is a moment from now. */
 const soon = (cronId: string) =>
@@ -42,9 +38,9 @@ const soon = (cronId: string) =>
   );
 
 describe('crons of several processes', () => {
-  test('start one run each time, and it goes on when the processes are killed', async () => {
-    const [one, another] = await Promise.all([start(), start()]);
-    const { client } = one;
+  test('start one run each time, and it goes on when the processes are gone, killed or not', async () => {
+    const leaving = await servers.start();
+    const client = clientOf(killed);
     const { thread_id } = await client.threads.create();
     const cron = await client.crons.createForThread(thread_id, 'echo', {
       schedule: '@yearly',
@@ -56,9 +52,10 @@ describe('crons of several processes', () => {
     await until(async () => ((await status(0)) === 'success' ? true : undefined));
     await soon(cron.cron_id);
     await until(async () => ((await status(1)) === 'success' && (await status(0)) === 'running' ? true : undefined));
-    for (const { process } of [one, another]) process.child.kill('SIGKILL');
-    await Promise.all([one.process.gone, another.process.gone]);
-    const { client: next } = await start();
+    // Whichever of the two has it.
+    killed.child.kill('SIGKILL');
+    await Promise.all([killed.gone, leaving.close()]);
+    const next = clientOf(await servers.start());
     const runs = await until(async () => {
       const all = await next.runs.list(thread_id);
       return all.every((run) => run.status === 'success') ? all : undefined;

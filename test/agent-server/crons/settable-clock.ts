@@ -1,9 +1,13 @@
 import { systemClock } from '../../../src/clock.ts';
 import type { Clock } from '../../../src/clock.ts';
 
-/** The machine's time, moved: it goes on from whichever moment a test sets. */
+/** The longest wait (ms) of those who look again and again. */
+const LOOK_MS = 1000;
+
+/** The machine's time, moved: it goes on from whichever moment a test sets. Whoever looks every second looks then. */
 export class SettableClock implements Clock {
   #offset = 0;
+  readonly #waiting = new Set<AbortController>();
 
   constructor(at: string) {
     this.set(at);
@@ -12,13 +16,23 @@ export class SettableClock implements Clock {
   /** Lets it be this moment. */
   set(at: string): void {
     this.#offset = Date.parse(at) - Date.now();
+    for (const waiting of this.#waiting) waiting.abort();
   }
 
   now(): number {
     return Date.now() + this.#offset;
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return systemClock.sleep(ms, signal);
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms > LOOK_MS) return systemClock.sleep(ms, signal);
+    const over = new AbortController();
+    this.#waiting.add(over);
+    try {
+      await systemClock.sleep(ms, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+    } catch (error) {
+      if (signal?.aborted || !over.signal.aborted) throw error;
+    } finally {
+      this.#waiting.delete(over);
+    }
   }
 }

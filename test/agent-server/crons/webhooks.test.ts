@@ -1,3 +1,4 @@
+import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askBothWays } from '../ask.ts';
 import type { Ask } from '../ask.ts';
@@ -24,6 +25,27 @@ afterAll(async () => {
   await serving.close();
   agentFolder.remove();
   await receiver.close();
+});
+
+test("the public service's own client makes one, which fires, runs on its thread and tells its webhook", async () => {
+  clock.set('2026-11-21T08:58:30Z');
+  const { crons, threads } = new Client({ apiUrl: serving.url, apiKey: null });
+  const { thread_id } = await threads.create();
+  const { cron_id } = await crons.createForThread(thread_id, 'hook', {
+    schedule: '* * * * *',
+    input: { word: 'the minute' },
+    webhook: receiver.at('/sdk'),
+  });
+  clock.set('2026-11-21T08:59:00Z');
+  const [came] = await until(async () => (receiver.to('/sdk').length > 0 ? receiver.to('/sdk') : undefined));
+  await crons.delete(cron_id);
+  expect(JSON.parse(came?.body ?? '')).toMatchObject({
+    thread_id,
+    status: 'success',
+    metadata: { cron_id },
+    values: { said: 'said the minute' },
+  });
+  expect(await threads.get(thread_id)).toMatchObject({ values: { said: 'said the minute' } });
 });
 
 describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {

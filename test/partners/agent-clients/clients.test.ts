@@ -1,6 +1,6 @@
 // Clients that others wrote, on an agent that the real service deployed: they know its address and a key.
 import { Client } from '@langchain/langgraph-sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { assistantsOf } from './assistants.ts';
 import { cronsOf } from './crons.ts';
 import { groups, methodsOf, openDeployed, refusalOf, watchedClient } from './deployed.ts';
@@ -10,6 +10,9 @@ import { runsOf } from './runs.ts';
 import { storeOf } from './store.ts';
 import { streamsOf } from './streams.ts';
 import { threadsOf } from './threads.ts';
+
+// Most of it is waiting, which many can do at once.
+vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 });
 
 let deployed: Deployed;
 let watched: Watched;
@@ -24,7 +27,7 @@ const receiver = () => deployed.receiver;
 
 describe.concurrent('the official client, at the address of a deployment', () => {
   describe('crons', () => {
-    cronsOf(client, receiver);
+    cronsOf(client);
   });
   describe('assistants', () => {
     assistantsOf(client);
@@ -42,6 +45,34 @@ describe.concurrent('the official client, at the address of a deployment', () =>
     storeOf(client);
   });
   protocolsOf(() => deployed);
+
+  test('a page of another origin asks first, without a key, and calls then, with one', async () => {
+    const page = { origin: 'https://page.example' };
+    const asked = await fetch(`${deployed.url}/runs/wait`, {
+      method: 'OPTIONS',
+      headers: {
+        ...page,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,x-api-key',
+      },
+    });
+    expect([asked.status, await asked.text()]).toEqual([204, '']);
+    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type,x-api-key');
+    expect(asked.headers.get('access-control-allow-methods')).toContain('POST');
+    const call = (headers: Record<string, string>) =>
+      fetch(`${deployed.url}/runs/wait`, {
+        method: 'POST',
+        headers: { ...page, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ assistant_id: 'greeter', input: { input: 'page' } }),
+      });
+    const answer = await call({ 'x-api-key': deployed.apiKey });
+    expect([answer.headers.get('access-control-allow-origin'), await answer.json()]).toMatchObject([
+      '*',
+      { output: 'hello page' },
+    ]);
+    const refused = await call({});
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
+  });
 
   test('[agent.auth.every-request] nobody is let in without a key that is known', async () => {
     const nobody = new Client({ apiUrl: deployed.url, apiKey: null, callerOptions: { maxRetries: 0 } });
