@@ -1,5 +1,5 @@
 import type { Client } from '@langchain/langgraph-sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { NOBODY } from '../promises/given.ts';
 import type { Serving } from '../serving.ts';
 import { bothClients, refusedWith, serveThreads } from './clients.ts';
@@ -226,7 +226,12 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     test('come in the order, the pages and with the fields that are asked for', async () => {
       const mark = crypto.randomUUID();
       const ids: string[] = [];
-      for (let n = 0; n < 3; n += 1) ids.push((await client.threads.create({ metadata: { mark, n } })).thread_id);
+      for (let n = 0; n < 3; n += 1) {
+        const { thread_id, created_at } = await client.threads.create({ metadata: { mark, n } });
+        ids.push(thread_id);
+        // Threads of one millisecond are in no order.
+        await vi.waitUntil(() => Date.now() > Date.parse(created_at), { interval: 1 });
+      }
       await client.runs.wait(ids[1] ?? '', 'notes', { input: {} });
       const order = async (query: NonNullable<Parameters<Client['threads']['search']>[0]>) =>
         (await client.threads.search({ metadata: { mark }, ...query })).map(({ thread_id }) => ids.indexOf(thread_id));
