@@ -25,20 +25,35 @@ afterEach(async () => {
 });
 afterAll(() => receiver.close());
 
+type Served = Serving & { agent: AgentServerClient };
+
 /** A server of the agent with these settings; it ends with the test. */
-async function serve(
-  config: object,
-  options: Partial<AgentServerOptions> = {},
-): Promise<Serving & { agent: AgentServerClient }> {
+async function serve(config: object, options: Partial<AgentServerOptions> = {}, end = atTheEnd): Promise<Served> {
   const folder = hookedAgent(config);
-  atTheEnd.push(() => folder.remove());
+  end.push(() => folder.remove());
   const serving = await serveAgent({ configPath: folder.configPath, ...options });
   const agent = connectAgentServer({ url: serving.url, userAgent: 'landfall-tests' });
-  atTheEnd.push(
+  end.push(
     () => serving.close(),
     () => agent.close(),
   );
   return { ...serving, agent };
+}
+
+/** One server for all tests around; it ends with them. */
+function given(config: () => object, options: Partial<AgentServerOptions> = {}): () => Served {
+  const after: (() => Promise<unknown> | void)[] = [];
+  let served: Served | undefined;
+  beforeAll(async () => {
+    served = await serve(config(), options, after);
+  });
+  afterAll(async () => {
+    for (const end of after.splice(0).reverse()) await end();
+  });
+  return () => {
+    if (!served) throw new Error('Nothing is served.');
+    return served;
+  };
 }
 
 /** A further server on a database that has one. */
@@ -119,18 +134,15 @@ describe('a path of the server itself', () => {
     });
     expect(runs).toMatchObject([{ thread_id, metadata: { graph_id: 'hook' } }]);
   });
-
-  test('[agent.webhook-config.disable-loopback] is refused with disable_loopback', async () => {
-    const { agent } = await serve(local({ disable_loopback: true }));
-    const refused = await refusalOf(agent.createRun({ ...run, webhook: '/threads' }, undefined));
-    expect(refused.problems).toMatchObject([
-      { loc: ['body', 'webhook'], msg: expect.stringContaining('disable_loopback') },
-    ]);
-  });
 });
 
-test('[agent.webhook-config.disable-webhooks] with http.disable_webhooks runs take webhooks and none is sent, and what was left is forgotten', async () => {
-  const { agent, databaseUrl, lines } = await serve({ ...local(), http: { disable_webhooks: true } });
+test('[agent.webhook-config.disable-webhooks] [agent.webhook-config.disable-loopback] with http.disable_webhooks runs take webhooks that break no rule, such as disable_loopback, and none is sent', async () => {
+  const config = { ...local({ disable_loopback: true }), http: { disable_webhooks: true } };
+  const { agent, databaseUrl, lines } = await serve(config);
+  const refused = await refusalOf(agent.createRun({ ...run, webhook: '/threads' }, undefined));
+  expect(refused.problems).toMatchObject([
+    { loc: ['body', 'webhook'], msg: expect.stringContaining('disable_loopback') },
+  ]);
   receiver.answer('/off', 200);
   await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, undefined);
   await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, (await agent.createThread({})).thread_id);
@@ -144,37 +156,6 @@ test('[agent.webhook-config.disable-webhooks] with http.disable_webhooks runs ta
   const other = await startBeside(sending.configPath, databaseUrl, () => undefined);
   await other.close();
   expect(receiver.to('/off')).toEqual([]);
-});
-
-test('what was left is forgotten where webhooks are off', async () => {
-  receiver.answer('/left', 500);
-  const sending = await serve(local());
-  await sending.agent.waitRun({ ...run, webhook: receiver.at('/left') }, undefined);
-  await until(async () => (receiver.to('/left').length > 0 ? true : undefined));
-  const off = hookedAgent({ ...local(), http: { disable_webhooks: true } });
-  atTheEnd.push(() => off.remove());
-  const lines: string[] = [];
-  const other = await startBeside(off.configPath, sending.databaseUrl, (line) => lines.push(line));
-  await other.close();
-  expect(lines).toContain('1 webhooks that were left are given up: http.disable_webhooks is set.');
-});
-
-test('[agent.webhook.retries] receivers that fail or hang hinder no run, and no webhook to another host', async () => {
-  const { agent } = await serve(
-    { webhooks: { url: { allowed_ports: [receiver.port] } } },
-    { webhooks: { resolve: async () => [{ address: '127.0.0.1', family: 4 }], privateNetworks: true } },
-  );
-  receiver.answer('/hangs', 'hang');
-  receiver.answer('/dies', 'hang-up');
-  const webhooks = ['hangs', 'dies'].map((name) => `http://${name}.example.com:${receiver.port}/${name}`);
-  const runs = Array.from({ length: 30 }, (_, n) =>
-    agent.waitRun({ ...run, webhook: webhooks[n % 2] ?? '' }, undefined),
-  );
-  for (const result of await Promise.all(runs)) expect(result).toMatchObject({ values: { said: 'said hi' } });
-  await agent.waitRun({ ...run, webhook: `http://well.example.com:${receiver.port}/well` }, undefined);
-  await until(async () => (receiver.to('/well').length === 1 ? true : undefined));
-  expect(receiver.to('/hangs').length).toBeGreaterThan(0);
-  await agent.ok();
 });
 
 test('[agent.webhook.payload.error-type] a run that exceeds its longest time tells so', async () => {
@@ -194,49 +175,84 @@ test('[agent.webhook.payload.error-type] a run that exceeds its longest time tel
   }
 });
 
-test("the public service's own client names webhooks, and they come", async () => {
-  const { url } = await serve(local());
-  const client = new Client({ apiUrl: url, apiKey: null });
-  const { thread_id } = await client.threads.create();
-  const payload = { input: { word: 'hi' }, webhook: receiver.at('/sdk?token=t') };
-  await client.runs.wait(thread_id, 'hook', payload);
-  await client.runs.create(thread_id, 'hook', payload);
-  await client.runs.wait(null, 'hook', payload);
-  for await (const { event } of client.runs.stream(null, 'hook', payload)) expect(event).toMatch(/metadata|values/);
-  await until(async () => (receiver.to('/sdk').length === 4 ? true : undefined));
-  await expect(client.runs.wait(null, 'hook', { ...payload, webhook: 'nonsense' })).rejects.toThrow('422');
+describe('one server', () => {
+  const shared = given(() => local());
+
+  test("the public service's own client names webhooks, and they come", async () => {
+    const { url } = shared();
+    const client = new Client({ apiUrl: url, apiKey: null });
+    const { thread_id } = await client.threads.create();
+    const payload = { input: { word: 'hi' }, webhook: receiver.at('/sdk?token=t') };
+    await client.runs.wait(thread_id, 'hook', payload);
+    await client.runs.create(thread_id, 'hook', payload);
+    await client.runs.wait(null, 'hook', payload);
+    for await (const { event } of client.runs.stream(null, 'hook', payload)) expect(event).toMatch(/metadata|values/);
+    await until(async () => (receiver.to('/sdk').length === 4 ? true : undefined));
+    await expect(client.runs.wait(null, 'hook', { ...payload, webhook: 'nonsense' })).rejects.toThrow('422');
+  });
+
+  test('several runs at once are taken all or none where a webhook is refused', async () => {
+    const { url } = shared();
+    const body = JSON.stringify([
+      { ...run, webhook: receiver.at('/batch') },
+      { ...run, webhook: 'nonsense' },
+    ]);
+    const answer = await fetch(`${url}/runs/batch`, { method: 'POST', body });
+    expect([answer.status, await answer.json()]).toMatchObject([422, { detail: [{ loc: ['body', 1, 'webhook'] }] }]);
+    expect(receiver.to('/batch')).toEqual([]);
+  });
+
+  test('a payload with characters that a database can not hold arrives as the run left it', async () => {
+    const { agent } = shared();
+    const { thread_id } = await agent.createThread({});
+    const word = 'nul \u0000 and half a pair \ud83d';
+    await agent.waitRun({ ...run, input: { word }, webhook: receiver.at('/odd'), metadata: { word } }, thread_id);
+    const [request] = await until(async () => (receiver.to('/odd').length > 0 ? receiver.to('/odd') : undefined));
+    const payload: unknown = JSON.parse(request?.body ?? '');
+    expect(payload).toMatchObject({ values: { word }, kwargs: { input: { word } } });
+  });
+
+  test('what was left is forgotten where webhooks are off', async () => {
+    receiver.answer('/left', 500);
+    const sending = shared();
+    await sending.agent.waitRun({ ...run, webhook: receiver.at('/left') }, undefined);
+    await until(async () => (receiver.to('/left').length > 0 ? true : undefined));
+    const off = hookedAgent({ ...local(), http: { disable_webhooks: true } });
+    atTheEnd.push(() => off.remove());
+    const lines: string[] = [];
+    const other = await startBeside(off.configPath, sending.databaseUrl, (line) => lines.push(line));
+    await other.close();
+    expect(lines).toContain('1 webhooks that were left are given up: http.disable_webhooks is set.');
+  });
 });
 
-test('several runs at once are taken all or none where a webhook is refused', async () => {
-  const { url } = await serve(local());
-  const body = JSON.stringify([
-    { ...run, webhook: receiver.at('/batch') },
-    { ...run, webhook: 'nonsense' },
-  ]);
-  const answer = await fetch(`${url}/runs/batch`, { method: 'POST', body });
-  expect([answer.status, await answer.json()]).toMatchObject([422, { detail: [{ loc: ['body', 1, 'webhook'] }] }]);
-  expect(receiver.to('/batch')).toEqual([]);
-});
-
-test('names are resolved by whoever is asked to, and the operator may open private networks', async () => {
-  const config = { webhooks: { url: { allowed_ports: [receiver.port] } } };
+describe('where the operator opens private networks', () => {
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
-  const webhook = `http://hooks.example.com:${receiver.port}/named`;
-  const closed = await serve(config, { webhooks: { resolve } });
-  await closed.agent.waitRun({ ...run, webhook }, undefined);
-  await until(async () => closed.lines.find((line) => line.includes('hooks.example.com is given up')));
-  expect(receiver.to('/named')).toEqual([]);
-  const open = await serve(config, { webhooks: { resolve, privateNetworks: true } });
-  await open.agent.waitRun({ ...run, webhook }, undefined);
-  await until(async () => (receiver.to('/named').length === 1 ? true : undefined));
-});
+  const named = () => ({ webhooks: { url: { allowed_ports: [receiver.port] } } });
+  const open = given(named, { webhooks: { resolve, privateNetworks: true } });
 
-test('a payload with characters that a database can not hold arrives as the run left it', async () => {
-  const { agent } = await serve(local());
-  const { thread_id } = await agent.createThread({});
-  const word = 'nul \u0000 and half a pair \ud83d';
-  await agent.waitRun({ ...run, input: { word }, webhook: receiver.at('/odd'), metadata: { word } }, thread_id);
-  const [request] = await until(async () => (receiver.to('/odd').length > 0 ? receiver.to('/odd') : undefined));
-  const payload: unknown = JSON.parse(request?.body ?? '');
-  expect(payload).toMatchObject({ values: { word }, kwargs: { input: { word } } });
+  test('names are resolved by whoever is asked to, and the operator may open private networks', async () => {
+    const webhook = `http://hooks.example.com:${receiver.port}/named`;
+    const closed = await serve(named(), { webhooks: { resolve } });
+    await closed.agent.waitRun({ ...run, webhook }, undefined);
+    await until(async () => closed.lines.find((line) => line.includes('hooks.example.com is given up')));
+    expect(receiver.to('/named')).toEqual([]);
+    await open().agent.waitRun({ ...run, webhook }, undefined);
+    await until(async () => (receiver.to('/named').length === 1 ? true : undefined));
+  });
+
+  test('[agent.webhook.retries] receivers that fail or hang hinder no run, and no webhook to another host', async () => {
+    const { agent } = open();
+    receiver.answer('/hangs', 'hang');
+    receiver.answer('/dies', 'hang-up');
+    const webhooks = ['hangs', 'dies'].map((name) => `http://${name}.example.com:${receiver.port}/${name}`);
+    const runs = Array.from({ length: 30 }, (_, n) =>
+      agent.waitRun({ ...run, webhook: webhooks[n % 2] ?? '' }, undefined),
+    );
+    for (const result of await Promise.all(runs)) expect(result).toMatchObject({ values: { said: 'said hi' } });
+    await agent.waitRun({ ...run, webhook: `http://well.example.com:${receiver.port}/well` }, undefined);
+    await until(async () => (receiver.to('/well').length === 1 ? true : undefined));
+    expect(receiver.to('/hangs').length).toBeGreaterThan(0);
+    await agent.ok();
+  });
 });
