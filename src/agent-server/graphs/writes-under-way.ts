@@ -31,7 +31,8 @@ export class WritesUnderWay {
   async without<T>(runId: string, work: () => Promise<T>): Promise<T> {
     this.#closed.add(runId);
     try {
-      await Promise.allSettled(this.#byRun.get(runId) ?? []);
+      const underWay = this.#byRun.get(runId);
+      if (underWay) await Promise.allSettled(underWay);
       return await work();
     } finally {
       this.#closed.delete(runId);

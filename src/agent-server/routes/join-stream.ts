@@ -20,13 +20,19 @@ export function onGone(c: Context, run: StoredRun, runs: Runs): () => void {
   return cancel_on_disconnect && isUnfinished(run) ? () => runs.leave(run) : () => undefined;
 }
 
-/** The events of a run that somebody started: of a resumable one those after the header `Last-Event-ID`, else what happens from now on. */
-export function joinStream(c: Context, run: StoredRun, runs: Runs, clock: Clock): Response {
+/**
+ * The events of a run that somebody started: of a resumable one those after the header `Last-Event-ID`, else what happens from now on.
+ *
+ * @throws Refusal where some of those are not kept any more.
+ */
+export async function joinStream(c: Context, run: StoredRun, runs: Runs, clock: Clock): Promise<Response> {
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
+  const isResumable = run.kwargs['resumable'] === true;
+  if (isResumable && last >= 0) await runs.mustBeKept(run, last);
   return eventStream(runs.events(run), {
     clock,
     onGone: onGone(c, run, runs),
-    headers: run.kwargs['resumable'] === true ? { location: c.req.path } : {},
+    headers: isResumable ? { location: c.req.path } : {},
     afterId: Number.isNaN(last) ? undefined : last,
     modes: readList(c, 'stream_mode', modes),
   });

@@ -5,7 +5,6 @@ import type { Followable, Follower } from './event-log.ts';
 import { leftError } from './left-answer.ts';
 import type { LeftBehind } from './left-behind.ts';
 import type { RunQueue, Standing } from './queue.ts';
-import { PAGE } from './run-events.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
 import { isUnfinished } from './run-row.ts';
@@ -159,16 +158,16 @@ export class Elsewhere {
     const runs = new Map(rows.map((run) => [run.run_id, run]));
     const reading = watches.flatMap((watch) => (watch.after === undefined ? [] : [{ watch, after: watch.after }]));
     const read = await events.after(reading.map(({ watch, after }) => ({ runId: watch.runId, after })));
-    const pages = new Map(reading.map(({ watch }, at) => [watch, read[at] ?? []]));
+    const pages = new Map(reading.map(({ watch }, at) => [watch, read[at]]));
     let hasMore = false;
     for (const watch of watches) {
-      const page = pages.get(watch) ?? [];
-      for (const event of page) {
+      const page = pages.get(watch);
+      for (const event of page?.events ?? []) {
         if (!this.#watches.has(watch)) break;
         watch.after = event.id;
         watch.onEvent(event);
       }
-      if (page.length === PAGE) hasMore = true;
+      if (page?.hasMore) hasMore = true;
       else this.#endWhereItHas(watch, runs.get(watch.runId));
     }
     return hasMore;

@@ -19,8 +19,12 @@ export interface Followable {
   follow(follower: Follower, afterId?: number): () => void;
 }
 
-/** What a log keeps in memory (characters) of events that are stored, and of those that are not. */
+/** The most that is stored of one attempt (characters), whoever may still ask for it: then the oldest events go. */
+export const MOST_STORED = 64 * 1024 * 1024;
+
+/** What a log keeps in memory (characters): of events that are stored, of those that are about to be, and of those that will not be. */
 const STORED_KEPT = 1024 * 1024;
+const UNSTORED_KEPT = MOST_STORED;
 const MOST_KEPT = 16 * 1024 * 1024;
 
 /** The numbers of an attempt's events begin at a multiple of this: an attempt does not know how far the former came. */
@@ -139,8 +143,8 @@ export class EventLog implements Followable {
   #trim(): void {
     let dropped = 0;
     for (const { id, json } of this.#kept) {
-      const isStored = id !== undefined && id <= this.#stored;
-      if (this.#keptSize <= (isStored ? STORED_KEPT : MOST_KEPT)) break;
+      const most = id === undefined ? MOST_KEPT : id <= this.#stored ? STORED_KEPT : UNSTORED_KEPT;
+      if (this.#keptSize <= most) break;
       this.#keptSize -= json.length;
       if (id !== undefined) this.#complete = id + 1;
       dropped += 1;

@@ -2,7 +2,11 @@ import type { EventLog, Followable } from './event-log.ts';
 import type { RunEvents } from './run-events.ts';
 
 /** The events of a resumable run that this process carries out: those that its log forgot, or never had, are read. */
-export function followFromStored(runId: string, log: EventLog, events: RunEvents): Followable {
+export function followFromStored(
+  runId: string,
+  log: EventLog,
+  { events, complain }: { events: RunEvents; complain: (line: string) => void },
+): Followable {
   return {
     follow(follower, afterId = -1) {
       if (afterId + 1 >= log.complete) return log.follow(follower, afterId);
@@ -12,8 +16,8 @@ export function followFromStored(runId: string, log: EventLog, events: RunEvents
       /** @returns whether there were any. */
       const readSome = async (): Promise<boolean> => {
         const { complete } = log;
-        const [page = []] = await events.after([{ runId, after }]);
-        const missed = page.filter(({ id }) => id < complete);
+        const [page] = await events.after([{ runId, after }]);
+        const missed = (page?.events ?? []).filter(({ id }) => id < complete);
         for (const event of missed) if (!stopped.signal.aborted) follower(event);
         after = missed.at(-1)?.id ?? after;
         return missed.length > 0;
@@ -24,8 +28,10 @@ export function followFromStored(runId: string, log: EventLog, events: RunEvents
       const goOn = (): void => {
         if (!stopped.signal.aborted) unfollow = log.follow(follower, after);
       };
-      // What can't be read is missed; what happens is told all the same.
-      read().then(goOn, goOn);
+      read()
+        // What can't be read is missed; what happens is told all the same.
+        .catch((error: unknown) => complain(`Events of run ${runId} can't be read: ${String(error)}`))
+        .finally(goOn);
       return () => unfollow();
     },
   };

@@ -1,6 +1,8 @@
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { MOST_STORED } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
+import { droppedEvent } from './run-events.ts';
 import type { RunEvents, StoredEnding, StoredEvent } from './run-events.ts';
 
 /** How long (ms) events gather before they are stored together. */
@@ -16,16 +18,25 @@ export interface RecorderParts {
   /** The number of its first event, where the log numbers none. */
   firstId: number;
   log: EventLog;
-  events: RunEvents;
+  events: Pick<RunEvents, 'write' | 'drop'>;
   clock: Clock;
   complain: (line: string) => void;
+  /** How much is kept (characters); `MOST_STORED` when absent. */
+  most?: number;
 }
 
-/** Stores the events of one run as they happen, some at a time, in their order. The run does not wait for it, but for its end. */
+/**
+ * Stores the events of one run as they happen, some at a time, in their order. The run does not wait for it, but for its
+ * end. A run that never ends keeps its latest events alone.
+ */
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #waiting: StoredEvent[] = [];
+  #waitingSize = 0;
   readonly #ending = new AbortController();
+  /** What is stored, as it was stored: up to which number, and how much (characters). */
+  readonly #stored: { upTo: number; size: number }[] = [];
+  #storedSize = 0;
   #next: number;
   #writing: Promise<void> | undefined;
   #broken = false;
@@ -48,7 +59,26 @@ export class Recorder {
     if (this.#broken) return;
     this.#next = event.id + 1;
     this.#waiting.push(event);
+    this.#waitingSize += event.json.length;
+    this.#passOver();
     this.#writing ??= this.#write();
+  }
+
+  /**
+   * More waits to be stored than is kept: the database is far behind, and the oldest events go before they come there. A
+   * quarter goes at once, so that not every event that comes moves all the others.
+   */
+  #passOver(): void {
+    const { runId, firstId, most = MOST_STORED } = this.#parts;
+    if (this.#waitingSize <= most) return;
+    let size = this.#waitingSize;
+    const rest = this.#waiting.findIndex(({ json }) => (size -= json.length) <= most * 0.75);
+    const gone = this.#waiting.splice(0, Math.min(rest + 1, this.#waiting.length - 1));
+    const last = gone.at(-1);
+    if (last === undefined) return;
+    const told = droppedEvent(runId, { from: firstId, upTo: last.id });
+    this.#waiting.unshift(told);
+    this.#waitingSize += told.json.length - sizeOf(gone);
   }
 
   async #write(): Promise<void> {
@@ -56,10 +86,30 @@ export class Recorder {
     await pause(clock, GATHER_MS, this.#ending.signal);
     while (this.#waiting.length > 0 && !this.#broken) {
       const some = this.#waiting.splice(0, this.#fitting());
+      this.#waitingSize -= sizeOf(some);
       await this.#again(() => events.write(runId, some));
       log.stored(some.at(-1)?.id ?? -1);
+      await this.#dropOldest(some);
     }
     this.#writing = undefined;
+  }
+
+  /** Some more are stored: the oldest ones go, where it is too much. */
+  async #dropOldest(added: readonly StoredEvent[]): Promise<void> {
+    const { runId, firstId, events, most = MOST_STORED } = this.#parts;
+    const size = sizeOf(added);
+    this.#stored.push({ upTo: added.at(-1)?.id ?? firstId, size });
+    this.#storedSize += size;
+    let upTo: number | undefined;
+    while (this.#storedSize > most && this.#stored.length > 1) {
+      const oldest = this.#stored.shift();
+      this.#storedSize -= oldest?.size ?? 0;
+      upTo = oldest?.upTo;
+    }
+    if (upTo !== undefined) {
+      const gone = { from: firstId, upTo };
+      await this.#again(() => events.drop(runId, gone));
+    }
   }
 
   /** How many of those that wait are stored together: at least one. */
@@ -88,3 +138,5 @@ export class Recorder {
     }
   }
 }
+
+const sizeOf = (events: readonly StoredEvent[]): number => events.reduce((sum, { json }) => sum + json.length, 0);

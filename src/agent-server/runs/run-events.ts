@@ -1,5 +1,7 @@
 import type { Clock } from '../../clock.ts';
+import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
+import { ATTEMPT_IDS } from './event-log.ts';
 
 /** An event of a run as it is stored. */
 export interface StoredEvent {
@@ -24,8 +26,36 @@ export interface Cursor {
   after: number;
 }
 
-/** The most events of one run that are read at once. */
-export const PAGE = 100;
+/** Some of the events after a cursor. */
+export interface EventPage {
+  events: StoredEvent[];
+  /** There may be more of them. */
+  hasMore: boolean;
+}
+
+/** Which events of an attempt were dropped: its numbers begin with `from`. */
+export interface Dropped {
+  from: number;
+  upTo: number;
+}
+
+/** The event that tells that those before it were dropped, in the place of the last of them. */
+export const droppedEvent = (runId: string, { from, upTo }: Dropped): StoredEvent => ({
+  id: upTo,
+  event: METADATA_EVENT,
+  json: JSON.stringify({ run_id: runId, attempt: from / ATTEMPT_IDS + 1, dropped_up_to: upTo }),
+});
+
+/** The most that is read at once: events of one run, and bytes of all runs that are asked about together. One event is always read. */
+const MOST_READ = { events: 100, bytes: 16 * 1024 * 1024 };
+
+interface ReadRow {
+  place: string;
+  id: string;
+  event: string;
+  data: string;
+  found: string;
+}
 
 /**
  * The stored events of runs: of resumable ones, so that a broken stream can be gone on with, and of those that somebody
@@ -71,24 +101,65 @@ export class RunEvents {
   }
 
   /** The next events after each cursor, in their order, one page each at most. */
-  async after(cursors: readonly Cursor[]): Promise<StoredEvent[][]> {
+  async after(cursors: readonly Cursor[]): Promise<EventPage[]> {
     if (cursors.length === 0) return [];
-    const { rows } = await this.#storage.pool.query<{ place: string; id: string; event: string; data: string }>({
+    const { rows } = await this.#storage.pool.query<ReadRow>({
       name: 'run-events-after',
       text: `
-        select cursor.place, e.id, e.event, e.data
+        select cursor.place, e.id, e.event, e.data, e.found
         from unnest($1::uuid[], $2::bigint[]) with ordinality as cursor (run_id, after, place)
         cross join lateral (
-          select id, event, data from run_events
-          where run_id = cursor.run_id and id > cursor.after and not at_end order by id limit ${PAGE}
+          select *, sum(octet_length(data)) over (order by id) - octet_length(data) as before, count(*) over () as found
+          from (
+            select id, event, data from run_events
+            where run_id = cursor.run_id and id > cursor.after and not at_end order by id limit ${MOST_READ.events}
+          ) page
         ) e
+        where e.before < $3
         order by cursor.place, e.id`,
-      values: [cursors.map(({ runId }) => runId), cursors.map(({ after }) => after)],
+      values: [
+        cursors.map(({ runId }) => runId),
+        cursors.map(({ after }) => after),
+        Math.ceil(MOST_READ.bytes / cursors.length),
+      ],
     });
-    const pages: StoredEvent[][] = cursors.map(() => []);
-    for (const { place, id, event, data } of rows)
-      pages[Number(place) - 1]?.push({ id: Number(id), event, json: data });
-    return pages;
+    const pages = cursors.map((): EventPage & { found: number } => ({ events: [], hasMore: false, found: 0 }));
+    for (const { place, id, event, data, found } of rows) {
+      const page = pages[Number(place) - 1];
+      page?.events.push({ id: Number(id), event, json: data });
+      if (page) page.found = Number(found);
+    }
+    return pages.map(({ events, found }) => ({
+      events,
+      hasMore: events.length < found || found === MOST_READ.events,
+    }));
+  }
+
+  /** Drops the oldest events of an attempt; the last of them becomes the event that tells so. */
+  async drop(runId: string, gone: Dropped): Promise<void> {
+    const { event, json } = droppedEvent(runId, gone);
+    await this.#storage.pool.query({
+      name: 'drop-run-events',
+      text: `
+        with ours as (
+          select from runs where run_id = $1 and process_id = $6
+        ), dropped as (
+          delete from run_events where run_id = $1 and id >= $2 and id < $3 and not at_end and exists (select from ours)
+        )
+        update run_events set event = $4, data = $5
+        where run_id = $1 and id = $3 and exists (select from ours)`,
+      values: [runId, gone.from, gone.upTo, event, json, this.#processId],
+    });
+  }
+
+  /** Up to which number a run's events were dropped, where some after the given number were: it can't be gone on with from there. */
+  async droppedAfter(runId: string, after: number): Promise<number | undefined> {
+    const { rows } = await this.#storage.pool.query<{ id: string }>(
+      `select id from run_events where run_id = $1 and id > $2 and event = $3 and id % $4 <> 0 and not at_end
+       order by id desc limit 1`,
+      [runId, after, METADATA_EVENT, ATTEMPT_IDS],
+    );
+    return rows[0] && Number(rows[0].id);
   }
 
   /** The number of the last event that is stored; -1 where there is none. */

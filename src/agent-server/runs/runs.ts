@@ -190,13 +190,24 @@ export class Runs {
   /** The events of a run, wherever it is carried out: of a resumable one all that there were, else what happens from now on. */
   events(run: StoredRun): Followable {
     const execution = this.find(run.run_id);
-    if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#parts.events);
+    if (execution?.plan.resumable) {
+      const { events, log } = this.#parts;
+      return followFromStored(run.run_id, execution.events, { events, complain: log });
+    }
     if (execution) return execution.events;
     const ofWhich = followed(run);
     if (isUnfinished(run) || ofWhich.resumable) return this.#elsewhere.events(ofWhich);
     const nothing = new EventLog('none');
     nothing.close();
     return nothing;
+  }
+
+  /** @throws Refusal where a run's events after this number are not all kept any more. */
+  async mustBeKept(run: Pick<StoredRun, 'run_id'>, after: number): Promise<void> {
+    const dropped = await this.#parts.events.droppedAfter(run.run_id, after);
+    if (dropped === undefined) return;
+    const msg = `the events of this run up to ${dropped} are not kept any more: ask for those after ${dropped}, or after -1 for all that are kept`;
+    throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);
   }
 
   /** Ends an unfinished run, wherever it is carried out. */

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
+import { Recorder } from '../../../src/agent-server/runs/recorder.ts';
+import type { Dropped, StoredEnding, StoredEvent } from '../../../src/agent-server/runs/run-events.ts';
+
+const ONE = 10;
+
+/** Tells so many events of ten characters while nothing can be stored yet, then some one by one. @returns what became of them */
+async function recorded({ first, oneByOne }: { first: number; oneByOne: number }) {
+  const stored = new Map<number, string>();
+  const dropped: Dropped[] = [];
+  let ending: StoredEnding | undefined;
+  const events = {
+    write: async (_: string, some: readonly StoredEvent[], end?: StoredEnding) => {
+      for (const { id, event, json } of some) stored.set(id, event === 'metadata' ? `${event} ${json}` : event);
+      ending = end ?? ending;
+    },
+    drop: async (_: string, gone: Dropped) => {
+      for (const id of stored.keys()) if (id < gone.upTo) stored.delete(id);
+      stored.set(gone.upTo, 'told');
+      dropped.push(gone);
+    },
+  };
+  const log = new EventLog('all');
+  const recorder = new Recorder({
+    runId: 'run',
+    firstId: 0,
+    log,
+    events,
+    clock: systemClock,
+    complain: () => undefined,
+    most: 100 * ONE,
+  });
+  const tell = () => log.add('custom', '"12345678"');
+  for (let n = 0; n < first; n += 1) tell();
+  for (let n = 0; n < oneByOne; n += 1) {
+    await systemClock.sleep(25);
+    tell();
+  }
+  await recorder.end({ kind: 'values', json: 'null' });
+  return { stored: [...stored.entries()], dropped, ending };
+}
+
+describe('what is stored of the events of a run', () => {
+  test('is all of them, as long as that is not too much', async () => {
+    const { stored, dropped, ending } = await recorded({ first: 90, oneByOne: 3 });
+    expect(stored.map(([id]) => id)).toEqual(Array.from({ length: 93 }, (_, id) => id));
+    expect(dropped).toEqual([]);
+    expect(ending).toMatchObject({ kind: 'values', json: 'null' });
+  });
+
+  test('is the latest of them, and that others were dropped, where they come faster than they are stored', async () => {
+    const { stored } = await recorded({ first: 1000, oneByOne: 0 });
+    const [told, ...rest] = stored;
+    expect(told).toEqual([
+      999 - rest.length,
+      `metadata ${JSON.stringify({ run_id: 'run', attempt: 1, dropped_up_to: told?.[0] })}`,
+    ]);
+    expect(rest.length).toBeGreaterThan(60);
+    expect(rest.length).toBeLessThanOrEqual(100);
+  });
+
+  test('is without the oldest of them where more are stored than is kept', async () => {
+    const { stored, dropped } = await recorded({ first: 95, oneByOne: 10 });
+    expect(dropped[0]).toMatchObject({ from: 0 });
+    expect(stored[0]?.[0]).toBe(dropped.at(-1)?.upTo);
+    expect(stored.at(-1)?.[0]).toBe(104);
+    expect(stored.length).toBeLessThanOrEqual(101);
+  });
+});
