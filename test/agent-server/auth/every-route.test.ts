@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { accessOf } from '../../../src/agent-server/auth/access.ts';
+import { serveAgent } from '../serving.ts';
+
+const id = '0e4ce2b1-1c1d-4f37-b6ff-1e5d4a7d9a01';
+
+test('the rules of access know what every route of the server does', async () => {
+  const serving = await serveAgent();
+  const routes = serving.routes().filter(({ path }) => !path.endsWith('*'));
+  await serving.close();
+  expect(routes.length).toBeGreaterThan(60);
+  const by = (does: string) => {
+    const such = routes.filter(({ method, path }) => {
+      const asked = path.replaceAll(/:\w+(?:\{[^/]*\})?\??/g, id);
+      return accessOf(method === 'ALL' ? 'GET' : method, asked).does === does;
+    });
+    return [...new Set(such.map(({ method, path }) => `${method} ${path}`))].toSorted();
+  };
+  // Nobody gets through there.
+  expect(by('unknown')).toEqual([]);
+  // Everybody does here.
+  expect(by('open')).toEqual([
+    'GET /docs',
+    'GET /docs/:asset',
+    'GET /info',
+    'GET /metrics',
+    'GET /ok',
+    'GET /openapi.json',
+  ]);
+  // Whoever is known does here: the protocols ask the other routes in his name.
+  expect(by('nothing').filter((route) => !/ \/(?:mcp|a2a|\.well-known)\b/.test(route))).toEqual([]);
+});
