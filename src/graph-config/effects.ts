@@ -87,6 +87,10 @@ export function effectsHere(config: GraphConfig): Effects {
       path: ['store', 'path'],
       message: `${NOT_OFFERED}: the store is in the deployment's database`,
     },
+    isSaid(store?.index) && {
+      path: ['store', 'index'],
+      message: `${NOT_OFFERED}, which finds items by namespace and filter and not by meaning: take it out`,
+    },
     isPython(auth?.path) && { path: ['auth', 'path'], message: inPython },
     isSaid(http?.cors?.allow_origin_regex) &&
       !isRegex(http?.cors?.allow_origin_regex ?? '') && {

@@ -52,7 +52,7 @@ describe('a graph of the server, used as if it were in the program', () => {
   test('waits for somebody, and goes on with a command', async () => {
     const config = await onThread();
     await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
-    await expect.poll(() => statusOf(config)).toBe('interrupted');
+    await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
     const state = await remote('asks').getState(config);
     expect(state.next).toEqual(['ask']);
     expect(state.tasks).toMatchObject([{ name: 'ask', interrupts: [{ value: { question: 'May I dance?' } }] }]);
@@ -62,7 +62,7 @@ describe('a graph of the server, used as if it were in the program', () => {
   test('is told where to go, with words for that node alone', async () => {
     const config = await onThread();
     await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
-    await expect.poll(() => statusOf(config)).toBe('interrupted');
+    await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
     const goto = new Send('ask', { wish: 'sing' });
     await expect(remote('asks').invoke(new Command({ goto: [goto] }), config)).rejects.toThrow('May I sing?');
   });
@@ -70,7 +70,7 @@ describe('a graph of the server, used as if it were in the program', () => {
   test('has its state written by hand, and looked back on', async () => {
     const config = await onThread();
     await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
-    await expect.poll(() => statusOf(config)).toBe('interrupted');
+    await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
     const place = await remote('asks').updateState(config, { wish: 'sing' }, 'think');
     expect(place.configurable).toMatchObject({ thread_id: config.configurable.thread_id });
     const states: unknown[] = [];
@@ -85,6 +85,11 @@ describe('a graph of the server, used as if it were in the program', () => {
   test('fails as it fails there', async () => {
     await expect(remote('echo').invoke({ input: 'Ada', fail: 'no ink' })).rejects.toThrow('no ink');
     await expect(remote('nope').invoke({})).rejects.toThrow(/nope/);
+  });
+
+  test('is not followed by commands and events, which this server does not speak', async () => {
+    const followed = remote('echo').streamEvents({ input: 'Ada' }, { version: 'v3' });
+    await expect(followed).rejects.toThrow(/There is no POST \/threads\/[^ ]*\/(?:commands|stream\/events) here/);
   });
 
   test('is drawn, with the graphs inside it', async () => {

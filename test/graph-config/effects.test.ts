@@ -70,6 +70,7 @@ describe('keys that an agent server does not start with', () => {
     ['encryption', { encryption: { path: './e.ts:e' } }, '`encryption` is not offered'],
     ['checkpoints elsewhere', { checkpointer: { path: './c.ts:c' } }, '`checkpointer.path` is not offered'],
     ['a store elsewhere', { store: { path: './s.ts:s' } }, '`store.path` is not offered'],
+    ['search by meaning', { store: { index: { dims: 3, embed: './e.ts:e' } } }, '`store.index` is not offered'],
     ['rules in Python', { auth: { path: './auth.py:auth' } }, '`auth.path` is written in Python'],
     ['an application in Python', { http: { app: './app.py:app' } }, '`http.app` is written in Python'],
     ['a pattern that is none', { http: { cors: { allow_origin_regex: '(' } } }, 'must be a regular expression'],

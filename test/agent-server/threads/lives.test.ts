@@ -5,36 +5,15 @@ import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import { lifetimesOf } from '../../../src/agent-server/threads/lifetime.ts';
 import { ThreadLives } from '../../../src/agent-server/threads/lives.ts';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
-import { systemClock } from '../../../src/clock.ts';
 import type { Serving } from '../serving.ts';
 import { bothClients, refusedWith, serveThreads } from './clients.ts';
+import { forwardClock, isGone, MINUTE, patiently, stays } from './forward-clock.ts';
 
 const config = (name: string) => join(import.meta.dirname, 'agent', name);
-const MINUTE = 60_000;
-
-/** A clock that can be put forward; what sleeps, sleeps as long as ever. */
-function forwardClock() {
-  let ahead = 0;
-  return {
-    now: () => systemClock.now() + ahead,
-    sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms, signal),
-    forward: (ms: number) => {
-      ahead += ms;
-    },
-  };
-}
 
 /** The time of a thread, which the client asks for and has no type for. */
 const ttlOf = async (client: Client, threadId: string): Promise<unknown> =>
   Reflect.get(await client.threads.get(threadId, { include: ['ttl'] }), 'ttl');
-
-const isGone = async (client: Client, threadId: string) =>
-  (await refusedWith(client.threads.get(threadId))).status === 404;
-
-const stays = async (client: Client, threadId: string) => {
-  await systemClock.sleep(200);
-  return (await client.threads.get(threadId)).thread_id === threadId;
-};
 
 describe.each(bothClients)('the time of threads, %s', (_, open) => {
   const clock = forwardClock();
@@ -57,7 +36,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(9 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id)).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
   });
 
   test('begins anew where it is given again', async () => {
@@ -67,7 +46,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(19 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id)).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
   });
 
   test('is that of the configuration file where they have none, from their last change on', async () => {
@@ -77,7 +56,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(40 * MINUTE);
     await client.runs.wait(used, 'notes', { input: {} });
     clock.forward(40 * MINUTE);
-    await expect.poll(() => isGone(client, left)).toBe(true);
+    await expect.poll(() => isGone(client, left), patiently).toBe(true);
     expect(await stays(client, used)).toBe(true);
   });
 
@@ -87,7 +66,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(2 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     await client.runs.cancel(thread_id, run_id, true);
-    await expect.poll(() => isGone(client, thread_id)).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
   });
 
   test('goes with a copy, and begins with it', async () => {
@@ -95,104 +74,15 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(9 * MINUTE);
     const copy = await client.threads.copy(thread_id);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id)).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
     expect(await stays(client, copy.thread_id)).toBe(true);
     clock.forward(9 * MINUTE);
-    await expect.poll(() => isGone(client, copy.thread_id)).toBe(true);
+    await expect.poll(() => isGone(client, copy.thread_id), patiently).toBe(true);
   });
 
   test('is refused where it is none', async () => {
     for (const ttl of [0, -1, 1e12])
       expect(await refusedWith(client.threads.create({ ttl }))).toMatchObject({ status: 422 });
-  });
-});
-
-describe.each(bothClients)('a thread whose time is over, %s', (_, open) => {
-  const clock = forwardClock();
-  let serving: Serving;
-  let client: Client;
-  beforeAll(async () => {
-    // Nothing removes it: it is looked every five minutes.
-    serving = await serveThreads({ clock });
-    client = open(serving);
-  });
-  afterAll(() => serving.close());
-
-  test('is there for nobody, though nothing has removed it yet', async () => {
-    const mark = crypto.randomUUID();
-    const { thread_id } = await client.threads.create({ ttl: 10, metadata: { mark } });
-    const { run_id } = await client.runs.create(thread_id, 'notes', { input: {}, streamResumable: true });
-    await client.runs.join(thread_id, run_id);
-    const listed = async () => [
-      (await client.threads.search({ metadata: { mark } })).length,
-      await client.threads.count({ metadata: { mark } }),
-    ];
-    expect(await listed()).toEqual([1, 1]);
-    clock.forward(10 * MINUTE);
-    expect(await listed()).toEqual([0, 0]);
-    const calls = {
-      get: client.threads.get(thread_id),
-      update: client.threads.update(thread_id, { metadata: { late: true } }),
-      revive: client.threads.update(thread_id, { ttl: 10 }),
-      copy: client.threads.copy(thread_id),
-      state: client.threads.getState(thread_id),
-      history: client.threads.getHistory(thread_id),
-      write: client.threads.updateState(thread_id, { values: { notes: ['late'] } }),
-      runs: client.runs.list(thread_id),
-      run: client.runs.get(thread_id, run_id),
-      join: client.runs.join(thread_id, run_id),
-      cancel: client.runs.cancel(thread_id, run_id),
-      forget: client.runs.delete(thread_id, run_id),
-      start: client.runs.create(thread_id, 'notes', { input: {} }),
-      wait: client.runs.wait(thread_id, 'notes', { input: {} }),
-      cron: client.crons.createForThread(thread_id, 'notes', { schedule: '0 0 1 1 *', input: {} }),
-      delete: client.threads.delete(thread_id),
-    };
-    const answers = Object.entries(calls).map(async ([call, made]) => [call, (await refusedWith(made)).status]);
-    expect(Object.fromEntries(await Promise.all(answers))).toEqual(
-      Object.fromEntries(Object.keys(calls).map((call) => [call, 404])),
-    );
-    const stream = await serving.fetch(new Request(`http://agent.test/runs/${run_id}/stream`));
-    expect(stream.status).toBe(404);
-    expect(await client.threads.prune([thread_id])).toEqual({ pruned_count: 0 });
-  });
-
-  test('makes room for another one of the same id, which has nothing of it', async () => {
-    for (const again of [
-      (threadId: string) => client.threads.create({ threadId }),
-      (threadId: string) => client.threads.create({ threadId, ifExists: 'do_nothing' }),
-      async (threadId: string) => {
-        await client.runs.wait(threadId, 'notes', { input: {}, ifNotExists: 'create' });
-        return client.threads.get(threadId);
-      },
-      (threadId: string) =>
-        client.threads.create({
-          threadId,
-          graphId: 'notes',
-          supersteps: [{ updates: [{ values: { notes: ['new'] }, asNode: '__start__' }] }],
-        }),
-    ]) {
-      const { thread_id } = await client.threads.create({ ttl: 10, metadata: { former: true } });
-      await client.runs.wait(thread_id, 'notes', { input: {} });
-      const [former] = await client.threads.getHistory(thread_id, { limit: 1 });
-      clock.forward(10 * MINUTE);
-      const thread = await again(thread_id);
-      expect(thread).toMatchObject({ thread_id, metadata: expect.not.objectContaining({ former: true }) });
-      const left = await client.threads.getHistory(thread_id, { limit: 100 });
-      expect(left.map(({ checkpoint }) => checkpoint.checkpoint_id)).not.toContain(former?.checkpoint.checkpoint_id);
-      clock.forward(20 * MINUTE);
-      expect(await stays(client, thread_id)).toBe(true);
-    }
-  });
-
-  test('is there as long as a run on it is under way, and the run is told to those who wait for it', async () => {
-    const { thread_id } = await client.threads.create({ ttl: 10 });
-    const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 60_000 } });
-    clock.forward(11 * MINUTE);
-    expect((await client.threads.get(thread_id)).status).toBe('busy');
-    expect((await client.runs.get(thread_id, run_id)).run_id).toBe(run_id);
-    await client.runs.cancel(thread_id, run_id, true);
-    expect(await isGone(client, thread_id)).toBe(true);
   });
 });
 
@@ -207,7 +97,7 @@ test('threads that keep their latest state lose the others when their time is ov
       await client.runs.wait(thread_id, 'notes', { input: {} });
       expect(await states()).toBeGreaterThan(4);
       clock.forward(61 * MINUTE);
-      await expect.poll(states).toBe(1);
+      await expect.poll(states, patiently).toBe(1);
       expect(await ttlOf(client, thread_id)).toMatchObject({ strategy: 'keep_latest', expires_at: null });
       expect(await client.threads.getState<{ notes: string[] }>(thread_id)).toMatchObject({
         values: { notes: Array.from({ length: times }, () => ['written', 'left', 'right', 'signed']).flat() },
@@ -238,7 +128,7 @@ test('threads from before the configuration file gave them a time live for ever'
       const later = new Client({ apiUrl: next.url, apiKey: null });
       const { thread_id: young } = await later.threads.create();
       clock.forward(61 * MINUTE);
-      await expect.poll(() => isGone(client, young)).toBe(true);
+      await expect.poll(() => isGone(client, young), patiently).toBe(true);
       expect(await stays(client, old)).toBe(true);
       expect(await ttlOf(later, old)).toBeNull();
     } finally {

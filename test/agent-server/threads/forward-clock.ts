@@ -1,0 +1,29 @@
+import type { Client } from '@langchain/langgraph-sdk';
+import { systemClock } from '../../../src/clock.ts';
+import { refusedWith } from './clients.ts';
+
+export const MINUTE = 60_000;
+/** How long something is waited for that comes soon, on a machine with much else to do. */
+export const patiently = { timeout: 30_000 };
+
+/** A clock that can be put forward; what sleeps, sleeps as long as ever. */
+export function forwardClock() {
+  let ahead = 0;
+  return {
+    now: () => systemClock.now() + ahead,
+    sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms, signal),
+    forward: (ms: number) => {
+      ahead += ms;
+    },
+  };
+}
+
+/** Whether a thread is not there. */
+export const isGone = async (client: Client, threadId: string) =>
+  (await refusedWith(client.threads.get(threadId))).status === 404;
+
+/** Whether a thread is there for a while yet. */
+export const stays = async (client: Client, threadId: string) => {
+  await systemClock.sleep(200);
+  return (await client.threads.get(threadId)).thread_id === threadId;
+};
