@@ -87,7 +87,9 @@ describe('two processes of a deployment', () => {
       expect(Object(values).steps).toEqual(['prepare', 'answer']);
     }
   });
+});
 
+describe.concurrent('what one process is asked of the runs of the other', () => {
   test('a run of one is cancelled, waited for and followed in the other', async () => {
     const thread = await wide.thread();
     const place = await wide.run(thread, { ...echo('x', 60_000), stream_mode: ['values', 'updates'] });
