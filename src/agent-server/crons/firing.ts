@@ -60,42 +60,38 @@ export class CronFiring {
     }
   }
 
-  /** One look. */
+  /** One look at all that are due: those that can't be fired now stand before others, and keep them from nothing. */
   async look(): Promise<void> {
     const { store, clock } = this.#parts;
-    let goesOn = true;
-    while (goesOn) {
-      const due = await store.due(new Date(clock.now()), AT_ONCE);
-      let moved = 0;
+    const now = new Date(clock.now());
+    let due: StoredCron[] = [];
+    do {
+      due = await store.due(now, AT_ONCE, due.at(-1));
       for (const cron of due) {
         if (this.#stop.signal.aborted) return;
-        if (await this.#tryToFire(cron)) moved += 1;
+        await this.#tryToFire(cron);
       }
-      goesOn = due.length === AT_ONCE && moved > 0;
-    }
+    } while (due.length === AT_ONCE);
   }
 
-  /** One cron that can't be fired does not keep the others from it. True where it was moved on, by whomever. */
-  async #tryToFire(cron: StoredCron): Promise<boolean> {
+  /** One cron that can't be fired does not keep the others from it. */
+  async #tryToFire(cron: StoredCron): Promise<void> {
     const { store, clock, log } = this.#parts;
     const [now, due] = [clock.now(), cron.next_run_date?.getTime()];
-    if (due === undefined) return false;
+    if (due === undefined) return;
     const { kind, next } = whatIsDue(timingOf(cron), due, now);
-    const passOver = async (why: string): Promise<boolean> => {
+    const passOver = async (why: string): Promise<void> => {
       const passed = await store.moveOn(cron, next, async () => true);
       if (passed) log(`Cron ${cron.cron_id} starts no run for ${new Date(due).toISOString()}: ${why}`);
-      return true;
     };
     if (kind === 'passed-over') return passOver('it is over for too long to make up for it.');
     try {
       await this.#fire(cron, next);
-      return true;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       // A process that is about to leave takes no runs; another one does.
-      if (error instanceof Refusal && error.status === 503) return false;
-      if (now - due < PATIENCE_MS) return false;
-      return passOver(error instanceof Error ? error.message : String(error));
+      if (error instanceof Refusal && error.status === 503) return;
+      if (now - due >= PATIENCE_MS) await passOver(error instanceof Error ? error.message : String(error));
     }
   }
 

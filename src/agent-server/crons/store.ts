@@ -83,12 +83,19 @@ export class CronStore {
     return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
   }
 
-  /** Those whose time has come, the longest first. */
-  async due(now: Date, limit: number): Promise<StoredCron[]> {
+  /**
+   * Those whose time has come, the longest first.
+   *
+   * @param after the last one that was seen; undefined to begin with the first.
+   */
+  async due(now: Date, limit: number, after?: Pick<StoredCron, 'next_run_date' | 'cron_id'>): Promise<StoredCron[]> {
     const { rows } = await this.#storage.pool.query<StoredCron>({
       name: 'due-crons',
-      text: 'select * from crons where next_run_date <= $1 order by next_run_date, cron_id limit $2',
-      values: [now, limit],
+      text: `
+        select * from crons
+        where next_run_date <= $1 and ($3::timestamptz is null or (next_run_date, cron_id) > ($3, $4::uuid))
+        order by next_run_date, cron_id limit $2`,
+      values: [now, limit, after?.next_run_date, after?.cron_id],
     });
     return rows;
   }

@@ -247,4 +247,26 @@ describe('crons', () => {
     expect(await started()).toEqual([good.cron_id]);
     expect(lines).toEqual([expect.stringContaining('a mistake')]);
   });
+
+  test('that can not be started, however many, do not keep those behind them from it', async () => {
+    clock.set('2026-03-25T08:59:50Z');
+    const bad = new Set((await Promise.all(Array.from({ length: 205 }, () => make()))).map(({ cron_id }) => cron_id));
+    const good = await make({ schedule: '1 9 * * *' });
+    let refused = 0;
+    const start: Start = ({ metadata }, _, within) => {
+      if (bad.has(String(metadata?.['cron_id']))) {
+        refused += 1;
+        throw new Refusal(404, 'There is no graph "echo".');
+      }
+      return within(async (on) => {
+        await on.query('insert into started values ($1, 0)', [metadata?.['cron_id']]);
+        return { kind: 'begun', status: 'pending', sequence: 1 };
+      });
+    };
+    clock.set('2026-03-25T09:00:20Z');
+    await new CronStore(storage()).moveOn(good, Date.parse('2026-03-25T09:00:20Z'), async () => true);
+    await fires(start).look();
+    expect(await started()).toEqual([good.cron_id]);
+    expect([refused, lines]).toEqual([205, []]);
+  });
 });
