@@ -33,6 +33,7 @@ import { threadRunRoutes } from './routes/thread-runs.ts';
 import { threadStateRoutes } from './routes/thread-states.ts';
 import { threadStreamRoutes } from './routes/thread-stream.ts';
 import { threadRoutes } from './routes/threads.ts';
+import { RunStopped } from './runs/run-error.ts';
 import type { Runs } from './runs/runs.ts';
 import type { RunStore } from './runs/store.ts';
 import type { Items } from './store/items.ts';
@@ -129,6 +130,8 @@ function answerError(error: Error, c: Context, log: (line: string) => void): Res
   if (error instanceof AuthRefusal) return error.toResponse();
   // An application of the agent's says no in the way of its own framework.
   if (error instanceof HTTPException) return error.getResponse();
+  // Who waits for a run of which this process does not see the end.
+  if (error instanceof RunStopped) return c.json({ detail: error.message }, 503, { 'retry-after': '1' });
   if (isDatabaseUnavailable(error)) {
     return c.json({ detail: "The database can't be reached at the moment. Ask again." }, 503, { 'retry-after': '1' });
   }

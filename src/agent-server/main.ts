@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
 import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
+import { NotKept } from './graphs/not-kept.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
 
@@ -14,10 +15,13 @@ process.stderr.on('error', () => undefined);
 
 // A promise that somebody's graph forgot is no reason to end the runs of others.
 process.on('unhandledRejection', (reason) => {
+  if (reason instanceof NotKept) return;
   complain(
     `A promise of the agent was rejected and nobody took it: ${reason instanceof Error ? reason.stack : String(reason)}`,
   );
 });
+// One that somebody takes later is no news.
+process.on('rejectionHandled', () => undefined);
 
 try {
   const environment = takeEnvironment(process.env);

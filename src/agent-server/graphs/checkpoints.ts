@@ -11,6 +11,7 @@ import type {
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
 import { nextVersion } from './channel-version.ts';
+import { NotKept } from './not-kept.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
@@ -160,7 +161,8 @@ export class Checkpoints extends PostgresSaver {
   }
 }
 
-const notOurs = () => new Error('Another process goes on with this run, or it is gone: what is done here is not kept.');
+const notOurs = () =>
+  new NotKept('Another process goes on with this run, or it is gone: what is done here is not kept.');
 
 /** The run that writes; null where it is somebody by hand. */
 function runIdOf({ configurable }: RunnableConfig): string | null {

@@ -1,3 +1,5 @@
+import { NotKept } from './not-kept.ts';
+
 /**
  * The writes of checkpoints that are under way, run by run. A run that is stopped leaves its engine's last writes on their
  * way: what comes after it must neither miss them nor be overtaken by them.
@@ -14,7 +16,7 @@ export class WritesUnderWay {
    */
   async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     if (runId === null) return write();
-    if (this.#closed.has(runId)) throw new Error('The run was stopped: what it does now is not kept.');
+    if (this.#closed.has(runId)) throw new NotKept('The run was stopped: what it does now is not kept.');
     const writes = this.#byRun.get(runId) ?? new Set();
     this.#byRun.set(runId, writes);
     const written = write();

@@ -32,12 +32,19 @@ const thrownBy = (error: unknown): unknown =>
 
 const isTaken = (failure: unknown): boolean => failure instanceof RunStopped && failure.reason === 'taken';
 
+/** The run has not ended: another process goes on with it, and who waits here is let go. */
+const isHandedOver = (failure: unknown): failure is RunStopped =>
+  failure instanceof RunStopped && failure.reason === 'handover';
+
 /** One run in the hands of this process, from its acceptance to its end in the database. */
 export class Execution {
   readonly plan: RunPlan;
   readonly attempt: number;
   readonly events: EventLog;
-  /** The JSON that a caller who waits is answered; there once the end is written down. */
+  /**
+   * The JSON that a caller who waits is answered; there once the end is written down. Rejects with `RunStopped` where this
+   * process leaves before.
+   */
   readonly ended: Promise<string>;
   readonly #around: Surroundings;
   readonly #stop = new AbortController();
@@ -132,6 +139,7 @@ export class Execution {
     if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followElsewhere();
     if (end.error) this.events.add(ERROR_EVENT, JSON.stringify(end.error));
+    if (isHandedOver(failure)) throw failure;
     return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
   }
 
@@ -180,9 +188,6 @@ export class Execution {
       const { elsewhere, clock } = this.#around;
       const answer = whileAway(() => elsewhere.ended(run), clock, this.#left.signal);
       return (await unlessAborted(Promise.all([answer, told]), this.#left.signal))[0];
-    } catch (error) {
-      if (!(error instanceof RunStopped)) throw error;
-      return JSON.stringify({ [ERROR_KEY]: describeError(error) });
     } finally {
       unfollow();
     }

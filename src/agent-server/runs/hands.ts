@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { Execution } from './execution.ts';
 import type { Beginning, Surroundings } from './surroundings.ts';
+import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import { Slots } from './slots.ts';
 import { ThreadLines } from './thread-lines.ts';
@@ -70,7 +71,10 @@ export class Hands {
     this.onBegun(execution);
     if (!isPutOff) void joinLine(sequence);
     void execution.ended
-      .catch((error: unknown) => this.#around.log(`Run ${runId} ended in a mistake of the server: ${String(error)}`))
+      .catch((error: unknown) => {
+        if (!(error instanceof RunStopped))
+          this.#around.log(`Run ${runId} ended in a mistake of the server: ${String(error)}`);
+      })
       .finally(() => {
         // It may have come back to this process while it was followed elsewhere.
         if (this.#executions.get(runId) === execution) this.#executions.delete(runId);

@@ -63,6 +63,8 @@ describe('a process that is taken for dead', () => {
     const third = await frozen.json(`${runs}/wait`, slow('third', 0));
     expect(Object(third).steps).toHaveLength(6);
     expect(await other.json(`${runs}/${String(run_id)}`)).toEqual(ended);
+    // What it could not write is not blamed on the agent.
+    expect(frozen.log).toEqual([]);
   });
 
   test('kill -9 loses no event of a resumable run that was stored, and the stream goes on with the next attempt', async () => {

@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { until } from '../promises/given.ts';
+import { asking, sharedDatabase } from './two-servers.ts';
+import type { Servers } from './two-servers.ts';
+
+/** Two servers take their time to begin where many tests run at once. */
+vi.setConfig({ testTimeout: 90_000 });
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await sharedDatabase();
+});
+afterAll(() => servers.close());
+
+test('who waits at a process that leaves is told of no end while the run goes on in another one', async () => {
+  const leaving = await servers.start();
+  const [here, there] = [asking(leaving), asking(await servers.start())];
+  const place = await here.run(await here.thread(), { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 3000 } });
+  await until(async () => ((await there.status(place)) === 'running' ? true : undefined));
+  const waits = await here.get(`${place}/join`);
+  const asked = here.get(`${place}/join`);
+  const elsewhere = there.json(there.get(`${place}/join`));
+  await leaving.close();
+  // An answer that had begun, with newlines, breaks off; one that had not says so.
+  const told = async (answer: Response) => answer.text().then((text) => `${answer.status} ${text}`, String);
+  expect(await told(waits)).toMatch(/^RunStopped: .*another process goes on with the run/);
+  expect(await told(await asked)).toMatch(/^(503 .*|RunStopped: .*)another process goes on with the run/);
+  expect(await elsewhere).toMatchObject({ output: 'hello Ada' });
+  expect(await there.status(place)).toBe('success');
+  expect(servers.lines.join('\n')).not.toContain('mistake');
+});
