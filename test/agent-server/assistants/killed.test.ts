@@ -1,34 +1,30 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { askAt } from '../ask.ts';
+import { sharedDatabase } from '../runs/two-servers.ts';
+import type { Servers } from '../runs/two-servers.ts';
 import { agentConfig } from '../serving.ts';
 import { assistantOf, made, says, versionsOf } from './given.ts';
 
 /** Starting a process takes seconds where many tests run at once. */
 vi.setConfig({ testTimeout: 120_000 });
 
-let postgres: TestPostgres;
-const begun: AgentProcess[] = [];
+/** The process that is killed; the others of its deployment are in the tests' own process, where they begin at once. */
+let killed: AgentProcess;
+let servers: Servers;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  servers = await sharedDatabase();
+  killed = await startAgentProcess({ LANDFALL_GRAPH_CONFIG: agentConfig, DATABASE_URI: servers.databaseUrl });
 });
 afterAll(async () => {
-  for (const { child } of begun) child.kill('SIGKILL');
-  await Promise.all(begun.map(({ gone }) => gone));
-  await postgres.stop();
+  killed.child.kill('SIGKILL');
+  await killed.gone;
+  await servers.close();
 });
 
-async function start(): Promise<AgentProcess> {
-  const started = await startAgentProcess({ LANDFALL_GRAPH_CONFIG: agentConfig, DATABASE_URI: postgres.url });
-  begun.push(started);
-  return started;
-}
-
 test('versions that two processes make at once have no gap, and none that was acknowledged is lost with its process', async () => {
-  const [killed, other] = await Promise.all([start(), start()]);
+  const other = await servers.start();
   const [toKilled, toOther] = [askAt(killed.url), askAt(other.url)];
   const { assistant_id } = await made(toOther, { context: { greeting: 'v1' } });
   const acknowledged: { version: unknown; mark: unknown }[] = [{ version: 1, mark: undefined }];
@@ -52,7 +48,7 @@ test('versions that two processes make at once have no gap, and none that was ac
   const active = await assistantOf(toOther('GET', `/assistants/${assistant_id}`));
   expect(active.version).toBe(versions.length);
 
-  const next = askAt((await start()).url);
+  const next = askAt((await servers.start()).url);
   expect(await assistantOf(next('GET', `/assistants/${assistant_id}`))).toEqual(active);
   await assistantOf(next('POST', `/assistants/${assistant_id}/latest`, { version: 1 }));
   expect(await says(toOther, assistant_id)).toBe('v1 Ada');

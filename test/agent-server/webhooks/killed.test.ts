@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/given.ts';
+import { sharedDatabase } from '../runs/two-servers.ts';
+import type { Servers } from '../runs/two-servers.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { hookedAgent } from './hooked-agent.ts';
 import { startReceiver } from './receiver.ts';
@@ -14,42 +14,44 @@ import type { Receiver } from './receiver.ts';
 /** Starting a process takes seconds where many tests run at once. */
 vi.setConfig({ testTimeout: 90_000 });
 
-let postgres: TestPostgres;
+let servers: Servers;
 let receiver: Receiver;
 let folder: TemporaryAgent;
-const begun: AgentProcess[] = [];
+let killed: AgentProcess;
 const clients: AgentServerClient[] = [];
 beforeAll(async () => {
-  [postgres, receiver] = await Promise.all([startTestPostgres(), startReceiver()]);
+  [servers, receiver] = await Promise.all([sharedDatabase(), startReceiver()]);
   folder = hookedAgent({
     webhooks: {
       headers: { 'x-secret': '${{ env.LG_WEBHOOK_SECRET }}' },
       url: { allowed_ports: [receiver.port] },
     },
   });
-});
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  for (const { child } of begun) child.kill('SIGKILL');
-  await Promise.all(begun.splice(0).map(({ gone }) => gone));
-});
-afterAll(async () => {
-  await receiver.close();
-  await postgres.stop();
-  folder.remove();
-});
-
-async function start(): Promise<AgentProcess & { agent: AgentServerClient }> {
-  const process = await startAgentProcess({
+  vi.stubEnv('LG_WEBHOOK_SECRET', 'secret-of-the-deployment');
+  killed = await startAgentProcess({
     LANDFALL_GRAPH_CONFIG: folder.configPath,
-    DATABASE_URI: postgres.url,
+    DATABASE_URI: servers.databaseUrl,
     LANDFALL_WEBHOOK_PRIVATE: 'allow',
     LG_WEBHOOK_SECRET: 'secret-of-the-deployment',
   });
-  const agent = connectAgentServer({ url: process.url, userAgent: 'landfall-tests' });
-  begun.push(process);
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  killed.child.kill('SIGKILL');
+  await killed.gone;
+  await servers.close();
+  await receiver.close();
+  folder.remove();
+  vi.unstubAllEnvs();
+});
+
+/** What comes after the process that was killed begins at once in the tests' own. */
+const startNext = () => servers.start({ configPath: folder.configPath, webhooks: { privateNetworks: true } });
+
+function clientOf({ url }: { url: string }): AgentServerClient {
+  const agent = connectAgentServer({ url, userAgent: 'landfall-tests' });
   clients.push(agent);
-  return { ...process, agent };
+  return agent;
 }
 
 const run = (path: string, more: object = {}) => ({
@@ -62,24 +64,24 @@ const came = (path: string, count = 1) =>
 const bodyOf = (request: { body: string } | undefined) => Object(JSON.parse(request?.body ?? ''));
 
 test('kill -9 between the end of a run and its delivery, or in the middle of the run, loses no webhook', async () => {
-  const killed = await start();
-  const { thread_id } = await killed.agent.createThread({});
+  const agent = clientOf(killed);
+  const { thread_id } = await agent.createThread({});
   for (const path of ['/refusing', '/refusing-stateless']) receiver.answer(path, 503);
-  await killed.agent.waitRun(run('/refusing'), thread_id);
+  await agent.waitRun(run('/refusing'), thread_id);
   // Its row is gone by now: what its webhook tells lies in the queue.
-  await killed.agent.waitRun(run('/refusing-stateless'), undefined);
-  const background = await killed.agent.createRun(run('/taken-up', { sleep_ms: 1500 }), thread_id);
-  const other = await killed.agent.createThread({});
-  const waited = killed.agent.waitRun(run('/cut-off', { sleep_ms: 60_000 }), other.thread_id).catch(() => 'lost');
+  await agent.waitRun(run('/refusing-stateless'), undefined);
+  const background = await agent.createRun(run('/taken-up', { sleep_ms: 1500 }), thread_id);
+  const other = await agent.createThread({});
+  const waited = agent.waitRun(run('/cut-off', { sleep_ms: 60_000 }), other.thread_id).catch(() => 'lost');
   await Promise.all([came('/refusing'), came('/refusing-stateless')]);
-  await until(async () => ((await killed.agent.getThread(other.thread_id)).status === 'busy' ? true : undefined));
+  await until(async () => ((await agent.getThread(other.thread_id)).status === 'busy' ? true : undefined));
   killed.child.kill('SIGKILL');
   expect(await killed.gone).toBe('SIGKILL');
   expect(await waited).toBe('lost');
 
   for (const path of ['/refusing', '/refusing-stateless']) receiver.answer(path, 200);
   const before = receiver.received.length;
-  const { output, log } = await start();
+  const next = await startNext();
   const after = (path: string) => receiver.received.slice(before).filter(({ url }) => url === path);
   await until(async () =>
     after('/refusing').length > 0 && after('/refusing-stateless').length > 0 ? true : undefined,
@@ -92,13 +94,13 @@ test('kill -9 between the end of a run and its delivery, or in the middle of the
   for (const path of ['/taken-up', '/cut-off']) expect(receiver.to(path)).toHaveLength(1);
   for (const path of ['/refusing', '/refusing-stateless']) expect(after(path)).toHaveLength(1);
   expect(receiver.received.every(({ headers }) => headers['x-secret'] === 'secret-of-the-deployment')).toBe(true);
-  expect([...killed.output, ...output, ...log].join('\n')).not.toContain('secret-of-the-deployment');
+  expect([...killed.output, ...killed.log, ...servers.lines].join('\n')).not.toContain('secret-of-the-deployment');
+  await next.close();
 });
 
 test('a process that leaves delivers what has just ended', async () => {
-  const leaving = await start();
-  await leaving.agent.waitRun(run('/leaving'), undefined);
-  leaving.child.kill('SIGTERM');
-  expect(await leaving.gone).toBe(0);
+  const leaving = await startNext();
+  await clientOf(leaving).waitRun(run('/leaving'), undefined);
+  await leaving.close();
   expect(receiver.to('/leaving')).toHaveLength(1);
 });
