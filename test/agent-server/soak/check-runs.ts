@@ -1,4 +1,4 @@
-import type { Client as Database } from 'pg';
+import type { Pool } from 'pg';
 import type { Heard } from './receiver.ts';
 import type { SentRun } from './run-ledger.ts';
 import type { Worker } from './worker.ts';
@@ -15,7 +15,7 @@ export interface Row {
   hooked: boolean;
 }
 
-export const rowsOf = async (database: Database): Promise<Row[]> =>
+export const rowsOf = async (database: Pool): Promise<Row[]> =>
   (
     await database.query<Row>(
       `select run_id, thread_id, metadata ->> 'mark' as mark, metadata ->> 'cron_id' as cron_id, status,

@@ -15,19 +15,30 @@ export async function problemsOfSteps(worker: Worker, rows: readonly Row[]): Pro
     if (own === undefined && threads.get(id) === undefined) continue;
     const steps = await stepsOn(worker, id);
     if (steps === undefined) return [`the state of thread ${id} could not be read`];
-    const base = copied.get(id) ?? [];
+    const base = new Set(copied.get(id));
     const undone = new Set(runs.all.flatMap((run) => (run.mayBeUndone ? run.steps : [])));
-    const kept = (all: readonly string[]) => all.filter((step) => !undone.has(step));
-    const floor = kept(floors.get(id) ?? base);
-    if (floor.some((step, at) => kept(steps)[at] !== step))
-      problems.push(`thread ${id} had ${floor.join()} and has ${steps.join()}`);
+    const kept = (all: readonly string[]) => whole(all).filter((step) => !undone.has(step));
+    const floor = kept(floors.get(id) ?? [...base]);
+    const now = new Set(steps);
+    const lost = floor.filter((step) => !now.has(step));
+    if (lost.length > 0) problems.push(`thread ${id} had ${lost.join()} and has ${steps.join()}`);
     const sent = runs.all.filter(({ threadId }) => threadId === id);
     const written = byHand.filter(({ threadId }) => threadId === id);
-    for (const problem of wrongSteps(steps.slice(base.length), { sent, rows: own ?? [], written }))
+    for (const problem of wrongSteps(
+      steps.filter((step) => !base.has(step)),
+      { sent, rows: own ?? [], written },
+    ))
       problems.push(`thread ${id}: ${problem}; it has ${steps.join()}`);
   }
   return problems;
 }
+
+/**
+ * The steps of runs that came to their end. What another run did is kept where its step was over: a state shows it before
+ * that, and the next run may begin without it.
+ */
+const whole = (steps: readonly string[]): string[] =>
+  steps.filter((step) => !step.startsWith('prepare ') || steps.includes(step.replace('prepare', 'answer')));
 
 interface Doers {
   sent: readonly SentRun[];

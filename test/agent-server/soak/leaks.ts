@@ -1,4 +1,4 @@
-import type { Client as Database } from 'pg';
+import type { Pool } from 'pg';
 import { fieldsOf } from './caller.ts';
 
 /** What a process holds when it has nothing to do, its garbage aside. */
@@ -47,7 +47,7 @@ const LEFTOVERS: Record<string, string> = {
 };
 
 /** What is left over, by its name. */
-export async function leftovers(database: Database): Promise<Record<string, number>> {
+export async function leftovers(database: Pool): Promise<Record<string, number>> {
   const counted: [string, number][] = [];
   for (const [name, query] of Object.entries(LEFTOVERS)) {
     const { rowCount } = await database.query(query);
@@ -57,7 +57,7 @@ export async function leftovers(database: Database): Promise<Record<string, numb
 }
 
 /** How many connections the processes have. */
-export async function connections(database: Database): Promise<number> {
+export async function connections(database: Pool): Promise<number> {
   const { rowCount } = await database.query(
     `select from pg_stat_activity where datname = current_database() and application_name like 'landfall-agent %'`,
   );

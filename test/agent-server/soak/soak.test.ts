@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client as Database } from 'pg';
+import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestPostgres } from '../../database/postgres.ts';
 import type { TestPostgres } from '../../database/postgres.ts';
@@ -38,10 +38,11 @@ const SETTLE_MS = 120_000;
 const GROWTH = 48 * 2 ** 20;
 
 /** What a process may have to say; all else is a mistake of its own. */
-const EXPECTED = /^\{"event":"listening"|was left by a process|waited for a slot|failed: AskedToFail/;
+const EXPECTED =
+  /^\{"event":"listening"|was left by a process|waited for a slot|failed: AskedToFail|failed: NotKept|^ +at /;
 
 let postgres: TestPostgres;
-let database: Database;
+let database: Pool;
 let receiver: MoodyReceiver;
 let agent: TemporaryAgent;
 let pair: Pair;
@@ -52,8 +53,7 @@ const source = (name: string): string => readFileSync(join(import.meta.dirname, 
 
 beforeAll(async () => {
   [postgres, receiver] = await Promise.all([startTestPostgres(), startMoodyReceiver(chanceOf(seed + 1))]);
-  database = new Database({ connectionString: postgres.url });
-  await database.connect();
+  database = new Pool({ connectionString: postgres.url, max: 2 });
   agent = temporaryAgent({
     'langgraph.json': {
       graphs: { soak: './soak.ts:soak', talk: './talk.ts:talk', look: './look.ts:look' },

@@ -1,4 +1,4 @@
-import type { Client as Database } from 'pg';
+import type { Pool } from 'pg';
 import type { Caller } from './caller.ts';
 import type { Said } from './caller.ts';
 import type { Chance } from './chance.ts';
@@ -29,7 +29,7 @@ export interface Worker {
   name: string;
   chance: Chance;
   caller: Caller;
-  database: Database;
+  database: Pool;
   /** The address of a webhook for a run. */
   hook: (mark: string) => string;
   /** A word that no other run has. */

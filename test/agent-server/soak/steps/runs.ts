@@ -29,7 +29,7 @@ const join: Step = async (worker) => {
     caller.tell('GET', `${place}/join`, undefined),
     caller.tell('GET', `${place}/stream`, undefined),
   ]);
-  for (const each of [one, other]) hearEnd(worker, run, each, false);
+  for (const each of [one, other]) hearEnd(worker, run, each);
   if (stream.text !== undefined) hearEvents(run, eventsIn(stream.text));
 };
 
@@ -143,7 +143,7 @@ const askAndResume: Step = async (worker) => {
   const resumed = { assistant_id: 'soak', command, metadata: { mark: next } };
   const end = await caller.tell('POST', `/threads/${threadId}/runs/wait`, resumed);
   accept(run, end);
-  hearEnd(worker, run, end, false);
+  hearEnd(worker, run, end);
 };
 
 /** Looks at the runs of a thread, and deletes one that has ended. */

@@ -41,13 +41,13 @@ export function accept(run: SentRun, { status, place }: Pick<Told, 'status' | 'p
   run.runId ??= place?.split('/').at(-1);
 }
 
-/** Takes note of what somebody who waited was told of the end. */
-export function hearEnd(worker: Worker, run: SentRun, { status, text }: Told, isOwn = true): void {
+/** Takes note of what somebody who waited was told of the end: it is the run's own, whatever came after it. */
+export function hearEnd(worker: Worker, run: SentRun, { status, text }: Told): void {
   if (status !== 200 || text === undefined) return;
   const values = fieldsOf(JSON.parse(text));
   const { error } = fieldsOf(values['__error__']);
   run.told.push(typeof error === 'string' ? error : 'success');
-  if (isOwn && error === undefined && values['output'] !== `hello ${run.mark}`)
+  if (error === undefined && values['output'] !== `hello ${run.mark}`)
     worker.faults.push(`the run ${run.mark} was answered ${text.slice(0, 300)}`);
 }
 
@@ -72,6 +72,8 @@ export function eventsIn(text: string): StreamEvent[] {
 /** Takes note of what a stream told of the end. One that just stops has told nothing. */
 export function hearEvents(run: SentRun, events: readonly StreamEvent[]): void {
   const last = events.at(-1);
+  // One whose process leaves tells that another one goes on.
+  if (last?.data.includes('another process goes on')) return;
   if (last?.event === 'error') run.told.push(String(fieldsOf(JSON.parse(last.data))['error']));
   else if (last?.data.includes(`answer ${run.mark}`)) run.told.push('success');
 }
