@@ -40,15 +40,26 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
             onGone();
           },
         });
-        const say = (text: string) => {
-          quiet = false;
-          const bytes = encoder.encode(text);
+        let said = '';
+        const send = () => {
+          if (said === '' || done.signal.aborted) return;
+          const bytes = encoder.encode(said);
+          said = '';
           controller.enqueue(bytes);
           backlog.grown(bytes.byteLength);
+        };
+        // What one step tells comes in one go: as one piece it costs one write to the socket.
+        const say = (text: string) => {
+          quiet = false;
+          if (said === '') process.nextTick(send);
+          said += text;
+          if (said.length > AHEAD) send();
         };
         unfollow = events.follow((logged) => {
           if (done.signal.aborted) return;
           if (logged === undefined) {
+            send();
+            if (done.signal.aborted) return;
             done.abort();
             controller.close();
           } else if (isAsked(logged.event, modes)) {

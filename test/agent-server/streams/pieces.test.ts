@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { eventStream } from '../../../src/agent-server/routes/event-stream.ts';
+import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
+
+/** What a stream of a log tells, piece by piece as it would be written to a socket. */
+function follow(log: EventLog) {
+  const { body } = eventStream(log, { clock: systemClock, onGone: () => undefined, headers: {} });
+  if (!body) throw new Error('a stream has a body');
+  const pieces = body.pipeThrough(new TextDecoderStream()).getReader();
+  return async () => (await pieces.read()).value;
+}
+
+test('what one step tells goes out as one piece, and what comes later as another', async () => {
+  const log = new EventLog('none');
+  const next = follow(log);
+  log.add('metadata', '{}');
+  expect(await next()).toBe('event: metadata\ndata: {}\n\n');
+  log.add('updates', '1');
+  await Promise.resolve();
+  log.add('values', '2');
+  expect(await next()).toBe('event: updates\ndata: 1\n\nevent: values\ndata: 2\n\n');
+  log.add('updates', '3');
+  expect(await next()).toBe('event: updates\ndata: 3\n\n');
+  log.close();
+  expect(await next()).toBeUndefined();
+});
+
+test('the last event goes out before the stream ends', async () => {
+  const log = new EventLog('none');
+  const next = follow(log);
+  log.add('metadata', '{}');
+  log.add('error', '"no ink"');
+  log.close();
+  expect(await next()).toBe('event: metadata\ndata: {}\n\nevent: error\ndata: "no ink"\n\n');
+  expect(await next()).toBeUndefined();
+});
+
+test('large events wait for no other', async () => {
+  const log = new EventLog('none');
+  const next = follow(log);
+  const large = JSON.stringify('x'.repeat(100_000));
+  log.add('values', large);
+  log.add('values', large);
+  expect(await next()).toBe(`event: values\ndata: ${large}\n\n`);
+  expect(await next()).toBe(`event: values\ndata: ${large}\n\n`);
+  log.close();
+  expect(await next()).toBeUndefined();
+});
