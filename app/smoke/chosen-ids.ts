@@ -26,6 +26,9 @@ function allOf(agent: AgentServer): AgentServer {
     createAssistant: (...given) => agent.createAssistant(...given),
     getAssistant: (...given) => agent.getAssistant(...given),
     searchAssistants: (...given) => agent.searchAssistants(...given),
+    patchAssistant: (...given) => agent.patchAssistant(...given),
+    listAssistantVersions: (...given) => agent.listAssistantVersions(...given),
+    setLatestAssistantVersion: (...given) => agent.setLatestAssistantVersion(...given),
     deleteAssistant: (...given) => agent.deleteAssistant(...given),
     createThread: (...given) => agent.createThread(...given),
     getThread: (...given) => agent.getThread(...given),
@@ -37,5 +40,7 @@ function allOf(agent: AgentServer): AgentServer {
     getRun: (...given) => agent.getRun(...given),
     cancelRun: (...given) => agent.cancelRun(...given),
     joinRun: (...given) => agent.joinRun(...given),
+    createCron: (...given) => agent.createCron(...given),
+    deleteCron: (...given) => agent.deleteCron(...given),
   };
 }
