@@ -106,9 +106,11 @@ function lackingFields(
     const ownField = fieldOf(own, field, spelling);
     if (!ownField) return [`${name}.${field}`];
     const ownWords = wordsOf(plain(ownField, ours));
-    return wordsOf(plain(theirField, theirs))
-      .filter((word) => !ownWords.includes(word))
-      .map((word) => `${name}.${field} ${String(word)}`);
+    const words = wordsOf(plain(theirField, theirs)).filter((word) => !ownWords.includes(word));
+    return [
+      ...words.map((word) => `${name}.${field} ${String(word)}`),
+      ...lostInside(`${name}.${field}`, theirField, theirs, ownField, ours, spelling),
+    ];
   });
   const needed = (theirSchema.required ?? []).filter((field) => {
     const ownName = fieldOf(own, field, spelling) === own.properties?.[field] ? field : spelling.fields.get(field);
@@ -119,4 +121,39 @@ function lackingFields(
     ...fields,
     ...needed.map((field) => `${name}.${field} required`),
   ];
+}
+
+/** The forms that a field may have, and those of its items; what has a name stays a reference. */
+function formsOf(found: Schema | undefined): Schema[] {
+  if (found === undefined) return [];
+  const further = [...(found.anyOf ?? []), ...(found.oneOf ?? []), ...(found.items ? [found.items] : [])];
+  return [found, ...further.flatMap(formsOf)];
+}
+
+/** What stands inside a field, in every form that it may have. */
+const insideOf = (forms: readonly Schema[]): Record<string, Schema> =>
+  Object.assign({}, ...forms.map(({ properties }) => properties ?? {}));
+
+/** Fields of objects inside a field. One with a name is looked at among the schemas: here ours has to be an object too. */
+function lostInside(
+  name: string,
+  theirField: Schema,
+  theirs: OpenApi,
+  ownField: Schema,
+  ours: OpenApi,
+  spelling: Spelling,
+): string[] {
+  const named = (forms: readonly Schema[], document: OpenApi) =>
+    forms.filter(({ $ref }) => $ref !== undefined).flatMap((form) => formsOf(plain(form, document)));
+  const theirForms = formsOf(theirField);
+  const ownForms = formsOf(ownField);
+  const own = insideOf([...ownForms, ...named(ownForms, ours)]);
+  const theirObject = insideOf(named(theirForms, theirs));
+  const unknown = Object.keys(theirObject).length > 0 && Object.keys(own).length === 0 ? [`${name} inside`] : [];
+  const lost = Object.entries(insideOf(theirForms)).flatMap(([field, theirInner]) => {
+    const ownInner = own[field] ?? own[spelling.fields.get(field) ?? ''];
+    if (!ownInner) return [`${name}.${field}`];
+    return lostInside(`${name}.${field}`, theirInner, theirs, ownInner, ours, spelling);
+  });
+  return [...unknown, ...lost];
 }

@@ -4,6 +4,7 @@ import * as z from 'zod';
 export interface Schema {
   $ref?: string | undefined;
   anyOf?: Schema[] | undefined;
+  oneOf?: Schema[] | undefined;
   enum?: unknown[] | undefined;
   const?: unknown;
   items?: Schema | undefined;
@@ -14,6 +15,7 @@ export const schema: z.ZodType<Schema> = z.lazy(() =>
   z.looseObject({
     $ref: z.string().optional(),
     anyOf: z.array(schema).optional(),
+    oneOf: z.array(schema).optional(),
     enum: z.array(z.unknown()).optional(),
     const: z.unknown().optional(),
     items: schema.optional(),

@@ -24,7 +24,27 @@ export const rpcCall = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.int()]).nullable().optional(),
   method: z.enum(a2aMethods),
-  params: freeObject.optional(),
+  params: z
+    .looseObject({
+      message: z
+        .looseObject({
+          role: z.string().optional(),
+          parts: z
+            .array(
+              z.looseObject({
+                kind: z.string().optional(),
+                text: z.string().optional(),
+                data: freeObject.optional(),
+              }),
+            )
+            .optional(),
+          messageId: z.string().optional(),
+        })
+        .optional(),
+      thread: z.looseObject({ threadId: z.string().optional() }).optional(),
+      taskId: z.string().optional(),
+    })
+    .optional(),
 });
 /** An answer of JSON-RPC 2.0. */
 export const rpcAnswer = z.looseObject({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Assistant, AssistantVersion, GraphSchemas } from '../../contract/agent/assistant.ts';
+import { RunConfigRequest } from '../../contract/agent/config.ts';
 import { Cron } from '../../contract/agent/cron.ts';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import { MULTITASK_STRATEGIES, ON_COMPLETION, Run, RUN_STATUSES, RunError } from '../../contract/agent/run.ts';
@@ -19,7 +20,7 @@ export const toldAssistant = z.looseObject({
   description: text.nullable(),
   version: z.int(),
   context: freeObject,
-  config: freeObject,
+  config: RunConfigRequest,
   metadata: freeObject,
   created_at: time,
   updated_at: time,
@@ -31,7 +32,7 @@ export const toldVersion = z.looseObject({
   name: text,
   description: text.nullable(),
   context: freeObject,
-  config: freeObject,
+  config: RunConfigRequest,
   metadata: freeObject,
   created_at: time,
   updated_at: time,
@@ -53,10 +54,13 @@ export const toldThread = z.looseObject({
   interrupts: freeObject,
 });
 
+/** Of a task that is a graph inside, its state is told where it was asked for. */
+const toldTask = ThreadTask.extend({ state: z.lazy((): z.ZodType => toldState).nullish() });
+
 export const toldState = z.looseObject({
   ...ThreadState.shape,
   values: z.unknown(),
-  tasks: z.array(ThreadTask),
+  tasks: z.array(toldTask),
   checkpoint: Checkpoint.nullable(),
   metadata: freeObject,
   created_at: text.nullable(),

@@ -27,8 +27,22 @@ const run = (url: string, path: string, input: object, signal?: AbortSignal): Pr
     ...(signal ? { signal } : {}),
   });
 
+/** The reference that the deployment serves: its page, every file that this asks for, and the description that it shows. */
+async function pageIsWhole(url: string): Promise<void> {
+  const page = await askAgent(url, '/docs');
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/html/)]);
+  const wanted = [...(await page.text()).matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
+  expect(wanted.length).toBeGreaterThan(2);
+  for (const address of [...wanted, 'openapi.json']) {
+    const path = new URL(address, `${url}/docs`).href.replace(url, '');
+    const answer = await askAgent(url, path);
+    expect([path, answer.status]).toEqual([path, 200]);
+    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(50);
+  }
+}
+
 describe('over HTTP', () => {
-  test('[agent.server.every-deployment] [agent.server.own-address] an example is installed from the registry, answers over the real agent server, and is replaced while it streams', async () => {
+  test('[agent.server.every-deployment] [agent.server.own-address] [agent.server.docs] an example is installed from the registry, answers over the real agent server, and is replaced while it streams', async () => {
     const ground = await openGround(exampleFiles());
     const house = await openHouse(ground, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
     const asked = await deploy(house);
@@ -39,6 +53,7 @@ describe('over HTTP', () => {
     expect(await (await askAgent(asked.url, '/info')).text()).toContain(asked.revisionId);
     const answer = await run(asked.url, '/runs/wait', { input: 'world' });
     expect(await answer.text()).toContain('"output":"hello world"');
+    await pageIsWhole(asked.url);
 
     const slow = await run(asked.url, '/runs/stream', { input: 'old', sleep_ms: 3_000 });
     const again = await house.control.redeployRevision(asked.id, asked.revisionId);
