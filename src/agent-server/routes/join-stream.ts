@@ -28,8 +28,8 @@ export function onGone(c: Context, run: StoredRun, runs: Runs): () => void {
 export async function joinStream(c: Context, run: StoredRun, runs: Runs, clock: Clock): Promise<Response> {
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
   const isResumable = run.kwargs['resumable'] === true;
-  if (isResumable && last >= 0) await runs.mustBeKept(run, last);
-  return eventStream(runs.events(run), {
+  if (isResumable && last >= 0) await runs.following.mustBeKept(run, last);
+  return eventStream(runs.following.events(run), {
     clock,
     onGone: onGone(c, run, runs),
     headers: isResumable ? { location: c.req.path } : {},

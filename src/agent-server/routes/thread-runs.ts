@@ -60,7 +60,7 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
 
   routes.get('/:thread_id/runs/:run_id/join', async (c) => {
     const run = await theRun(c);
-    return lateAnswer(runs.ended(run), { clock, onGone: onGone(c, run, runs), headers: {} });
+    return lateAnswer(runs.following.ended(run), { clock, onGone: onGone(c, run, runs), headers: {} });
   });
 
   routes.get('/:thread_id/runs/:run_id/stream', async (c) => joinStream(c, await theRun(c), runs, clock));
@@ -70,7 +70,7 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     const run = await theRun(c);
     if (!isUnfinished(run))
       throw new Refusal(409, `Run ${run.run_id} has ended already, with the status ${run.status}.`);
-    const ended = wait ? runs.ended(run) : undefined;
+    const ended = wait ? runs.following.ended(run) : undefined;
     await runs.cancel(run, action);
     await ended;
     return c.body(null, wait ? 204 : 202);

@@ -8,12 +8,13 @@ import type { RunQueue, Standing } from './queue.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
 import { isUnfinished } from './run-row.ts';
+import { whileAway } from './while-away.ts';
 
 /** What the followers of other processes' runs work with. */
 export interface ElsewhereParts {
-  queue: RunQueue;
-  left: LeftBehind;
-  events: RunEvents;
+  queue: Pick<RunQueue, 'askForEvents' | 'standings'>;
+  left: Pick<LeftBehind, 'answer'>;
+  events: Pick<RunEvents, 'after' | 'last' | 'ending'>;
   clock: Clock;
   log: (line: string) => void;
 }
@@ -77,6 +78,7 @@ export class Elsewhere {
       if (!stopped.signal.aborted) follower(event);
     };
     this.#begin(run, tell, afterId, stopped.signal).catch((error: unknown) => {
+      if (stopped.signal.aborted) return;
       this.#parts.log(`Run ${run.runId} of another process can't be followed: ${String(error)}`);
       tell(undefined);
     });
@@ -84,15 +86,16 @@ export class Elsewhere {
   }
 
   async #begin(run: FollowedRun, tell: Follower, afterId: number, stopped: AbortSignal): Promise<void> {
-    const { queue, events } = this.#parts;
+    const { queue, events, clock } = this.#parts;
     const metadata = JSON.stringify({ run_id: run.runId, attempt: run.attempt });
     if (!run.resumable) {
       tell({ id: undefined, event: METADATA_EVENT, json: metadata });
-      await queue.askForEvents(run.runId);
+      await whileAway(() => queue.askForEvents(run.runId), clock, stopped);
     }
+    const lastStored = () => whileAway(() => events.last(run.runId), clock, stopped);
     const watch: Watch = {
       runId: run.runId,
-      after: run.after ?? (run.resumable ? afterId : await events.last(run.runId)),
+      after: run.after ?? (run.resumable ? afterId : await lastStored()),
       onEvent: ({ id, event, json }) => {
         if (run.resumable) tell({ id, event, json });
         // Who follows from now on has been told already which run it is.
@@ -118,7 +121,8 @@ export class Elsewhere {
     isNumbered: boolean,
     tell: Follower,
   ): Promise<void> {
-    const ending = run ? undefined : await this.#parts.events.ending(runId);
+    const { events, clock } = this.#parts;
+    const ending = run ? undefined : await whileAway(() => events.ending(runId), clock);
     const error = leftError({ run, ending });
     if (error !== undefined) tell({ id: isNumbered ? after + 1 : undefined, event: ERROR_EVENT, json: error });
     tell(undefined);

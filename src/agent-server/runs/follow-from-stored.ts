@@ -1,11 +1,13 @@
+import type { Clock } from '../../clock.ts';
 import type { EventLog, Followable } from './event-log.ts';
 import type { RunEvents } from './run-events.ts';
+import { whileAway } from './while-away.ts';
 
 /** The events of a resumable run that this process carries out: those that its log forgot, or never had, are read. */
 export function followFromStored(
   runId: string,
   log: EventLog,
-  { events, complain }: { events: RunEvents; complain: (line: string) => void },
+  { events, clock, log: complain }: { events: RunEvents; clock: Clock; log: (line: string) => void },
 ): Followable {
   return {
     follow(follower, afterId = -1) {
@@ -16,7 +18,7 @@ export function followFromStored(
       /** @returns whether there were any. */
       const readSome = async (): Promise<boolean> => {
         const { complete } = log;
-        const [page] = await events.after([{ runId, after }]);
+        const [page] = await whileAway(() => events.after([{ runId, after }]), clock, stopped.signal);
         const missed = (page?.events ?? []).filter(({ id }) => id < complete);
         for (const event of missed) if (!stopped.signal.aborted) follower(event);
         after = missed.at(-1)?.id ?? after;
@@ -30,7 +32,9 @@ export function followFromStored(
       };
       read()
         // What can't be read is missed; what happens is told all the same.
-        .catch((error: unknown) => complain(`Events of run ${runId} can't be read: ${String(error)}`))
+        .catch((error: unknown) => {
+          if (!stopped.signal.aborted) complain(`Events of run ${runId} can't be read: ${String(error)}`);
+        })
         .finally(goOn);
       return () => unfollow();
     },

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { CancelAction, RunCreate } from '../../contract/agent/run.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { missing, Refusal } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { noCheckpoint } from '../threads/place.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
@@ -10,20 +10,17 @@ import { planOrder } from './acceptance.ts';
 import type { Order } from './acceptance.ts';
 import { Cancelling } from './cancelling.ts';
 import { Elsewhere } from './elsewhere.ts';
-import type { FollowedRun } from './elsewhere.ts';
-import { EventLog } from './event-log.ts';
-import type { Followable } from './event-log.ts';
 import type { Execution } from './execution.ts';
-import { followFromStored } from './follow-from-stored.ts';
+import { Following } from './following.ts';
 import { Hands } from './hands.ts';
 import { LeftBehind } from './left-behind.ts';
 import type { RunQueue } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import { checkpointOfAll } from './run-plan.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
-import { isUnfinished } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Begun, CancelFilter, Querying, RunStore } from './store.ts';
+import { atPlace, writeDown } from './write-down.ts';
 
 /** What the runs of a process work with. */
 export interface RunsParts {
@@ -45,17 +42,19 @@ export interface RunsParts {
 /** The way in for runs, and the way to those that there are, whichever process carries them out. */
 export class Runs {
   readonly #parts: RunsParts;
+  /** Runs for those who wait for them or hear their events. */
+  readonly following: Following;
   readonly #hands: Hands;
-  readonly #left: LeftBehind;
   readonly #elsewhere: Elsewhere;
   readonly #cancelling: Cancelling;
   #closing = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
-    this.#left = new LeftBehind(parts);
-    this.#elsewhere = new Elsewhere({ ...parts, left: this.#left });
+    const left = new LeftBehind(parts);
+    this.#elsewhere = new Elsewhere({ ...parts, left });
     this.#hands = new Hands(parts.atOnce, { ...parts, limitMs: parts.limitMs, elsewhere: this.#elsewhere });
+    this.following = new Following({ ...parts, hands: this.#hands, elsewhere: this.#elsewhere, left });
     this.#cancelling = new Cancelling(this.#hands, parts);
   }
 
@@ -73,7 +72,8 @@ export class Runs {
     try {
       return await this.#hands.whileBeginning([plan.runId], async () => {
         const makeThread = request.if_not_exists === 'create';
-        const { status, sequence } = await this.#begin(plan, threadId === undefined, mayStart, makeThread);
+        const how = { stateless: threadId === undefined, mayStart, makeThread };
+        const { status, sequence } = await writeDown(plan, how, this.#parts);
         started = status === 'running';
         const followed = carried === 'stream';
         const execution = this.#hands.carryOut(plan, sequence, { attempt: 1, started, followed });
@@ -180,36 +180,6 @@ export class Runs {
     return this.#hands.carryOut(plan, sequence, { attempt, started: false, followed: false });
   }
 
-  /** What a caller who waits for a run is answered, once it has ended, wherever it is carried out. */
-  async ended(run: StoredRun): Promise<string> {
-    const execution = this.find(run.run_id);
-    if (execution) return execution.ended;
-    return isUnfinished(run) ? this.#elsewhere.ended({ runId: run.run_id }) : this.#left.answer(run.run_id);
-  }
-
-  /** The events of a run, wherever it is carried out: of a resumable one all that there were, else what happens from now on. */
-  events(run: StoredRun): Followable {
-    const execution = this.find(run.run_id);
-    if (execution?.plan.resumable) {
-      const { events, log } = this.#parts;
-      return followFromStored(run.run_id, execution.events, { events, complain: log });
-    }
-    if (execution) return execution.events;
-    const ofWhich = followed(run);
-    if (isUnfinished(run) || ofWhich.resumable) return this.#elsewhere.events(ofWhich);
-    const nothing = new EventLog('none');
-    nothing.close();
-    return nothing;
-  }
-
-  /** @throws Refusal where a run's events after this number are not all kept any more. */
-  async mustBeKept(run: Pick<StoredRun, 'run_id'>, after: number): Promise<void> {
-    const dropped = await this.#parts.events.droppedAfter(run.run_id, after);
-    if (dropped === undefined) return;
-    const msg = `the events of this run up to ${dropped} are not kept any more: ask for those after ${dropped}, or after -1 for all that are kept`;
-    throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);
-  }
-
   /** Ends an unfinished run, wherever it is carried out. */
   cancel(run: Pick<StoredRun, 'run_id'>, action: CancelAction): Promise<void> {
     return this.#cancelling.one(run.run_id, action);
@@ -258,42 +228,4 @@ export class Runs {
     const id = checkpointOfAll(checkpoint);
     if (id !== undefined && !(await this.#parts.store.hasCheckpoint(threadId, id))) throw noCheckpoint(threadId, id);
   }
-
-  /** Writes the run down; it is `running` where it may start at once. */
-  async #begin(
-    plan: RunPlan,
-    stateless: boolean,
-    mayStart: boolean,
-    makeThread: boolean,
-  ): Promise<Extract<Begun, { kind: 'begun' }>> {
-    let begun = await this.#parts.store.begin(plan, stateless, mayStart);
-    if (begun.kind === 'no-thread' && makeThread) {
-      await this.#parts.threads.create(plan.threadId, plan.threadMetadata);
-      begun = await this.#parts.store.begin(plan, stateless, mayStart);
-    }
-    if (begun.kind === 'begun') return begun;
-    if (begun.kind === 'no-thread') throw missing(`Thread ${plan.threadId} does not exist.`);
-    throw new Refusal(
-      409,
-      `Thread ${plan.threadId} is busy with another run. Wait for it, or choose another multitask_strategy than "reject".`,
-    );
-  }
-}
-
-/** What it takes to follow a run of another process. */
-const followed = (run: StoredRun): FollowedRun => ({
-  runId: run.run_id,
-  attempt: run.attempt,
-  resumable: run.kwargs['resumable'] === true,
-});
-
-/** The refusal of one run among several. */
-function atPlace(error: unknown, at: number): unknown {
-  if (!(error instanceof Refusal)) return error;
-  const { detail, status } = error;
-  if (typeof detail === 'string') return new Refusal(status, `Run ${at} of the batch: ${detail}`);
-  return new Refusal(
-    status,
-    detail.map(({ loc: [where = 'body', ...path], ...problem }) => ({ loc: [where, at, ...path], ...problem })),
-  );
 }

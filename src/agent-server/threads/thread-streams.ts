@@ -6,6 +6,7 @@ import type { Followable, Follower } from '../runs/event-log.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';
+import { whileAway } from '../runs/while-away.ts';
 import { toWire } from '../wire.ts';
 import { beginningOf, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
@@ -134,9 +135,13 @@ export class ThreadStreams {
       if (waiting) waiting.push(event);
       else tell(event);
     }, events.complete);
-    pastOf(this.#parts.threadRuns, threadId, { afterId, until: timeOf(events.complete) })
+    const when = { afterId, until: timeOf(events.complete) };
+    whileAway(() => pastOf(this.#parts.threadRuns, threadId, when), this.#parts.clock, this.#stop.signal)
       .then((past) => past.forEach(tell))
-      .catch((error: unknown) => this.#parts.log(`The past of thread ${threadId} can't be told: ${String(error)}`))
+      .catch((error: unknown) => {
+        if (!this.#stop.signal.aborted)
+          this.#parts.log(`The past of thread ${threadId} can't be told: ${String(error)}`);
+      })
       .finally(() => {
         waiting?.forEach(tell);
         waiting = undefined;
@@ -243,7 +248,7 @@ export class ThreadStreams {
     const told: Told = { forget: () => undefined };
     thread.runs.set(run.run_id, told);
     if (run.ended_at === null) {
-      told.forget = this.#parts.runs.events(run).follow(this.#teller(thread, run.run_id, told));
+      told.forget = this.#parts.runs.following.events(run).follow(this.#teller(thread, run.run_id, told));
       return;
     }
     told.endedAt = run.ended_at.getTime();

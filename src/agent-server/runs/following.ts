@@ -1,0 +1,66 @@
+import type { Clock } from '../../clock.ts';
+import { Refusal } from '../refusal.ts';
+import type { Elsewhere, FollowedRun } from './elsewhere.ts';
+import { EventLog } from './event-log.ts';
+import type { Followable } from './event-log.ts';
+import { followFromStored } from './follow-from-stored.ts';
+import type { Hands } from './hands.ts';
+import type { LeftBehind } from './left-behind.ts';
+import type { RunEvents } from './run-events.ts';
+import { isUnfinished } from './run-row.ts';
+import type { StoredRun } from './run-row.ts';
+
+/** What it takes to follow runs. */
+export interface FollowingParts {
+  hands: Hands;
+  elsewhere: Elsewhere;
+  left: LeftBehind;
+  events: RunEvents;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** Runs for those who wait for them or hear their events: in hand here, in another process, or over. */
+export class Following {
+  readonly #parts: FollowingParts;
+
+  constructor(parts: FollowingParts) {
+    this.#parts = parts;
+  }
+
+  /** What a caller who waits for a run is answered, once it has ended, wherever it is carried out. */
+  async ended(run: StoredRun): Promise<string> {
+    const { hands, elsewhere, left } = this.#parts;
+    const execution = hands.find(run.run_id);
+    if (execution) return execution.ended;
+    return isUnfinished(run) ? elsewhere.ended({ runId: run.run_id }) : left.answer(run.run_id);
+  }
+
+  /** The events of a run, wherever it is carried out: of a resumable one all that are kept, else what happens from now on. */
+  events(run: StoredRun): Followable {
+    const { hands, elsewhere } = this.#parts;
+    const execution = hands.find(run.run_id);
+    if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#parts);
+    if (execution) return execution.events;
+    const ofWhich = followed(run);
+    if (isUnfinished(run) || ofWhich.resumable) return elsewhere.events(ofWhich);
+    const nothing = new EventLog('none');
+    nothing.close();
+    return nothing;
+  }
+
+  /** @throws Refusal where a run's events after this number are not all kept any more. */
+  async mustBeKept(run: Pick<StoredRun, 'run_id'>, after: number): Promise<void> {
+    const dropped = await this.#parts.events.droppedAfter(run.run_id, after);
+    if (dropped === undefined) return;
+    const msg = `the events of this run up to ${dropped} are not kept any more: ask for those after ${dropped}, or after -1 for all that are kept`;
+    throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);
+  }
+}
+
+/** What it takes to follow a run of another process. */
+const followed = (run: StoredRun): FollowedRun => ({
+  runId: run.run_id,
+  attempt: run.attempt,
+  resumable: run.kwargs['resumable'] === true,
+});

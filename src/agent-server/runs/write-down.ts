@@ -1,0 +1,47 @@
+import { missing, Refusal } from '../refusal.ts';
+import type { ThreadStore } from '../threads/store.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { Begun, RunStore } from './store.ts';
+
+/** How a run is written down. */
+export interface WritingDown {
+  stateless: boolean;
+  /** It is `running` from the start, where its thread is free. */
+  mayStart: boolean;
+  /** Its thread is made where there is none. */
+  makeThread: boolean;
+}
+
+/**
+ * Writes a run down before anything of it happens.
+ *
+ * @throws Refusal where its thread is not there, or is busy and the run does not wait.
+ */
+export async function writeDown(
+  plan: RunPlan,
+  { stateless, mayStart, makeThread }: WritingDown,
+  { store, threads }: { store: RunStore; threads: ThreadStore },
+): Promise<Extract<Begun, { kind: 'begun' }>> {
+  let begun = await store.begin(plan, stateless, mayStart);
+  if (begun.kind === 'no-thread' && makeThread) {
+    await threads.create(plan.threadId, plan.threadMetadata);
+    begun = await store.begin(plan, stateless, mayStart);
+  }
+  if (begun.kind === 'begun') return begun;
+  if (begun.kind === 'no-thread') throw missing(`Thread ${plan.threadId} does not exist.`);
+  throw new Refusal(
+    409,
+    `Thread ${plan.threadId} is busy with another run. Wait for it, or choose another multitask_strategy than "reject".`,
+  );
+}
+
+/** The refusal of one run among several. */
+export function atPlace(error: unknown, at: number): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const { detail, status } = error;
+  if (typeof detail === 'string') return new Refusal(status, `Run ${at} of the batch: ${detail}`);
+  return new Refusal(
+    status,
+    detail.map(({ loc: [where = 'body', ...path], ...problem }) => ({ loc: [where, at, ...path], ...problem })),
+  );
+}
