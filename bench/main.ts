@@ -4,15 +4,15 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { agentRuns } from './agent-runs.ts';
 import { builds } from './builds.ts';
 import { bundleSize } from './bundle-size.ts';
 import { burst } from './burst.ts';
 import { controlLoad } from './control-load.ts';
-import { figureOf, type Measured } from './figure.ts';
+import { figuresOf, type Measured } from './figure.ts';
 import { intake } from './intake.ts';
 import { pollCpu } from './poll-cpu.ts';
 import { push } from './push.ts';
-import { runLatency } from './run-latency.ts';
 import { sseParse } from './sse-parse.ts';
 import { start } from './start.ts';
 import { stored } from './stored.ts';
@@ -24,7 +24,7 @@ const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   start,
   'poll-cpu': pollCpu,
   'sse-parse': sseParse,
-  'run-latency': runLatency,
+  'agent-runs': agentRuns,
   intake,
   stored,
   push,
@@ -89,5 +89,5 @@ for (const name of asked) {
   }
 }
 console.log(`Load after: ${load().join(' ')}`);
-if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all.map(figureOf), null, 2)}\n`);
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all.flatMap(figuresOf), null, 2)}\n`);
 if (failed.length > 0) process.exitCode = 1;

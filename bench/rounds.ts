@@ -1,7 +1,7 @@
 /** One way of doing a thing, ready to be measured again and again. */
-export interface Contender {
+export interface Contender<Round = number> {
   /** One round; what it resolves with is what is compared. */
-  round(): Promise<number>;
+  round(): Promise<Round>;
 }
 
 export interface RoundsOptions {
@@ -15,12 +15,12 @@ export interface RoundsOptions {
  * Measures contenders in turns, so that what else the machine does meets all of them alike; each round begins with
  * another one. Returns every contender's rounds.
  */
-export async function interleave<Name extends string>(
-  contenders: Readonly<Record<Name, Contender>>,
+export async function interleave<Name extends string, Round = number>(
+  contenders: Readonly<Record<Name, Contender<Round>>>,
   { rounds, warmups }: RoundsOptions,
-): Promise<Record<Name, number[]>> {
-  const measured: Record<string, number[]> = {};
-  const entries = Object.entries<Contender>(contenders);
+): Promise<Record<Name, Round[]>> {
+  const measured: Record<string, Round[]> = {};
+  const entries = Object.entries<Contender<Round>>(contenders);
   for (const [name] of entries) measured[name] = [];
   for (let round = -warmups; round < rounds; round += 1) {
     for (let turn = 0; turn < entries.length; turn += 1) {
@@ -40,7 +40,8 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export const spread = (values: readonly number[]): number =>
   (quantile(values, 0.75) - quantile(values, 0.25)) / 2 / median(values);
 
-function quantile(values: readonly number[], part: number): number {
+/** The value below which this part of all lies, between two of them where it falls there; 0.99 for example. */
+export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)];

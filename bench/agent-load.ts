@@ -1,0 +1,64 @@
+// Asks an agent server for runs of examples/echo-agent, over kept-alive connections. What asking costs is the same for
+// every server: one client, which reads no more of an answer than it takes to see that it is right.
+import { Pool } from 'undici';
+import { loadRuns, type PrepareRuns, type RoundAsked, type RunTimes } from './run-load.ts';
+
+const headers = { 'content-type': 'application/json' };
+const run = { assistant_id: 'echo', input: { input: 'Ada' } };
+const waiting = JSON.stringify(run);
+const streaming = JSON.stringify({ ...run, stream_mode: ['updates', 'values'] });
+
+function preparing(origin: string): PrepareRuns {
+  const pool = new Pool(origin, { pipelining: 1 });
+  /** Threads that are there, and on which nothing ran. */
+  const threads: string[] = [];
+
+  const ask = async (path: string, body: string) => {
+    const answer = await pool.request({ path, method: 'POST', headers, body });
+    if (answer.statusCode === 200) return answer.body;
+    throw new Error(`POST ${path}: ${answer.statusCode} ${await answer.body.text()}`);
+  };
+
+  const makeThread = async (): Promise<string> => {
+    const text = await (await ask('/threads', '{}')).text();
+    const [, id] = /"thread_id":\s*"([^"]+)"/.exec(text) ?? [];
+    if (id === undefined) throw new Error(`POST /threads: ${text}`);
+    return id;
+  };
+
+  const waited = async (threadId: string, began: number): Promise<RunTimes> => {
+    const text = await (await ask(`/threads/${threadId}/runs/wait`, waiting)).text();
+    if (!text.includes('hello Ada')) throw new Error(`a run answered ${text}`);
+    return { last: performance.now() - began };
+  };
+
+  const streamed = async (threadId: string, began: number): Promise<RunTimes> => {
+    const times: RunTimes = { last: 0 };
+    let text = '';
+    for await (const chunk of await ask(`/threads/${threadId}/runs/stream`, streaming)) {
+      times.last = performance.now() - began;
+      times.first ??= times.last;
+      text += String(chunk);
+      if (times.firstUpdate === undefined && text.includes('event: updates')) times.firstUpdate = times.last;
+    }
+    if (text.split('event: updates').length !== 3) throw new Error(`a stream did not tell of both nodes: ${text}`);
+    return times;
+  };
+
+  return async ({ kind, count, atOnce }: RoundAsked) => {
+    if (kind === 'thread-and-wait') {
+      return async () => {
+        const began = performance.now();
+        return waited(await makeThread(), began);
+      };
+    }
+    const make = async (): Promise<void> => {
+      while (threads.length < count) threads.push(await makeThread());
+    };
+    await Promise.all(Array.from({ length: Math.min(atOnce, 10) }, make));
+    const carryOut = kind === 'wait' ? waited : streamed;
+    return () => carryOut(threads.pop() ?? '', performance.now());
+  };
+}
+
+if (import.meta.main) loadRuns(preparing(process.argv[2] ?? ''));

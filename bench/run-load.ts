@@ -1,0 +1,109 @@
+// Runs of a graph, so many at once, asked for by a process of their own: one by HTTP, another by the engine alone.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import * as z from 'zod';
+
+const Asked = z.object({
+  /** Waited for, or followed to the last event. */
+  kind: z.enum(['wait', 'stream', 'thread-and-wait']),
+  /** How many runs; fewer where they take longer than `withinMs` (milliseconds). */
+  count: z.int(),
+  withinMs: z.number().optional(),
+  atOnce: z.int(),
+});
+/** What one round does. `thread-and-wait` makes the thread as a part of the run; the others run on new threads that exist. */
+export type RoundAsked = z.infer<typeof Asked>;
+
+const Round = z.object({
+  perSecond: z.number(),
+  /** How long each run took (ms), a streamed one to its last event. */
+  times: z.array(z.number()),
+  /** Of streams: until their first event (ms). */
+  toFirst: z.array(z.number()),
+  /** Of streams: until the first event that tells what a node did (ms). */
+  toFirstUpdate: z.array(z.number()),
+});
+export type RunRound = z.infer<typeof Round>;
+
+const Told = z.union([z.object({ ready: z.literal(true) }), Round]);
+
+/** When a run told what (ms since it began). */
+export interface RunTimes {
+  last: number;
+  first?: number;
+  firstUpdate?: number;
+}
+
+/** Makes ready what the runs of a round need, which nobody times; what it resolves with makes one of them. */
+export type PrepareRuns = (asked: RoundAsked) => Promise<() => Promise<RunTimes>>;
+
+/** A contender's process. */
+export interface RunLoad extends AsyncDisposable {
+  pid: number;
+  round(asked: RoundAsked): Promise<RunRound>;
+}
+
+/** Starts `file`, which answers with `loadRuns`. A run that goes wrong ends it, and the measurement. */
+export async function startRunLoad(file: string, ...given: string[]): Promise<RunLoad> {
+  const child = fork(file, given, { stdio: ['ignore', 2, 'inherit', 'ipc'] });
+  const gone = once(child, 'exit').then(([code]: unknown[]) =>
+    Promise.reject(new Error(`the load of ${file} ended: ${String(code)}`)),
+  );
+  gone.catch(() => undefined);
+  const next = async () => {
+    const [message]: unknown[] = await Promise.race([once(child, 'message'), gone]);
+    return Told.parse(message);
+  };
+  await next();
+  return {
+    pid: z.int().parse(child.pid),
+    async round(asked) {
+      const told = next();
+      child.send(asked);
+      const answer = await told;
+      if (!('times' in answer)) throw new Error('the load did not tell how its round went');
+      return answer;
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null) return;
+      const over = once(child, 'exit');
+      child.disconnect();
+      await over;
+    },
+  };
+}
+
+/** The other side: to be called where the file is the main one. It ends with the process that asks. */
+export function loadRuns(prepare: PrepareRuns): void {
+  process.on('disconnect', () => process.exit());
+  process.on('message', (message) => {
+    const asked = Asked.parse(message);
+    void prepare(asked)
+      .then((run) => roundOf(asked, run))
+      .then((round) => process.send?.(round));
+  });
+  process.send?.({ ready: true });
+}
+
+/** Makes the runs of a round, each of those at once beginning the next when its own has ended. */
+export async function roundOf(
+  { count, atOnce, withinMs = Infinity }: Omit<RoundAsked, 'kind'>,
+  run: () => Promise<RunTimes>,
+): Promise<RunRound> {
+  const all: RunTimes[] = [];
+  let left = count;
+  const began = performance.now();
+  const one = async (): Promise<void> => {
+    while (left > 0 && performance.now() - began < withinMs) {
+      left -= 1;
+      all.push(await run());
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+  return {
+    perSecond: (all.length / (performance.now() - began)) * 1000,
+    times: all.map(({ last }) => last),
+    toFirst: all.flatMap(({ first }) => first ?? []),
+    toFirstUpdate: all.flatMap(({ firstUpdate }) => firstUpdate ?? []),
+  };
+}
