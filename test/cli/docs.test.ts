@@ -3,11 +3,13 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
+import { openApiDocument } from '../../src/agent-server/openapi/document.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { optionNames, variableOf } from '../../src/cli/story-options.ts';
 import { createApp } from '../../src/control-service/routes/app.ts';
 import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
 import { kinds } from '../../src/control-service/kubernetes/manifest.ts';
+import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { listenerUsage, readListenerCommand } from '../../src/listener/listener-command.ts';
 import { toldResult } from '../../src/report/told-result.ts';
 import { root, runHere } from './run-cli.ts';
@@ -120,6 +122,37 @@ describe('docs/services.md', () => {
     );
     const offered = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
     expect(documented.toSorted()).toEqual([...new Set(offered)].toSorted());
+  });
+});
+
+describe('docs/agents.md', () => {
+  const described = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({
+      method: method.toUpperCase(),
+      path: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+    })),
+  );
+  const commands = [...read('docs/agents.md').matchAll(/^```\n([\s\S]*?)^```$/gm)]
+    .map(([, block = '']) => block.replaceAll('\\\n', ''))
+    .flatMap((block) => [...block.matchAll(/(?:ask|as token-of-\w+)[^|>\n]*?\$AGENT([^\s"?]*)([^|>\n]*)/g)])
+    .map(([command, path = '', rest = '']) => {
+      const method = /-X ([A-Z]+)/.exec(command)?.[1] ?? (/-d\b/.test(rest) ? 'POST' : 'GET');
+      return [method, path] as const;
+    });
+
+  test('has commands for every group of paths', () => {
+    const groups = new Set(commands.map(([, path]) => path.split('/')[1]));
+    const known = ['assistants', 'threads', 'runs', 'store', 'a2a', 'mcp', '.well-known', 'info', 'metrics'];
+    expect([...groups]).toEqual(expect.arrayContaining(known));
+  });
+
+  test('has a graph configuration file without a mistake', () => {
+    const [, text = ''] = /langgraph\.json <<'END'\n([\s\S]*?)^END$/m.exec(read('docs/agents.md')) ?? [];
+    expect(readGraphConfig(text, 'langgraph.json')).toMatchObject({ ok: true, warnings: [], refused: [] });
+  });
+
+  test.each(commands)('%s %s is an endpoint of the agent server', (method, path) => {
+    expect(described.some((each) => each.method === method && each.path.test(path))).toBe(true);
   });
 });
 

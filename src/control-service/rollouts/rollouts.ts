@@ -254,7 +254,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const work = atWork.get(deploymentId);
       if (work?.revisionId === revisionId) work.letGo.abort();
     },
-    isStarting: (deploymentId) => tools.live.looksAfter(deploymentId),
+    // Before the look at what was live, every deployment may have been.
+    isStarting: (deploymentId) => !recovered || tools.live.looksAfter(deploymentId),
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);
       if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);
