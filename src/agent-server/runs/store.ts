@@ -1,25 +1,17 @@
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
-import { PAGE } from '../../contract/agent/assistant.ts';
-import type { CancelAction, RunsCancel, RunStatus } from '../../contract/agent/run.ts';
+import type { CancelAction, RunsCancel } from '../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import { overBy, sqlTime } from '../threads/over.ts';
+import { overBy } from '../threads/over.ts';
 import type { IsOver } from '../threads/over.ts';
-import { hasCheckpoint } from '../threads/place.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { RunEnd, StoredRun } from './run-row.ts';
+import type { RunEnd } from './run-row.ts';
+import { RunReads } from './reads.ts';
 import * as statements from './statements.ts';
-
-/** Which runs of a thread to list. */
-export interface RunPage {
-  limit?: number | undefined;
-  offset?: number | undefined;
-  status?: RunStatus | undefined;
-}
 
 /** Which unfinished runs to cancel: those that are all of what is said. */
 export interface CancelFilter {
@@ -37,12 +29,11 @@ export type Begun =
   { kind: 'begun'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
 
 /** The runs of a deployment, in its database. Every change names the process, so that a process that was taken for dead changes nothing. */
-export class RunStore {
+export class RunStore extends RunReads {
   readonly #storage: Storage;
   readonly #processId: string;
   readonly #clock: Clock;
   readonly #traced: { revisionId: string | null } | undefined;
-  readonly #isOver: IsOver;
   readonly #beginOnThread: ReturnType<typeof statements.beginOnThread>;
   #webhooks: { ring(): void } | undefined;
 
@@ -57,7 +48,7 @@ export class RunStore {
     traced?: { revisionId: string | null },
     isOver: IsOver = overBy(),
   ) {
-    this.#isOver = isOver;
+    super(storage, clock, isOver);
     this.#beginOnThread = statements.beginOnThread(isOver('$12'));
     this.#traced = traced;
     this.#storage = storage;
@@ -103,7 +94,7 @@ export class RunStore {
     });
     const [row] = rows;
     if (row) return { kind: 'begun', status: row.status, sequence: Number(row.sequence) };
-    return (await this.#hasThread(plan.threadId)) ? { kind: 'busy' } : { kind: 'no-thread' };
+    return (await this.hasThread(plan.threadId)) ? { kind: 'busy' } : { kind: 'no-thread' };
   }
 
   /**
@@ -202,59 +193,6 @@ export class RunStore {
     });
   }
 
-  async get(threadId: string, runId: string): Promise<StoredRun | undefined> {
-    const query = this.#storage.db.selectFrom('runs').selectAll().where(this.#isThere());
-    return query.where('run_id', '=', runId).where('thread_id', '=', threadId).executeTakeFirst();
-  }
-
-  /** A run by its id alone. */
-  async find(runId: string): Promise<StoredRun | undefined> {
-    const query = this.#storage.db.selectFrom('runs').selectAll().where(this.#isThere());
-    return query.where('run_id', '=', runId).executeTakeFirst();
-  }
-
-  /** Whether a run on the thread could begin at that checkpoint. */
-  async hasCheckpoint(threadId: string, checkpoint_id: string): Promise<boolean> {
-    return hasCheckpoint(this.#storage.pool, threadId, { checkpoint_id });
-  }
-
-  /** The id of the last checkpoint that a run wrote; undefined where none is there. States written by hand bear the name of the run before them. */
-  async lastCheckpoint({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<string | undefined> {
-    const { rows } = await this.#storage.pool.query<{ checkpoint_id: string }>(
-      `select checkpoint_id from checkpoints
-       where thread_id = $1 and checkpoint_ns = '' and metadata ->> 'run_id' = $2 and metadata ->> 'source' in ('input', 'loop')
-       order by checkpoint_id desc limit 1`,
-      [thread_id, run_id],
-    );
-    return rows[0]?.checkpoint_id;
-  }
-
-  /** The runs of a thread, newest first. */
-  async list(threadId: string, page: RunPage): Promise<StoredRun[]> {
-    let query = this.#storage.db.selectFrom('runs').selectAll().where('thread_id', '=', threadId);
-    if (page.status !== undefined) query = query.where('status', '=', page.status);
-    return query
-      .orderBy('sequence', 'desc')
-      .limit(page.limit ?? PAGE.defaultLimit)
-      .offset(page.offset ?? 0)
-      .execute();
-  }
-
-  /** The unfinished runs of a thread. */
-  async unfinished(threadId: string): Promise<{ run_id: string }[]> {
-    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
-    return query.where('status', 'in', ['pending', 'running']).execute();
-  }
-
-  /** The unfinished runs of a thread that were accepted before this one, without those whose time has not come. */
-  async unfinishedBefore(threadId: string, runId: string): Promise<{ run_id: string }[]> {
-    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
-    return query
-      .where((at) => at.or([at('status', '=', 'running'), at.and({ status: 'pending', start_after: null })]))
-      .where('sequence', '<', (of) => of.selectFrom('runs').select('sequence').where('run_id', '=', runId))
-      .execute();
-  }
-
   /** Deletes a run that has ended, with its events; false where it has not. */
   async delete(runId: string): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query(
@@ -278,27 +216,6 @@ export class RunStore {
     const statuses = status === undefined || status === 'all' ? (['pending', 'running'] as const) : [status];
     const rows = await query.where('status', 'in', statuses).returning('run_id').execute();
     return rows.map(({ run_id }) => run_id);
-  }
-
-  /** Which of these are runs of the thread. */
-  async known(threadId: string, runIds: readonly string[]): Promise<Set<string>> {
-    if (runIds.length === 0) return new Set();
-    const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
-    return new Set(
-      (await query.where(this.#isThere()).where('run_id', 'in', runIds).execute()).map(({ run_id }) => run_id),
-    );
-  }
-
-  async #hasThread(threadId: string): Promise<boolean> {
-    const isThere = sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.#clock.now())))}`;
-    const query = this.#storage.db.selectFrom('threads').select('thread_id').where('thread_id', '=', threadId);
-    return (await query.where(isThere).executeTakeFirst()) !== undefined;
-  }
-
-  /** Of a run: that its thread's time is not over. One without a thread has none. */
-  #isThere() {
-    const isOver = sql.raw(this.#isOver(sqlTime(this.#clock.now())));
-    return sql<boolean>`not exists (select from threads where threads.thread_id = runs.thread_id and ${isOver})`;
   }
 }
 
