@@ -2,14 +2,11 @@ import { ERROR_KEY } from '../../contract/agent/run.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
-import { usageOf } from '../tracing/usage.ts';
-import type { Usage } from '../tracing/usage.ts';
-import { toWire } from '../wire.ts';
 import { unlessAborted } from './aborted.ts';
-import { answerOf, runEngine } from './engine-run.ts';
-import type { Reached } from './engine-run.ts';
+import { runEngine } from './engine-run.ts';
 import { ATTEMPT_IDS, EventLog } from './event-log.ts';
 import { Recorder } from './recorder.ts';
+import { Result } from './result.ts';
 import { describeError, RunStopped, statusOf } from './run-error.ts';
 import type { StopReason } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -48,7 +45,7 @@ export class Execution {
   readonly ended: Promise<string>;
   readonly #around: Surroundings;
   readonly #stop = new AbortController();
-  readonly #reached: Reached = { values: undefined, waitsFor: undefined };
+  readonly #result: Result;
   #recorder: Recorder | undefined;
   /** There while another process carries the run out. */
   #left: AbortController | undefined;
@@ -56,7 +53,6 @@ export class Execution {
   #isPutOff: boolean;
   #hasBegun = false;
   #isRecorded: boolean;
-  #lastValues: { values: unknown; json: string } | undefined;
   /** What a caller who waits is answered where the run succeeds. */
   #answer = 'null';
 
@@ -66,6 +62,7 @@ export class Execution {
     const keeping = plan.resumable ? 'all' : beginning.followed ? 'until-followed' : 'none';
     this.events = new EventLog(keeping, this.#firstId);
     this.#around = around;
+    this.#result = new Result(plan.runId, around.log);
     this.#isWaiting = !beginning.started;
     this.#isPutOff = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
@@ -166,7 +163,7 @@ export class Execution {
     await this.#recorder?.end(
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
-    const ended = { plan: this.plan, end: { ...reached, usage: this.#usage() }, failure, graph };
+    const ended = { plan: this.plan, end: { ...reached, usage: this.#result.usage() }, failure, graph };
     if (failure === undefined) return settle(ended, this.#around);
     return this.#around.graphs.writes.without(this.plan.runId, () => settle(ended, this.#around));
   }
@@ -208,18 +205,13 @@ export class Execution {
     await runEngine(graph, input, this.plan, {
       attempt: this.attempt,
       signal: this.#stop.signal,
-      reached: this.#reached,
+      reached: this.#result.reached,
       emit: (event, data) => {
-        if (!this.events.isHeard) return;
-        const json = toWire(data);
-        if (event === 'values') this.#lastValues = { values: data, json };
-        this.events.add(event, json);
+        if (this.events.isHeard) this.events.add(event, this.#result.tell(event, data));
       },
     });
     // Here, because a state that JSON can't hold is how the run failed.
-    const { values, waitsFor } = this.#reached;
-    this.#answer =
-      values !== undefined && waitsFor === undefined ? this.#wire(values) : toWire(answerOf(this.#reached));
+    this.#answer = this.#result.answer();
   }
 
   async #endOf(failure: unknown, graph: Graph | undefined): Promise<RunEnd> {
@@ -228,37 +220,10 @@ export class Execution {
     if (status === 'error')
       this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
     const error = failure === undefined ? undefined : describeError(failure);
-    const values = this.#valuesLeft();
+    const values = this.#result.values();
     const isInTheMiddle =
-      !this.plan.temporary && graph !== undefined && (stopped || this.#reached.waitsFor !== undefined);
+      !this.plan.temporary && graph !== undefined && (stopped || this.#result.reached.waitsFor !== undefined);
     if (!isInTheMiddle) return { status, error, values, interrupts: '{}', unfinishedState: false };
     return { status, error, values, ...(await stateAfter(graph, this.plan.threadId, this.#around.log)) };
-  }
-
-  /** What its messages tell of tokens. A message of the agent's may throw when it is looked at, and then tells none. */
-  #usage(): Usage | undefined {
-    try {
-      return usageOf(this.#reached.first, this.#reached.values);
-    } catch (mistake) {
-      this.#around.log(`The tokens of run ${this.plan.runId} can't be counted: ${describeError(mistake).message}`);
-      return undefined;
-    }
-  }
-
-  /** The state that the run reached, as JSON; undefined where there is none, or JSON can't hold it. */
-  #valuesLeft(): string | undefined {
-    const { values } = this.#reached;
-    if (values === undefined) return undefined;
-    try {
-      return this.#wire(values);
-    } catch (error) {
-      this.#around.log(`The state of run ${this.plan.runId} is no JSON: ${describeError(error).message}`);
-      return undefined;
-    }
-  }
-
-  #wire(values: unknown): string {
-    const last = this.#lastValues;
-    return last !== undefined && last.values === values ? last.json : toWire(values);
   }
 }

@@ -8,6 +8,8 @@ import type { StoredRun } from '../runs/run-row.ts';
 import type { Runs } from '../runs/runs.ts';
 import { whileAway } from '../runs/while-away.ts';
 import { toWire } from '../wire.ts';
+import { afterPast } from './after-past.ts';
+import type { Followed, Told } from './followed.ts';
 import { beginningOf, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 import { isOfModes, MOST_KEPT, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
@@ -30,27 +32,6 @@ const SKEW_MS = 5000;
 const KEPT_OF_ALL = 64 * 1024 * 1024;
 /** How long (ms) the events of a thread are kept after the last follower left: he may come back. */
 const LINGER_MS = 60_000;
-
-/** A run that is told of. */
-interface Told {
-  /** Ends the telling. */
-  forget: () => void;
-  /** Tells that it begins, where that waits for its turn. */
-  begin?: (() => void) | undefined;
-  /** When it has ended (ms). */
-  endedAt?: number;
-}
-
-/** A thread that is followed, or was just now. */
-interface Followed {
-  events: ThreadEvents;
-  openedAt: number;
-  /** When its last follower left; undefined while there is one. */
-  leftAt: number | undefined;
-  runs: Map<string, Told>;
-  /** Until when (ms) it is told what states were written by hand. */
-  writtenAt: number;
-}
 
 /**
  * What happens on threads, told to whoever follows: the events of every run, and states that were written by hand. Runs
@@ -127,25 +108,15 @@ export class ThreadStreams {
     return () => this.#leave(thread, leave);
   }
 
-  /** What happens while the past is read comes after it. */
   #followFromPast(threadId: string, thread: Followed, tell: Follower, afterId: number): () => void {
+    const { clock, log, threadRuns } = this.#parts;
     const { events } = thread;
-    let waiting: Parameters<Follower>[0][] | undefined = [];
-    const leave = events.follow((event) => {
-      if (waiting) waiting.push(event);
-      else tell(event);
-    }, events.complete);
     const when = { afterId, until: timeOf(events.complete) };
-    whileAway(() => pastOf(this.#parts.threadRuns, threadId, when), this.#parts.clock, this.#stop.signal)
-      .then((past) => past.forEach(tell))
-      .catch((error: unknown) => {
-        if (!this.#stop.signal.aborted)
-          this.#parts.log(`The past of thread ${threadId} can't be told: ${String(error)}`);
-      })
-      .finally(() => {
-        waiting?.forEach(tell);
-        waiting = undefined;
-      });
+    const past = whileAway(() => pastOf(threadRuns, threadId, when), clock, this.#stop.signal);
+    const follow = (follower: Follower) => events.follow(follower, events.complete);
+    const leave = afterPast(past, follow, tell, (error) => {
+      if (!this.#stop.signal.aborted) log(`The past of thread ${threadId} can't be told: ${String(error)}`);
+    });
     return () => this.#leave(thread, leave);
   }
 
