@@ -19,9 +19,7 @@ export const explainImport = (error: unknown, graphId: string, file: string, fol
 export function explainLoading(error: unknown, what: string, file: string, folder: string): StartupError {
   const at = (path: string) => relative(folder, path) || path;
   if (!(error instanceof Error)) {
-    return new StartupError('graph-threw', [
-      `${at(file)}: loading ${what} threw ${typeof error}: ${String(error)}`,
-    ]);
+    return new StartupError('graph-threw', [`${at(file)}: loading ${what} threw ${typeof error}: ${String(error)}`]);
   }
   const missing = missingModule(error);
   if (missing) {
@@ -49,11 +47,9 @@ export function explainLoading(error: unknown, what: string, file: string, folde
   const shown = frames
     .slice(0, STACK_LINES)
     .map((line) => line.trim().replaceAll('file://', '').replaceAll(`${folder}/`, ''));
-  return new StartupError(
-    code,
-    [`${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown],
-    { cause: error },
-  );
+  return new StartupError(code, [`${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown], {
+    cause: error,
+  });
 }
 
 /** Which module was not found, and which file asked for it. */
