@@ -29,7 +29,7 @@ describe(`${runs} requests that were thought up, for each operation`, () => {
 
   test.each(operations.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const))(
     '%s fails at none, and answers each as documented',
-    { timeout: Math.max(20_000, runs * 1_000) },
+    { timeout: Math.max(60_000, runs * 1_000) },
     async (_, operation) => {
       const statuses: Record<number, number> = {};
       const property = fc.asyncProperty(thoughtsOf(operation, document), async (thought) => {
