@@ -44,25 +44,24 @@ export function restingCompute(compute: Compute, settings: RestingSettings): Clo
   }
 
   /** Lets go of an agent whose time is over, and says so where its log is still read. */
-  function forget(mine: Kept): void {
+  async function forget(mine: Kept): Promise<void> {
     const { spec } = mine;
     if (kept.get(spec.deploymentId) !== mine) return;
-    void letGo(spec.deploymentId).then(() => {
-      if (!closed) spec.log('info', parting.noLongerNeeded);
-    });
+    await letGo(spec.deploymentId);
+    if (!closed) spec.log('info', parting.noLongerNeeded);
   }
 
   function keep(spec: AgentSpec, agent: RestingAgent): void {
     const { deploymentId } = spec;
     const former = kept.get(deploymentId);
-    if (former) forget(former);
+    if (former) void forget(former);
     const over = new AbortController();
     const mine: Kept = { spec, agent, over };
     kept.set(deploymentId, mine);
     void pause(clock, keepMs, over.signal).then(() => forget(mine));
     void agent.exited.then(() => forget(mine));
     const [oldest] = kept.values();
-    if (kept.size > most && oldest) forget(oldest);
+    if (kept.size > most && oldest) void forget(oldest);
   }
 
   /** The agent, with an end that rests where nobody is in a hurry. */

@@ -47,7 +47,7 @@ describe('the command line', () => {
     expect(readLocalCommand(args)).toMatchObject({ ok: true, command: { ...usual, ...read } });
   });
 
-  test.each<[what: string, args: string[], told: string | RegExp]>([
+  test.each<[what: string, args: string[], told: string]>([
     ['a port that is none', ['--port', 'http'], '--port http'],
     ['a port beyond all', ['--port', '70000'], '--port 70000'],
     ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
@@ -64,11 +64,6 @@ describe('the command line', () => {
     ['another word for what is watched', ['--watch-git', 'yes'], 'folders or all or off'],
     ['a registry that is none', ['--registry', 'https://registry.example.com'], '--registry is a host'],
     ['an option that there is not', ['--jason'], 'There is no option --jason; did you mean --json?'],
-    [
-      'an option with a slip in it, without its value',
-      ['--alow-git=lf_1'],
-      /^There is no option --alow-git; did you mean --allow-git\?$/,
-    ],
     ['an option like no other', ['--verbose'], 'There is no option --verbose.'],
     ['a word too many', ['up'], 'up is a word too many.'],
     [
@@ -77,12 +72,18 @@ describe('the command line', () => {
       'tenant is a word too many; did you mean tenants?',
     ],
   ])('%s is told', async (_, args, word) => {
-    const problem: unknown = typeof word === 'string' ? expect.stringContaining(word) : expect.stringMatching(word);
-    expect(readLocalCommand(args)).toMatchObject({ ok: false, problem });
+    expect(readLocalCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(word) });
     const told: string[] = [];
     const around = { env: {}, say: () => undefined, tell: (line: string) => told.push(line), leave: Promise.resolve() };
     expect(await runLocal(args, around)).toBe(2);
     expect(told.join()).toContain('--allow-git DIR');
+  });
+});
+
+test('an option with a slip in it is told without what was given to it', () => {
+  expect(readLocalCommand(['--alow-git=lf_1'])).toEqual({
+    ok: false,
+    problem: 'There is no option --alow-git; did you mean --allow-git?',
   });
 });
 
