@@ -13,6 +13,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 import { NOT_TOLD, settle } from './settle.ts';
 import type { Beginning, Surroundings } from './surroundings.ts';
+import { beginAttempt } from './start-of-attempt.ts';
 import { stateAfter } from './state-after.ts';
 import { waitForTurn } from './turn.ts';
 import { whileAway } from './while-away.ts';
@@ -87,8 +88,9 @@ export class Execution {
 
   /** Ends the run where it is, or only following it where another process has it. The first reason counts. */
   stop(reason: StopReason, message?: string): void {
-    if (this.#left) this.#left.abort(new RunStopped(reason));
-    else this.#stop.abort(new RunStopped(reason, message));
+    if (!this.#left) this.#stop.abort(new RunStopped(reason, message));
+    // A look at the database that had begun before tells of it once more.
+    else if (reason !== 'taken') this.#left.abort(new RunStopped(reason));
   }
 
   /** Stores the run's events, from now on or from when it begins, for those who follow it in other processes. */
@@ -163,7 +165,7 @@ export class Execution {
     await this.#recorder?.end(
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
-    const ended = { plan: this.plan, end: { ...reached, usage: this.#result.usage() }, failure, graph };
+    const ended = { plan: this.plan, end: { ...reached, usage: this.#result.usage() }, failure };
     if (failure === undefined) return settle(ended, this.#around);
     return this.#around.graphs.writes.without(this.plan.runId, () => settle(ended, this.#around));
   }
@@ -200,16 +202,21 @@ export class Execution {
   }
 
   async #run(graph: Graph): Promise<void> {
-    const { graphId, kwargs } = this.plan;
-    const input = kwargs.command ? this.#around.graphs.command(graphId, kwargs.command) : (kwargs.input ?? null);
-    await runEngine(graph, input, this.plan, {
-      attempt: this.attempt,
-      signal: this.#stop.signal,
-      reached: this.#result.reached,
-      emit: (event, data) => {
-        if (this.events.isHeard) this.events.add(event, this.#result.tell(event, data));
+    const { attempt } = this;
+    const { input, kwargs } = await beginAttempt(this.plan, { attempt, graph, ...this.#around });
+    await runEngine(
+      graph,
+      input,
+      { ...this.plan, kwargs },
+      {
+        attempt,
+        signal: this.#stop.signal,
+        reached: this.#result.reached,
+        emit: (event, data) => {
+          if (this.events.isHeard) this.events.add(event, this.#result.tell(event, data));
+        },
       },
-    });
+    );
     // Here, because a state that JSON can't hold is how the run failed.
     this.#answer = this.#result.answer();
   }
@@ -221,9 +228,11 @@ export class Execution {
       this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
     const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#result.values();
-    const isInTheMiddle =
-      !this.plan.temporary && graph !== undefined && (stopped || this.#result.reached.waitsFor !== undefined);
-    if (!isInTheMiddle) return { status, error, values, interrupts: '{}', unfinishedState: false };
+    const { temporary, kwargs } = this.plan;
+    // One that went on from a state that asked something may have failed with that open.
+    const wentOn = failure !== undefined && (kwargs.command != null || kwargs.input == null);
+    const isInTheMiddle = stopped || wentOn || this.#result.reached.waitsFor !== undefined;
+    if (temporary || graph === undefined || !isInTheMiddle) return { status, error, values, interrupts: '{}', unfinishedState: false };
     return { status, error, values, ...(await stateAfter(graph, this.plan.threadId, this.#around.log)) };
   }
 }
