@@ -17,8 +17,7 @@ export async function problemsOfSteps(worker: Worker, rows: readonly Row[]): Pro
     if (steps === undefined) return [`the state of thread ${id} could not be read`];
     const base = new Set(copied.get(id));
     const undone = new Set(runs.all.flatMap((run) => (run.mayBeUndone ? run.steps : [])));
-    const kept = (all: readonly string[]) => whole(all).filter((step) => !undone.has(step));
-    const floor = kept(floors.get(id) ?? [...base]);
+    const floor = durable(floors.get(id) ?? copied.get(id) ?? []).filter((step) => !undone.has(step));
     const now = new Set(steps);
     const lost = floor.filter((step) => !now.has(step));
     if (lost.length > 0) problems.push(`thread ${id} had ${lost.join()} and has ${steps.join()}`);
@@ -34,11 +33,10 @@ export async function problemsOfSteps(worker: Worker, rows: readonly Row[]): Pro
 }
 
 /**
- * The steps of runs that came to their end. What another run did is kept where its step was over: a state shows it before
- * that, and the next run may begin without it.
+ * Steps that were seen, without the last one: a state shows a node's work before its step is over, and where its run is
+ * cut off then the next one begins without it.
  */
-const whole = (steps: readonly string[]): string[] =>
-  steps.filter((step) => !step.startsWith('prepare ') || steps.includes(step.replace('prepare', 'answer')));
+const durable = (seen: readonly string[]): readonly string[] => seen.slice(0, -1);
 
 interface Doers {
   sent: readonly SentRun[];

@@ -10,12 +10,16 @@ const DRAIN_MS = 1500;
 /** How often something happened to a process. */
 export type Blows = Record<'killed' | 'left' | 'frozen', number>;
 
+/** What happens to them, in turns. */
+const BLOWS = ['killed', 'left', 'frozen', 'killed'] as const;
+
 /** Two processes of one deployment, and what happens to them. */
 export class Pair {
   readonly #env: Record<string, string>;
   readonly #chance: Chance;
   readonly #places: (AgentProcess | undefined)[] = [undefined, undefined];
   readonly #all: AgentProcess[] = [];
+  #struck = 0;
   readonly blows: Blows = { killed: 0, left: 0, frozen: 0 };
   /** What a process did that nobody asked it for. */
   readonly faults: string[] = [];
@@ -44,7 +48,8 @@ export class Pair {
   async strike(): Promise<void> {
     const chance = this.#chance;
     const first = chance.between(0, 1);
-    const blow = chance.one(['killed', 'killed', 'killed', 'left', 'frozen'] as const);
+    const blow = BLOWS[this.#struck % BLOWS.length] ?? 'killed';
+    this.#struck += 1;
     const places = blow === 'killed' && chance.is(0.15) ? [0, 1] : [first];
     await Promise.all(places.map((at) => (blow === 'frozen' ? this.#freeze(at) : this.#replace(at, blow))));
   }
