@@ -18,12 +18,12 @@ const steps = (values: unknown) => Object(values).steps.length;
 describe('a run that is put off', () => {
   test('stands in nobody’s way until its time has come, and then takes its turn', async () => {
     const thread = await agent.thread();
-    const later = await agent.run(thread, echo('later', { after_seconds: 1 }));
+    const later = await agent.run(thread, echo('later', { after_seconds: 4 }));
     expect(await agent.json(agent.post(`/threads/${thread}/runs/wait`, echo('now')))).toMatchObject({
       output: 'hello now',
     });
     expect(await agent.status(later)).toBe('pending');
-    const slow = await agent.run(thread, { assistant_id: 'echo', input: { input: 'slow', sleep_ms: 1500 } });
+    const slow = await agent.run(thread, { assistant_id: 'echo', input: { input: 'slow', sleep_ms: 300 } });
     const last = await agent.run(thread, echo('last', { after_seconds: 0.1 }));
     expect(steps(await ended(slow))).toBe(4);
     expect(steps(await ended(last))).toBe(6);
