@@ -66,8 +66,7 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
   ];
   test.each(paths)('%s tell it of each run, well or not, by every field of the table', async (_, path, isStateful) => {
     clock.set('2026-11-21T08:58:30Z');
-    const made = [];
-    for (const fail of [undefined, 'no ink']) {
+    const make = async (fail: string | undefined) => {
       const { thread_id } = await post('/threads', {});
       const at = `/${way.replaceAll(' ', '-')}${path.replace(':thread', '')}${fail ? '/failing' : ''}`;
       const input = { word: 'tick', ...(fail ? { fail } : {}) };
@@ -81,8 +80,9 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
         webhook,
       });
       expect(cron).toMatchObject({ payload: { webhook } });
-      made.push({ at, input, webhook, cron, thread_id: String(thread_id), fail });
-    }
+      return { at, input, webhook, cron, thread_id: String(thread_id), fail };
+    };
+    const made = [await make(undefined), await make('no ink')];
     clock.set('2026-11-21T08:59:00Z');
     await until(async () => (made.every(({ at }) => receiver.to(at).length > 0) ? true : undefined));
     for (const { cron } of made) await ask('DELETE', `/runs/crons/${String(cron['cron_id'])}`);
