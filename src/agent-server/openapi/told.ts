@@ -55,7 +55,10 @@ export const toldThread = z.looseObject({
 });
 
 /** Of a task that is a graph inside, its state is told where it was asked for. */
-const toldTask = ThreadTask.extend({ state: z.lazy((): z.ZodType => toldState).nullish() });
+const toldTask = ThreadTask.extend({
+  error: text.nullable(),
+  state: z.lazy((): z.ZodType => toldState).nullish(),
+});
 
 export const toldState = z.looseObject({
   ...ThreadState.shape,

@@ -1,3 +1,5 @@
+import { taskError } from './task-error.ts';
+
 /**
  * The engine's checkpoints as the API shows them: spelled its way, and without what is the engine's own business
  * (callbacks, and keys that begin with two underscores).
@@ -27,7 +29,7 @@ export function showTask(task: unknown): unknown {
   const named = isObject(state) && 'configurable' in state && !('values' in state);
   return {
     ...rest,
-    error: error instanceof Error ? error.message : (error ?? null),
+    error: taskError(error),
     checkpoint: named ? checkpointOf(state) : null,
     state: named ? null : (state ?? null),
   };

@@ -1,5 +1,6 @@
 import type { Snapshot } from '../graphs/graph.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
+import { taskError } from '../runs/task-error.ts';
 
 /** A state as the API shows it (`GET /threads/{thread_id}/state`), the states of graphs inside in the same way. */
 export function showState(snapshot: Snapshot): object {
@@ -29,7 +30,7 @@ function showTask(task: unknown): unknown {
   const { state, error, interrupts, result, ...rest } = task;
   return {
     ...rest,
-    error: error instanceof Error ? error.message : (error ?? null),
+    error: taskError(error),
     interrupts: interrupts ?? [],
     checkpoint: isObject(state) && !isSnapshot(state) ? (checkpointOf(state) ?? null) : null,
     state: isSnapshot(state) ? showState(state) : null,

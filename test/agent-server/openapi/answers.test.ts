@@ -118,6 +118,12 @@ test('threads and their states are told as the description says', async () => {
   await ask('GET', '/threads/{thread_id}/history', { ...one, query: '?limit=5' });
   await ask('POST', '/threads/{thread_id}/history', { ...one, body: { limit: 5 } });
   await ask('POST', '/threads/{thread_id}/copy', one);
+  const { thread_id: failed } = await ask('POST', '/threads', { body: {} });
+  const failing = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' } };
+  await ask('POST', '/threads/{thread_id}/runs/wait', { thread_id: failed, body: failing });
+  const { tasks } = await ask('GET', '/threads/{thread_id}/state', { thread_id: failed });
+  expect(tasks).toEqual([expect.objectContaining({ error: expect.stringMatching(/^\w+: .*no ink/) })]);
+  await ask('GET', '/threads/{thread_id}/history', { thread_id: failed });
   await ask('POST', '/threads/prune', { body: { thread_ids: [thread_id], strategy: 'keep_latest' } });
   await ask('DELETE', '/threads/{thread_id}', { ...one, status: 204 });
   expect(wrong).toEqual([]);

@@ -1,0 +1,11 @@
+/**
+ * Why a task of a state failed, as one text: the error's name and its message. The engine hands out the error itself, and
+ * what it stored of it. Null where there is none.
+ */
+export function taskError(error: unknown): string | null {
+  if (error === undefined || error === null) return null;
+  if (typeof error !== 'object') return String(error);
+  const [name, message]: unknown[] = [Reflect.get(error, 'name'), Reflect.get(error, 'message')];
+  const told = [name, message].filter((part) => typeof part === 'string' && part !== '');
+  return told.length > 0 ? told.join(': ') : 'Error';
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { taskError } from '../../../src/agent-server/runs/task-error.ts';
+
+test.each([
+  ['what the engine stored of an error', { name: 'AskedToFail', message: 'no ink' }, 'AskedToFail: no ink'],
+  ['an error itself', new TypeError('no ink'), 'TypeError: no ink'],
+  ['an error without a message', { name: 'AskedToFail', message: '' }, 'AskedToFail'],
+  ['an error of another form', { code: 7 }, 'Error'],
+  ['a text that was thrown', 'no ink', 'no ink'],
+  ['no error', undefined, null],
+  ['no error, as JSON has it', null, null],
+])('%s is told as one text', (_, error, told) => {
+  expect(taskError(error)).toBe(told);
+});
