@@ -23,8 +23,8 @@ test('who waits at a process that leaves is told of no end while the run goes on
   await leaving.close();
   // An answer that had begun, with newlines, breaks off; one that had not says so.
   const told = async (answer: Response) => answer.text().then((text) => `${answer.status} ${text}`, String);
-  expect(await told(waits)).toMatch(/^RunStopped: .*another process goes on with the run/);
-  expect(await told(await asked)).toMatch(/^(503 .*|RunStopped: .*)another process goes on with the run/);
+  expect(await told(waits)).toMatch(/^ServerStopped: .*another process goes on with the run/);
+  expect(await told(await asked)).toMatch(/^(503 .*|ServerStopped: .*)another process goes on with the run/);
   expect(await elsewhere).toMatchObject({ output: 'hello Ada' });
   expect(await there.status(place)).toBe('success');
   expect(servers.lines.join('\n')).not.toContain('mistake');
