@@ -149,6 +149,14 @@ describe('a graph configuration file that does not hold', () => {
     ]);
   });
 
+  test('tells each of two headers of webhooks that are one', () => {
+    const headers = '"webhooks": {"headers": {\n"X-A": "1",\n"x-b": "2",\n"x-a": "3"}}';
+    expect(problemsOf(`{${graphs},\n${headers}}`)).toEqual([
+      'langgraph.json:3:8: `webhooks.headers.X-A` is the same header as x-a, since case does not count in their names: write it once',
+      'langgraph.json:5:8: `webhooks.headers.x-a` is the same header as X-A, since case does not count in their names: write it once',
+    ]);
+  });
+
   test.each([
     ['an empty file', '', '1:1: this is not JSON: it ends too early'],
     ['no graphs', '{"env": ".env"}', '1:1: `graphs` is missing'],
