@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import type { FieldProblem } from '../../contract/service-error.ts';
 import { isUuid } from '../assistants/assistant.ts';
 import { Refusal } from '../refusal.ts';
+import { problemsOf } from './field-problems.ts';
 import { MOST_DEPTH, nestsDeeper } from './nesting.ts';
 
 /**
@@ -93,18 +93,4 @@ function withoutNulls(body: unknown, saysNull: readonly string[]): unknown {
   if (Array.isArray(body)) return body.map((item: unknown) => withoutNulls(item, saysNull));
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || saysNull.includes(name)));
-}
-
-const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
-  error.issues.flatMap(told).map((issue) => ({
-    loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
-    msg: issue.message,
-    type: issue.code,
-  }));
-
-/** Of a field that may have several forms: what is wrong within the form that was meant, where one was. */
-function told(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
-  const within =
-    issue.code === 'invalid_union' && issue.errors.find((form) => form.every(({ path }) => path.length > 0));
-  return within ? within.flatMap((inner) => told({ ...inner, path: [...issue.path, ...inner.path] })) : [issue];
 }

@@ -1,0 +1,48 @@
+import type * as z from 'zod';
+import type { FieldProblem } from '../../contract/service-error.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * What is wrong with a part of a request, field by field.
+ *
+ * @param where the part: `body`, `query`.
+ */
+export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
+  error.issues.flatMap(told).map((issue) => ({
+    loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
+    msg: issue.message,
+    type: issue.code,
+  }));
+
+/** Of a field that may have several forms: what is wrong within the form that was meant, else which forms there are. */
+function told(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
+  const meant = issue.errors.filter((form) => !form.some(isOfAnotherKind));
+  const [first] = meant;
+  if (!first) return [{ ...issue, message: formsOf(issue.errors.map((form) => form.filter(isOfAnotherKind))) }];
+  const [place, ...others] = meant.map(([each]) => JSON.stringify(each?.path));
+  // Forms that differ in one place are one form up to there.
+  if (others.length > 0 && others.every((other) => other === place)) {
+    const path = first[0]?.path ?? [];
+    const errors = meant.map((form) => form.slice(0, 1).map((each) => ({ ...each, path: [] })));
+    if (path.length > 0) return told({ ...issue, path: [...issue.path, ...path], errors });
+  }
+  return first.flatMap((inner) => told({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+/** Whether a form was not meant at all: the value is of another kind, or another word. */
+const isOfAnotherKind = ({ path, code }: Issue): boolean =>
+  path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
+
+function formsOf(forms: readonly (readonly Issue[])[]): string {
+  const words = new Set(forms.flat().flatMap(told).flatMap(expected));
+  return `Invalid input: expected ${[...words].join(' or ')}`;
+}
+
+function expected(issue: Issue): string[] {
+  if (issue.code === 'invalid_type') return [issue.expected === 'record' ? 'object' : issue.expected];
+  if (issue.code !== 'invalid_value') return [issue.message.replace(/^Invalid input: expected /, '')];
+  const words = issue.values.map((word) => JSON.stringify(word)).join('|');
+  return [issue.values.length > 1 ? `one of ${words}` : words];
+}

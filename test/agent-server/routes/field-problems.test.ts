@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { describe, expect, test } from 'vitest';
+import { operations } from '../../../src/agent-server/openapi/operations.ts';
+import { problemsOf } from '../../../src/agent-server/routes/field-problems.ts';
+import { RunCreate } from '../../../src/contract/agent/run.ts';
+import { ThreadCreate, ThreadHistorySearch } from '../../../src/contract/agent/thread.ts';
+
+const told = (schema: z.ZodType, value: unknown) => {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? [] : problemsOf(parsed.error, 'body').map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
+};
+
+const run = (field: object) => told(RunCreate, { assistant_id: 'a', ...field });
+
+describe('a field that may have several forms', () => {
+  test.each([
+    [
+      'a word that is none',
+      run({ stream_mode: 'bogus' }),
+      /^body\.stream_mode: .*expected one of "values"\|.* or array$/,
+    ],
+    ['another kind of value', run({ stream_mode: 5 }), /^body\.stream_mode: .*expected one of "values"\|.* or array$/],
+    [
+      'an item of a list',
+      run({ stream_mode: ['bogus'] }),
+      /^body\.stream_mode\.0: Invalid option: expected one of "values"/,
+    ],
+    [
+      'a node that is none',
+      run({ interrupt_before: 7 }),
+      /^body\.interrupt_before: Invalid input: expected "\*" or array$/,
+    ],
+    ['a place to go to', run({ command: { goto: 7 } }), /^body\.command\.goto: .* expected object or array or string$/],
+    ['a list of places', run({ command: { goto: [7] } }), /^body\.command\.goto\.0: .* expected object or string$/],
+    ['a place without a name', run({ command: { goto: {} } }), /^body\.command\.goto\.node: .* expected string/],
+    ['a time that is none', told(ThreadCreate, { ttl: 'x' }), /^body\.ttl: Invalid input: expected number or object$/],
+    ['a time too short', told(ThreadCreate, { ttl: 0 }), /^body\.ttl: Too small/],
+    [
+      'a strategy that is none',
+      told(ThreadCreate, { ttl: { ttl: 1, strategy: 'x' } }),
+      /^body\.ttl\.strategy: .*"delete"/,
+    ],
+    ['a key that is none', told(ThreadCreate, { ttl: { ttl: 1, days: 2 } }), /^body\.ttl: Unrecognized key: "days"/],
+    ['a checkpoint', told(ThreadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
+  ])('%s: the answer says what may stand there', (_, answers, sentence) => {
+    expect(answers).toEqual([expect.stringMatching(sentence)]);
+  });
+});
+
+/** Every schema in a schema that lets several forms stand. */
+function unionsIn(schema: z.core.$ZodType, path: string): { path: string; schema: z.ZodUnion }[] {
+  if (schema instanceof z.ZodUnion) {
+    const inner = schema.options.flatMap((option: z.core.$ZodType) => unionsIn(option, path));
+    return [{ path, schema }, ...inner];
+  }
+  if (schema instanceof z.ZodObject)
+    return Object.entries(schema.shape).flatMap(([key, field]: [string, z.core.$ZodType]) =>
+      unionsIn(field, `${path}.${key}`),
+    );
+  if (schema instanceof z.ZodArray) return unionsIn(schema.element, `${path}[]`);
+  if (schema instanceof z.ZodRecord) return unionsIn(schema.valueType, `${path}{}`);
+  if (schema instanceof z.ZodPipe) return unionsIn(schema.in, path);
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
+  return isWrapped ? unionsIn(schema.unwrap(), path) : [];
+}
+
+const unions = operations.flatMap(({ body, path, query }) => [
+  ...(body && 'schema' in body ? unionsIn(body.schema, path) : []),
+  ...(query ? unionsIn(query, `${path}?`) : []),
+]);
+
+test('no refusal of any request only says that something is wrong', () => {
+  const kinds = ['no such word', '', 7.5, -1, true, {}, { one: 1 }, [], [7], ['no such word', 7], [{}], [[]], null];
+  expect(unions.length).toBeGreaterThan(30);
+  const mute = unions.flatMap(({ path, schema }) =>
+    kinds.flatMap((value) =>
+      told(schema, value)
+        .filter((sentence) => /: (?:Invalid input(?:: expected)?)? *$|expected undefined/.test(sentence))
+        .map((sentence) => `${path} ${JSON.stringify(value)}: ${sentence}`),
+    ),
+  );
+  expect(mute).toEqual([]);
+});
