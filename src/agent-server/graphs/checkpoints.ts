@@ -43,12 +43,33 @@ const PUT = `
   on conflict (thread_id, checkpoint_ns, checkpoint_id)
   do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
 
+/**
+ * Notes what a run finds where it writes to a state that is not its own, the first time it does: so it can be undone, and
+ * begun anew. What it writes, by hand or not, are `idx` of the relation `written`.
+ */
+const before = (run: string) => `
+  before as (
+    insert into checkpoint_writes_before (run_id, thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
+    select ${run}::uuid, $1, $2, $3, $4, written.idx, found.channel, found.type, found.blob
+    from written join checkpoints c on c.thread_id = $1 and c.checkpoint_ns = $2 and c.checkpoint_id = $3
+    left join checkpoint_writes found on found.thread_id = $1 and found.checkpoint_ns = $2 and found.checkpoint_id = $3
+      and found.task_id = $4 and found.idx = written.idx
+    where ${run}::uuid is not null and c.metadata ->> 'run_id' is distinct from ${run}::text
+    on conflict do nothing
+  )`;
+
 const putWrites = (onConflict: string) => `
-  with ${ours('$9', '$10')}
+  with ${ours('$9', '$10')}, written as (
+    select w.idx, w.channel, w.type, w.blob
+    from ours, unnest($5::int[], $6::text[], $7::text[], $8::bytea[]) as w (idx, channel, type, blob)
+  ), ${before('$9')}
   insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
-  select $1, $2, $3, $4, w.idx, w.channel, w.type, w.blob
-  from ours, unnest($5::int[], $6::text[], $7::text[], $8::bytea[]) as w (idx, channel, type, blob)
+  select $1, $2, $3, $4, idx, channel, type, blob from written
   on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${onConflict}`;
+
+const NOTE_BEFORE = `
+  with ${ours('$6', '$7')}, written as (select w.idx from ours, unnest($5::int[]) as w (idx)), ${before('$6')}
+  select from ours`;
 
 const INSERT_WRITES = putWrites('do nothing');
 const UPSERT_WRITES = putWrites('do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob');
@@ -130,7 +151,9 @@ export class Checkpoints extends PostgresSaver {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) {
-      await this.#mustBeOurs(config);
+      const places = dumped.map((write) => write[4]);
+      const noted = [thread_id, checkpoint_ns, checkpoint_id, taskId, places, runIdOf(config), this.#name];
+      if ((await this.#pool.query(NOTE_BEFORE, noted)).rowCount === 0) throw notOurs();
       return super.putWrites(config, writes, taskId);
     }
     const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);

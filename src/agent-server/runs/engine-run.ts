@@ -77,7 +77,7 @@ function teller(asked: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): T
     const isRoot = namespace.length === 0;
     if (mode === 'values' && isRoot) {
       const interrupts = isObject(payload) ? payload[INTERRUPT] : undefined;
-      if (Array.isArray(interrupts)) reached.waitsFor = interrupts;
+      if (Array.isArray(interrupts)) reached.waitsFor = gathered(reached.waitsFor, interrupts);
       else {
         reached.first ??= payload;
         reached.values = payload;
@@ -96,6 +96,14 @@ function teller(asked: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): T
     else emit(name(mode), payload);
   };
 }
+
+/** Tasks that go on side by side ask one after the other. A question that is told again counts once. */
+function gathered(before: unknown[] = [], more: unknown[]): unknown[] {
+  const known = new Set(before.map(questionId));
+  return [...before, ...more.filter((one) => questionId(one) === undefined || !known.has(questionId(one)))];
+}
+
+const questionId = (interrupt: unknown): unknown => (isObject(interrupt) ? interrupt['id'] : undefined);
 
 /** What the engine streams: a mode and its payload, with subgraphs the namespace before them. */
 function take(chunk: unknown, subgraphs: boolean, tell: Tell): void {

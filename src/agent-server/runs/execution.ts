@@ -232,7 +232,8 @@ export class Execution {
     // One that went on from a state that asked something may have failed with that open.
     const wentOn = failure !== undefined && (kwargs.command != null || kwargs.input == null);
     const isInTheMiddle = stopped || wentOn || this.#result.reached.waitsFor !== undefined;
-    if (temporary || graph === undefined || !isInTheMiddle) return { status, error, values, interrupts: '{}', unfinishedState: false };
+    if (temporary || graph === undefined || !isInTheMiddle)
+      return { status, error, values, interrupts: '{}', unfinishedState: false };
     return { status, error, values, ...(await stateAfter(graph, this.plan.threadId, this.#around.log)) };
   }
 }

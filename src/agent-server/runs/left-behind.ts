@@ -4,9 +4,9 @@ import type { StoredThread, ThreadStore } from '../threads/store.ts';
 import { leftAnswer, needsState, standingOf } from './left-answer.ts';
 import type { LeftState } from './left-answer.ts';
 import type { RunEvents } from './run-events.ts';
+import { everAsked } from './open-tasks.ts';
 import { RunKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
-import { interruptsOf } from './state-after.ts';
 import type { RunStore } from './store.ts';
 
 /** Where what runs left behind lies. */
@@ -55,7 +55,7 @@ export class LeftBehind {
     const place = { thread_id: run.thread_id, checkpoint_ns: '', checkpoint_id: checkpointId };
     const state = await graph?.getState({ configurable: place });
     if (state === undefined) return undefined;
-    const interrupts = Object.values(interruptsOf(state.tasks)).flat();
+    const interrupts = Object.values(everAsked(state.tasks)).flat();
     const waits = state.next.length > 0 || interrupts.length > 0;
     return { values: state.values, waitsFor: waits ? interrupts : undefined };
   }

@@ -7,12 +7,23 @@ import { sqlTime } from '../threads/over.ts';
 import type { IsOver } from '../threads/over.ts';
 import { hasCheckpoint } from '../threads/place.ts';
 import type { StoredRun } from './run-row.ts';
+import { NOBODYS_TASK } from './undo-statements.ts';
 
 /** Which runs of a thread to list. */
 export interface RunPage {
   limit?: number | undefined;
   offset?: number | undefined;
   status?: RunStatus | undefined;
+}
+
+/** How far the attempts of a run came. */
+export interface HowFar {
+  /** The whole graph has a state of the run's own. */
+  cameOn: boolean;
+  /** A graph inside has. */
+  inside: boolean;
+  /** A task has taken the answer that the run was told. */
+  taken: boolean;
 }
 
 /** What is read of the runs of a deployment. Those of a thread whose time is over are not there, as it is not. */
@@ -52,6 +63,32 @@ export class RunReads {
       [thread_id, run_id],
     );
     return rows[0]?.checkpoint_id;
+  }
+
+  /** How far the attempts of a run came, as the states of its thread tell. */
+  async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<HowFar> {
+    const { rows } = await this.#storage.pool.query<{ came_on: boolean; inside: boolean; taken: boolean }>(
+      `with own as materialized (
+         select checkpoint_ns, checkpoint_id, metadata ->> 'source' as source from checkpoints
+         where thread_id = $1 and metadata ->> 'run_id' = $2
+       )
+       select
+         exists (select from own where checkpoint_ns = '' and source in ('input', 'loop')) as came_on,
+         exists (select from own where checkpoint_ns <> '') as inside,
+         exists (
+           select from checkpoint_writes w where w.thread_id = $1 and w.channel = '__resume__' and w.task_id <> $3 and (
+             exists (select from own where own.checkpoint_ns = w.checkpoint_ns and own.checkpoint_id = w.checkpoint_id)
+             or exists (
+               select from checkpoint_writes_before b
+               where b.run_id = $2::uuid and b.thread_id = $1 and b.checkpoint_ns = w.checkpoint_ns
+                 and b.checkpoint_id = w.checkpoint_id and b.task_id = w.task_id and b.idx = w.idx
+             )
+           )
+         ) as taken`,
+      [thread_id, run_id, NOBODYS_TASK],
+    );
+    const [row] = rows;
+    return { cameOn: row?.came_on === true, inside: row?.inside === true, taken: row?.taken === true };
   }
 
   /** The runs of a thread, newest first. */

@@ -1,11 +1,8 @@
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
-import type { Graph } from '../graphs/graph.ts';
-import { toWire } from '../wire.ts';
 import type { Surroundings } from './surroundings.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
-import { interruptsOf } from './state-after.ts';
 
 /** How long (ms) until the end of a run is written down again, while the database is away. */
 const RETRY_MS = 500;
@@ -28,8 +25,6 @@ export interface Ended {
   end: RunEnd;
   /** What it failed with, or was stopped with. */
   failure: unknown;
-  /** Absent where it was not even made. */
-  graph: Graph | undefined;
 }
 
 /**
@@ -57,8 +52,8 @@ export async function settle(ended: Ended, around: Surroundings): Promise<RunEnd
 }
 
 /** @returns false where another process has the run. */
-async function write({ plan, end, failure, graph }: Ended, { store, queue }: Surroundings): Promise<boolean> {
-  const { runId, threadId, temporary } = plan;
+async function write({ plan, end, failure }: Ended, { store, queue }: Surroundings): Promise<boolean> {
+  const { runId } = plan;
   const reason = failure instanceof RunStopped ? failure.reason : undefined;
   if (reason === 'handover') {
     await queue.release(runId);
@@ -66,15 +61,7 @@ async function write({ plan, end, failure, graph }: Ended, { store, queue }: Sur
   }
   if (reason !== 'rolled-back') return (await store.end(plan, end)) || !(await isElsewhere());
   await store.rollBack(runId);
-  if (await isElsewhere()) return false;
-  if (temporary || graph === undefined) return true;
-  const before = await graph.getState({ configurable: { thread_id: threadId } });
-  await store.restore(threadId, {
-    values: before.createdAt === undefined ? null : toWire(before.values),
-    interrupts: toWire(interruptsOf(before.tasks)),
-    unfinishedState: before.next.length > 0,
-  });
-  return true;
+  return !(await isElsewhere());
 
   /** Nothing was changed: the run is gone, its end was stored before without our hearing of it, or it is another's. */
   async function isElsewhere(): Promise<boolean> {

@@ -11,20 +11,25 @@ const RUN_VALUES = (status: string) => `
   $1::uuid, $2::uuid, $3::uuid, $4, ${status}, $5::jsonb, $6::json, $7, $8::boolean, $9::boolean, $10::uuid, $11::timestamptz,
   case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz`;
 
+/** What a thread tells of its graph. */
+const GRAPH_OF_THREAD = `
+  jsonb_strip_nulls(jsonb_build_object('graph_id', metadata -> 'graph_id', 'assistant_id', metadata -> 'assistant_id'))`;
+
 /**
  * $13: whether it may start at once. $14: what the thread learns of the run's graph. No row where the thread is missing or
- * busy, or where its time is over (`isOver`, by $12).
+ * busy, or where its time is over (`isOver`, by $12). How the thread stood is kept, for the case that the run is undone.
  */
 export const beginOnThread = (isOver: string) => ({
   name: 'begin-on-thread',
   text: `
     with thread as (
       update threads
-      set unfinished = unfinished + 1, status = 'busy', metadata = metadata || $14::jsonb, updated_at = $12
+      set unfinished = unfinished + 1, status = 'busy', metadata = metadata || $14::jsonb, updated_at = $12,
+        status_at_rest = case when unfinished = 0 then status else status_at_rest end, graph_before = ${GRAPH_OF_THREAD}
       where thread_id = $2 and ($7 <> 'reject' or unfinished = 0) and not ${isOver}
-      returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status
+      returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status, graph_before
     )
-    insert into runs (${RUN_COLUMNS}) select ${RUN_VALUES('thread.status')} from thread
+    insert into runs (${RUN_COLUMNS}, graph_before) select ${RUN_VALUES('thread.status')}, thread.graph_before from thread
     returning status, sequence`,
 });
 
@@ -98,9 +103,11 @@ const endOnThread = (also: string) => `
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
       returning *
-    ), ${TRACED(9, { status: 'status', endedAt: 'ended_at' })}${also}
+    ), ${TRACED(9, { status: 'status', endedAt: 'ended_at' })}${also}, noted as (
+      delete from checkpoint_writes_before using run where checkpoint_writes_before.run_id = run.run_id
+    )
     update threads
-    set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else $6 end,
+    set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else $6 end, status_at_rest = $6,
       "values" = coalesce($7::json, "values"), interrupts = $8::json, updated_at = $3,
       state_updated_at = case when $7::json is null then state_updated_at else $3::timestamptz end
     from run where threads.thread_id = run.thread_id`;
@@ -136,52 +143,4 @@ export const END_ALONE_HOOKED = {
   text: endAlone(
     `, ${HOOKED(9, { status: '$4::text', endedAt: '$3::timestamptz', error: '$11::json', values: 'null::json' })}`,
   ),
-};
-
-/**
- * $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread is as it was before. Values of channels are
- * stored once a version: those that another state of the thread has too stay. What a step wrote may be there without its
- * checkpoint, which comes beside it.
- */
-export const ROLL_BACK = {
-  name: 'roll-back',
-  text: `
-    with run as (
-      delete from runs where run_id = $1 and process_id = $2 returning thread_id, temporary
-    ), gone as (
-      delete from checkpoints using run
-      where checkpoints.thread_id = run.thread_id::text and checkpoints.metadata ->> 'run_id' = $1::text
-      returning checkpoints.thread_id, checkpoints.checkpoint_ns, checkpoints.checkpoint
-    ), writes as (
-      delete from checkpoint_writes w using run
-      where w.thread_id = run.thread_id::text and not exists (
-        select from checkpoints c
-        where c.thread_id = w.thread_id and c.checkpoint_ns = w.checkpoint_ns and c.checkpoint_id = w.checkpoint_id
-          and c.metadata ->> 'run_id' is distinct from $1::text
-      )
-    ), used as (
-      select distinct c.checkpoint_ns, v.key as channel, v.value as version
-      from run join checkpoints c on c.thread_id = run.thread_id::text
-      cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') v
-      where c.metadata ->> 'run_id' is distinct from $1::text
-    ), unused as (
-      select distinct gone.thread_id, gone.checkpoint_ns, v.key as channel, v.value as version
-      from gone cross join lateral jsonb_each_text(gone.checkpoint -> 'channel_versions') v
-      except select run.thread_id::text, used.checkpoint_ns, used.channel, used.version from run, used
-    ), blobs as (
-      delete from checkpoint_blobs b using unused u
-      where b.thread_id = u.thread_id and b.checkpoint_ns = u.checkpoint_ns and b.channel = u.channel and b.version = u.version
-    )
-    update threads
-    set unfinished = unfinished - 1, status = case when unfinished > 1 then 'busy' else 'idle' end, interrupts = '{}', updated_at = $3
-    from run where threads.thread_id = run.thread_id and not run.temporary`,
-};
-
-/** $1 thread, $2 its values, $3 its status where no run is unfinished, $4 its interrupts. What its newest state holds, after a run was forgotten. */
-export const RESTORE_THREAD = {
-  name: 'restore-thread',
-  text: `
-    update threads
-    set "values" = $2::json, interrupts = $4::json, status = case when unfinished > 0 then status else $3 end
-    where thread_id = $1`,
 };

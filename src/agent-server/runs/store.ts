@@ -12,6 +12,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 import { RunReads } from './reads.ts';
 import * as statements from './statements.ts';
+import * as undoing from './undo-statements.ts';
 
 /** Which unfinished runs to cancel: those that are all of what is said. */
 export interface CancelFilter {
@@ -175,22 +176,25 @@ export class RunStore extends RunReads {
     return [true, told ? JSON.stringify(told) : null, usage ? JSON.stringify(usage) : null, this.#traced.revisionId];
   }
 
-  /** Forgets a run of this process and every checkpoint it wrote. */
+  /** Forgets a run of this process and all that it wrote: its thread is as it was before. */
   async rollBack(runId: string): Promise<void> {
     const now = new Date(this.#clock.now());
-    await this.#storage.pool.query({ ...statements.ROLL_BACK, values: [runId, this.#processId, now] });
+    await this.#storage.pool.query({ ...undoing.ROLL_BACK, values: [runId, this.#processId, now] });
   }
 
-  /** Writes down what a thread's newest state holds, after a run was forgotten. `values` is JSON. */
-  async restore(
-    threadId: string,
-    { values, ...state }: { values: string | null; interrupts: string; unfinishedState: boolean },
-  ): Promise<void> {
-    const status = threadStatusAfter({ status: 'success', ...state });
-    await this.#storage.pool.query({
-      ...statements.RESTORE_THREAD,
-      values: [threadId, values, status, state.interrupts],
-    });
+  /** Has a run of this process begin anew that took an answer, and came to no state of its own. */
+  async startOver(runId: string): Promise<void> {
+    await this.#storage.pool.query({ ...undoing.START_OVER, values: [runId, this.#processId] });
+  }
+
+  /** Has no other question get the answers that a run of this process was told, which graphs inside have taken. */
+  async answerTaken(runId: string): Promise<void> {
+    await this.#storage.pool.query({ ...undoing.ANSWER_TAKEN, values: [runId, this.#processId] });
+  }
+
+  /** Has no question get the answers that former runs on the thread were told. */
+  async formerAnswersTaken(threadId: string): Promise<void> {
+    await this.#storage.pool.query({ ...undoing.FORMER_ANSWERS_TAKEN, values: [threadId] });
   }
 
   /** Deletes a run that has ended, with its events; false where it has not. */

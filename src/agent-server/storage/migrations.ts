@@ -6,9 +6,19 @@ import { crons } from './migrations/020-crons.ts';
 import { store } from './migrations/030-store.ts';
 import { threads } from './migrations/040-threads.ts';
 import { processes } from './migrations/050-processes.ts';
+import { writesBefore } from './migrations/060-writes-before.ts';
 
 /**
  * The steps of the database's form. The former revision may still be running when one is applied, so a step only adds:
  * no column that it writes goes away or gets a narrower meaning.
  */
-export const migrations: readonly Migration[] = [first, traceOutbox, webhooks, crons, store, threads, processes];
+export const migrations: readonly Migration[] = [
+  first,
+  traceOutbox,
+  webhooks,
+  crons,
+  store,
+  threads,
+  processes,
+  writesBefore,
+];

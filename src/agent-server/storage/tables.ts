@@ -43,6 +43,10 @@ export interface ThreadsTable {
   status: ThreadStatus;
   /** How many runs on the thread have not ended: the row's lock makes it the arbiter of who goes first. */
   unfinished: Generated<number>;
+  /** The status that the thread has once none is unfinished: kept from before runs, and by each that ends. Null before the first. */
+  status_at_rest: ColumnType<ThreadStatus | null, never, never>;
+  /** What it told of its graph before the run that was accepted last. */
+  graph_before: ColumnType<FreeObject | null, never, never>;
   metadata: Json<FreeObject>;
   config: Json<FreeObject>;
   /** The state that the last run left; null before the first. */
@@ -87,6 +91,8 @@ export interface RunsTable {
   process_id: string | null;
   /** Somebody asked another process to end the run. */
   cancel_action: 'interrupt' | 'rollback' | null;
+  /** What its thread told of its graph before; null for runs of former versions, and where the thread was made for it. */
+  graph_before: ColumnType<FreeObject | null, never, never>;
   /** Somebody follows its events in another process, which has them stored. */
   watched: Generated<boolean>;
   error: ColumnType<{ error: string; message: string } | null, string | null | undefined, string | null>;

@@ -1,18 +1,23 @@
 import type { Snapshot } from '../graphs/graph.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
+import type { OpenTasks } from '../runs/open-tasks.ts';
 import { taskError } from '../runs/task-error.ts';
 
-/** A state as the API shows it (`GET /threads/{thread_id}/state`), the states of graphs inside in the same way. */
-export function showState(snapshot: Snapshot): object {
+/**
+ * A state as the API shows it (`GET /threads/{thread_id}/state`), the states of graphs inside in the same way.
+ *
+ * @param open what it waits for, where more is known of that than the engine tells.
+ */
+export function showState(snapshot: Snapshot, open?: OpenTasks): object {
   return {
     values: snapshot.values,
-    next: snapshot.next,
+    next: open?.next ?? snapshot.next,
     tasks: snapshot.tasks.map(showTask),
     metadata: snapshot.metadata ?? {},
     created_at: snapshot.createdAt ?? null,
     checkpoint: checkpointOf(snapshot.config) ?? null,
     parent_checkpoint: checkpointOf(snapshot.parentConfig) ?? null,
-    interrupts: snapshot.tasks.flatMap(interruptsOf),
+    interrupts: open ? Object.values(open.interrupts).flat() : snapshot.tasks.flatMap(interruptsOf),
   };
 }
 

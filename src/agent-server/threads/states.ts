@@ -6,6 +6,7 @@ import type { Superstep } from '../../contract/agent/superstep.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
+import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
 import { COPY } from './copy.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -82,7 +83,7 @@ export class ThreadStates {
     if (where.checkpoint_id && snapshot.createdAt === undefined) {
       throw noCheckpoint(thread.thread_id, where.checkpoint_id);
     }
-    return showState(snapshot);
+    return showState(snapshot, await openTasks(graph, snapshot));
   }
 
   /** The states of a thread, newest first; none where nothing ran on it. */
@@ -99,7 +100,7 @@ export class ThreadStates {
       },
     );
     const shown: object[] = [];
-    for await (const state of states) shown.push(showState(state));
+    for await (const state of states) shown.push(showState(state, await openTasks(graph, state)));
     return shown;
   }
 
@@ -190,8 +191,8 @@ export class ThreadStates {
       const place = { ...placeOf(threadId, where), graph_id: graphId };
       const written = await writeSteps(graph, place, steps);
       const at = clock.now();
-      const state = await settle(client, graph, { threadId, now: at });
-      return { checkpoint: checkpointOf(written) ?? {}, state: showState(state), at };
+      const { state, open } = await settle(client, graph, { threadId, now: at });
+      return { checkpoint: checkpointOf(written) ?? {}, state: showState(state, open), at };
     });
   }
 

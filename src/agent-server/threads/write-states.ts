@@ -3,7 +3,8 @@ import { isStateful, nodePath, subgraphAt } from '../graphs/stateful.ts';
 import type { EngineUpdate, StateConfig, StatefulGraph } from '../graphs/stateful.ts';
 import type { Graph, Snapshot } from '../graphs/graph.ts';
 import { Refusal } from '../refusal.ts';
-import { interruptsOf } from '../runs/state-after.ts';
+import { openTasks } from '../runs/open-tasks.ts';
+import type { OpenTasks } from '../runs/open-tasks.ts';
 import { describeError } from '../runs/run-error.ts';
 import { toWire } from '../wire.ts';
 import type { PoolOfOne } from './transaction.ts';
@@ -53,16 +54,17 @@ export async function settle(
   client: PoolClient,
   graph: Graph,
   { threadId, now }: { threadId: string; now: number },
-): Promise<Snapshot> {
+): Promise<{ state: Snapshot; open: OpenTasks }> {
   const state = await graph.getState({ configurable: { thread_id: threadId } });
+  const open = await openTasks(graph, state);
   await client.query(SETTLE, [
     threadId,
     state.createdAt === undefined ? null : toWire(state.values),
-    toWire(interruptsOf(state.tasks)),
-    state.next.length > 0 ? 'interrupted' : 'idle',
+    toWire(open.interrupts),
+    open.next.length > 0 ? 'interrupted' : 'idle',
     new Date(now),
   ]);
-  return state;
+  return { state, open };
 }
 
 const SETTLE = `
