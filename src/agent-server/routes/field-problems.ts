@@ -15,20 +15,26 @@ export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
     type: issue.code,
   }));
 
+const told = (issue: Issue): Issue[] =>
+  issue.code === 'invalid_union' && issue.errors.length > 0 ? ofForms(issue, issue.path, issue.errors) : [issue];
+
 /** Of a field that may have several forms: what is wrong within the form that was meant, else which forms there are. */
-function told(issue: Issue): Issue[] {
-  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue];
-  const meant = issue.errors.filter((form) => !form.some(isOfAnotherKind));
-  const [first] = meant;
-  if (!first) return [{ ...issue, message: formsOf(issue.errors.map((form) => form.filter(isOfAnotherKind))) }];
-  const [place, ...others] = meant.map(([each]) => JSON.stringify(each?.path));
+function ofForms(
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: PropertyKey[],
+  forms: readonly (readonly Issue[])[],
+): Issue[] {
+  const meant = forms.filter((form) => !form.some(isOfAnotherKind));
+  const [first, ...others] = meant;
+  if (!first) return [{ ...issue, path, message: formsOf(forms.map((form) => form.filter(isOfAnotherKind))) }];
+  const place = first[0]?.path ?? [];
+  const isSamePlace = (form: readonly Issue[]) => JSON.stringify(form[0]?.path) === JSON.stringify(place);
   // Forms that differ in one place are one form up to there.
-  if (others.length > 0 && others.every((other) => other === place)) {
-    const path = first[0]?.path ?? [];
-    const errors = meant.map((form) => form.slice(0, 1).map((each) => ({ ...each, path: [] })));
-    if (path.length > 0) return told({ ...issue, path: [...issue.path, ...path], errors });
+  if (others.length > 0 && place.length > 0 && others.every(isSamePlace)) {
+    const inner = meant.map((form) => form.slice(0, 1).map((each) => ({ ...each, path: [] })));
+    return ofForms(issue, [...path, ...place], inner);
   }
-  return first.flatMap((inner) => told({ ...inner, path: [...issue.path, ...inner.path] }));
+  return first.flatMap((inner) => told({ ...inner, path: [...path, ...inner.path] }));
 }
 
 /** Whether a form was not meant at all: the value is of another kind, or another word. */
