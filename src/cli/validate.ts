@@ -5,6 +5,7 @@ import { readDesired } from '../config/read-desired.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import { formatProblem, inOrder, type Problem } from '../located/problem.ts';
 import { packSource } from '../source/pack.ts';
+import { absentFiles, foreignGraphs } from './agent-files.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { readTextFile } from './files.ts';
 import { complain, onCommandLine } from './problems.ts';
@@ -58,6 +59,8 @@ export async function tellValidation(inputs: Inputs, terminal: Terminal): Promis
 interface Named {
   graphConfig?: string;
   folder?: string;
+  /** Whether it has a build command. */
+  isBuilt: boolean;
 }
 
 /** What the deployments name, however much else is wrong with the file. */
@@ -69,19 +72,32 @@ function namedIn(text: string, path: string): Named[] {
       const value = fields.get(field)?.value;
       return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
     });
-    return { ...(graphConfig === undefined ? {} : { graphConfig }), ...(folder === undefined ? {} : { folder }) };
+    const isBuilt = fields.has('build-command');
+    return {
+      ...(graphConfig === undefined ? {} : { graphConfig }),
+      ...(folder === undefined ? {} : { folder }),
+      isBuilt,
+    };
   });
 }
 
+/** A graph configuration file, and the folder it is uploaded with where it is. */
+interface GraphConfigPath {
+  path: string;
+  folder: string | undefined;
+  isBuilt: boolean;
+}
+
 /** The graph configuration files, each once. */
-function graphConfigPaths(named: readonly Named[]): { path: string; isUploaded: boolean }[] {
-  const found = new Map<string, boolean>();
-  for (const { graphConfig, folder } of named) {
+function graphConfigPaths(named: readonly Named[]): GraphConfigPath[] {
+  const found = new Map<string, GraphConfigPath>();
+  for (const { graphConfig, folder, isBuilt } of named) {
     const within = graphConfig === undefined ? '.' : posix.normalize(graphConfig);
     if (isAbsolute(within) || within === '.' || within.startsWith('..')) continue;
-    found.set(folder === undefined ? within : join(folder, within), folder !== undefined);
+    const path = folder === undefined ? within : join(folder, within);
+    found.set(path, { path, folder, isBuilt: isBuilt || found.get(path)?.isBuilt === true });
   }
-  return [...found].map(([path, isUploaded]) => ({ path, isUploaded }));
+  return [...found.values()];
 }
 
 /** The folders that are uploaded, each once with each graph configuration in it. */
@@ -100,10 +116,10 @@ async function validateFolder({ folder, graphConfig }: ReturnType<typeof folders
 }
 
 /** One that is not there may belong to another repository, or be made later: that is told, and stops nothing. */
-function validateGraphConfig({ path, isUploaded }: ReturnType<typeof graphConfigPaths>[number]): Validation {
+function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Validation {
   const file = readTextFile(path);
   // Of a folder that is uploaded, packing it tells.
-  if (file.kind === 'absent' && isUploaded) return { files: [], problems: [], warnings: [] };
+  if (file.kind === 'absent' && folder !== undefined) return { files: [], problems: [], warnings: [] };
   if (file.kind === 'absent') {
     const message =
       'this graph configuration file is not here, so it was not looked at: right only where it belongs to another repository';
@@ -112,6 +128,8 @@ function validateGraphConfig({ path, isUploaded }: ReturnType<typeof graphConfig
   if (file.kind === 'unreadable') return { files: [path], problems: [file.problem], warnings: [] };
   const read = readGraphConfig(file.text, path);
   if (!read.ok) return { files: [path], problems: read.problems, warnings: [] };
+  const absent = absentFiles({ ...read, root: folder ?? '.', isBuilt });
   // What an agent server of ours refuses, a public one may offer.
-  return { files: [path], problems: [], warnings: inOrder([...read.warnings, ...read.refused]) };
+  const warnings = inOrder([...read.warnings, ...read.refused, ...foreignGraphs(read), ...absent.warnings]);
+  return { files: [path], problems: inOrder(absent.problems), warnings };
 }

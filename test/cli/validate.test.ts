@@ -15,7 +15,7 @@ let remove = (): void => {};
 afterEach(() => remove());
 
 async function validated(files: Record<string, string>, ...args: string[]) {
-  const folder = folderOf(files);
+  const folder = folderOf({ 'agent/graph.ts': '', ...files });
   remove = folder.remove;
   return runHere(['validate', ...args], { cwd: folder.path });
 }
@@ -73,6 +73,75 @@ describe('landfall validate', () => {
       expect.stringMatching(/^agent\/langgraph\.json:3:3: `encryption` is not offered by .* \(warning\)$/),
       expect.stringMatching(/^agent\/langgraph\.json:4:3: `python_version` has no effect on .* \(warning\)$/),
     ]);
+  });
+
+  test.each([
+    ['in Python', './graph.py:graph', 'is written in Python (./graph.py). This machine runs graphs in JavaScript'],
+    ['of no language', './graph:graph', 'lies in ./graph, whose ending says no language'],
+    ['that is a module of Python', 'agent.graph:graph', 'lies in agent.graph, whose ending says no language'],
+  ])('warns of a graph %s, which another service may run', async (_, path, said) => {
+    const end = await validated({
+      '.github/landfall.yml': deployFile,
+      'agent/graph.py': '',
+      'agent/graph': '',
+      'agent/langgraph.json': `{\n "graphs": { "one": "./graph.ts:graph",\n "support": "${path}" }\n}`,
+    });
+    expect(end).toMatchObject({ code: 0, err: expect.stringContaining(said) });
+    expect(end.err).toMatch(/^agent\/langgraph\.json:3:13: Graph "support" .* \(warning\)\n$/);
+  });
+
+  test('tells every file of the code that is not there, and opens none', async () => {
+    const end = await validated({
+      '.github/landfall.yml': deployFile,
+      'agent/auth.ts': 'throw new Error("loaded");',
+      'agent/langgraph.json': `{
+  "graphs": {
+    "here": "./graph.ts:graph",
+    "support": "./grahp.ts:graph",
+    "described": { "path": "./src/described.ts:graph" },
+    "folder": "../agent:graph",
+    "sister": "../shared/sister.py:graph",
+    "out": "../../etc/passwd:x",
+    "absolute": "/etc/passwd.ts:x"
+  },
+  "http": { "app": "./app.ts:app" },
+  "auth": { "path": "./auth.ts:auth" }
+}
+`,
+    });
+    expect(end).toMatchObject({ code: 2, out: '' });
+    expect(end.err.split('\n').filter((line) => line !== '' && !line.endsWith('(warning)'))).toEqual([
+      'agent/langgraph.json:4:16: `graphs.support` names a file that is not there: ./grahp.ts',
+      'agent/langgraph.json:5:28: `graphs.described.path` names a file that is not there: ./src/described.ts',
+      'agent/langgraph.json:6:15: `graphs.folder` names a file that is not there: ../agent',
+      'agent/langgraph.json:7:15: `graphs.sister` names a file that is not there: ../shared/sister.py',
+      'agent/langgraph.json:8:12: `graphs.out` leads out of what is deployed: ../../etc/passwd',
+      'agent/langgraph.json:9:17: `graphs.absolute` leads out of what is deployed: /etc/passwd.ts',
+      'agent/langgraph.json:11:20: `http.app` names a file that is not there: ./app.ts',
+    ]);
+  });
+
+  test('warns of a file that a build may make', async () => {
+    const end = await validated({
+      '.github/landfall.yml': `${deployFile}    build-command: npm run build\n`,
+      'agent/langgraph.json': '{ "graphs": { "support": "./dist/graph.js:graph" } }',
+    });
+    expect(end).toMatchObject({
+      code: 0,
+      err: 'agent/langgraph.json:1:26: `graphs.support` names a file that is not there, so its build has to make it: ./dist/graph.js (warning)\n',
+    });
+  });
+
+  test('of a folder that is uploaded takes what lies beside it for not there', async () => {
+    const end = await validated({
+      '.github/landfall.yml': 'name: echo\nsource-dir: agent\ngraph-config-path: langgraph.json\n',
+      'graph.ts': '',
+      'agent/langgraph.json': '{ "graphs": { "support": "../graph.ts:graph" } }',
+    });
+    expect(end).toMatchObject({
+      code: 2,
+      err: 'agent/langgraph.json:1:26: `graphs.support` leads out of what is deployed: ../graph.ts\n',
+    });
   });
 
   test('follows no path out of the working directory', async () => {

@@ -1,0 +1,72 @@
+import { statSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { splitExportPath } from '../graph-config/export-path.ts';
+import { graphPlaces } from '../graph-config/graph-path.ts';
+import { graphLanguage, runnableHere } from '../graph-config/language.ts';
+import type { GraphConfig } from '../graph-config/schema.ts';
+import { fieldName, type FieldPath, type Places, type Problem } from '../located/problem.ts';
+
+/** A graph configuration that was read, and where the agent's code is looked for. */
+export interface AgentFiles extends Places {
+  value: GraphConfig;
+  /** What is deployed whole: a folder from the working directory, in which `file` lies. */
+  root: string;
+  /** Whether a deployment of it has a build command, which may make files. */
+  isBuilt: boolean;
+}
+
+/** Graphs that an agent server of ours does not start with, by what their files are called. */
+export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value' | keyof Places>): Problem[] {
+  return graphPlaces(value).flatMap((place) => {
+    const runnable = runnableHere([place]);
+    if (runnable.kind === 'runnable') return [];
+    const path = ['graphs', place.graphId];
+    return [{ file, ...placeOf(path), field: fieldName(path), message: runnable.reason.replace(/\.$/, '') }];
+  });
+}
+
+/**
+ * The files of the agent's code that the configuration names and that are not there, or that lie outside of what is
+ * deployed. None is opened; nothing is looked for outside.
+ */
+export function absentFiles(read: AgentFiles): { problems: Problem[]; warnings: Problem[] } {
+  const absent = filesNamed(read.value).flatMap(({ path, file }) => {
+    const why = whyAbsent(read, file);
+    if (why === undefined) return [];
+    const field = fieldName(path);
+    const message = `\`${field}\` ${why.message}`;
+    return [{ problem: { file: read.file, ...read.placeOf(path), field, message }, mayBeBuilt: why.mayBeBuilt }];
+  });
+  const told = (mayBeBuilt: boolean) =>
+    absent.filter((each) => each.mayBeBuilt === mayBeBuilt).map(({ problem }) => problem);
+  return { problems: told(false), warnings: told(true) };
+}
+
+function whyAbsent(
+  { file: config, root, isBuilt }: AgentFiles,
+  file: string,
+): { message: string; mayBeBuilt: boolean } | undefined {
+  const path = join(dirname(config), file);
+  const way = relative(root, path);
+  if (isAbsolute(file) || way === '..' || way.startsWith(`..${sep}`))
+    return { message: `leads out of what is deployed: ${file}`, mayBeBuilt: false };
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return undefined;
+  return isBuilt
+    ? { message: `names a file that is not there, so its build has to make it: ${file}`, mayBeBuilt: true }
+    : { message: `names a file that is not there: ${file}`, mayBeBuilt: false };
+}
+
+/** The files of the agent's code; a Python module's dotted name is none. */
+function filesNamed({ graphs, http, auth }: GraphConfig): { path: FieldPath; file: string }[] {
+  const named = [
+    ...graphPlaces({ graphs }).map(({ graphId, file }) => ({
+      path: typeof graphs[graphId] === 'string' ? ['graphs', graphId] : ['graphs', graphId, 'path'],
+      file,
+    })),
+    ...[
+      { path: ['http', 'app'], named: http?.app },
+      { path: ['auth', 'path'], named: auth?.path },
+    ].flatMap(({ path, named: text }) => (text === undefined ? [] : [{ path, file: splitExportPath(text).file }])),
+  ];
+  return named.filter(({ file }) => graphLanguage(file) !== 'unknown' || /[\\/]/.test(file));
+}
