@@ -27,6 +27,13 @@ export interface Telling {
   leaveAfterMs?: number;
 }
 
+/** Each request has a connection of its own: at the end none is left over. */
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  connection: 'close',
+};
+
 /** How long (ms) any answer may take: runs take seconds, and their process may be killed. */
 const ANSWER_WITHIN_MS = 90_000;
 
@@ -70,7 +77,7 @@ export class Caller {
     try {
       const response = await fetch(`${url}${path}`, {
         method,
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        headers: { ...HEADERS, ...headers },
         signal: AbortSignal.any([hung, left.signal]),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
