@@ -20,7 +20,7 @@ import { storeOf } from './store/deployment-store.ts';
 import type { Storage } from './storage/open.ts';
 import { lifetimesOf } from './threads/lifetime.ts';
 import { openThreads as openTheThreads } from './threads/open.ts';
-import { overBy } from './threads/over.ts';
+import { overBy, thereBy } from './threads/over.ts';
 import { ThreadStore } from './threads/store.ts';
 import { Outbox } from './tracing/outbox.ts';
 import { Teller } from './tracing/teller.ts';
@@ -128,7 +128,8 @@ async function putTogether(
   const runParts = { store: runStore, queue, events, graphs, clock, log };
   const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs: runLimitMs, checkWebhook });
   const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
-  const crons = new CronStore(storage);
+  const threadIsThere = thereBy(isOver, clock);
+  const crons = new CronStore(storage, threadIsThere);
   const info = serverInfo({ revisionId, deploymentId, webhooks: !webhookSettings.disabled });
   const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
   const around = {
@@ -136,7 +137,7 @@ async function putTogether(
     authConfig: configuration.file.auth,
     auth: loaded.auth,
     app: loaded.app,
-    find: metadataIn(storage, assistants),
+    find: metadataIn(storage, assistants, threads, threadIsThere),
     findItem: async (namespace: readonly string[], key: string) =>
       (await store.items.get(namespace, key, false))?.value,
   };

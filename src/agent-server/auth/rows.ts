@@ -3,13 +3,24 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isUuid } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Storage } from '../storage/open.ts';
+import type { ThreadIsThere } from '../threads/over.ts';
+import type { ThreadStore } from '../threads/store.ts';
 import type { Kind } from './access.ts';
 
 /** Finds the metadata of a thing; undefined where there is none. */
 export type FindMetadata = (kind: Kind, id: string) => Promise<FreeObject | undefined>;
 
-/** Metadata as the deployment's database has it. */
-export function metadataIn(storage: Storage, assistants: Pick<AssistantStore, 'get'>): FindMetadata {
+/**
+ * Metadata as the deployment's database has it.
+ *
+ * @param threadIsThere of which threads the time is not over: the others are not there, nor is what belongs to them.
+ */
+export function metadataIn(
+  storage: Storage,
+  assistants: Pick<AssistantStore, 'get'>,
+  threads: Pick<ThreadStore, 'get'>,
+  threadIsThere: ThreadIsThere,
+): FindMetadata {
   const first = async (query: ReturnType<typeof sql<{ metadata: FreeObject }>>): Promise<FreeObject | undefined> =>
     (await query.execute(storage.db)).rows[0]?.metadata;
   return async (kind, id) => {
@@ -17,11 +28,15 @@ export function metadataIn(storage: Storage, assistants: Pick<AssistantStore, 'g
     if (!isUuid(id)) return undefined;
     if (kind === 'run') {
       return first(sql`select coalesce(threads.metadata, runs.metadata) as metadata
-        from runs left join threads using (thread_id) where run_id = ${id}`);
+        from runs left join threads using (thread_id) where run_id = ${id} and ${threadIsThere('runs')}`);
     }
-    if (kind === 'cron') return first(sql`select metadata from crons where cron_id = ${id}`);
+    if (kind === 'cron')
+      return first(sql`select metadata from crons where cron_id = ${id} and ${threadIsThere('crons')}`);
     // The thread of a run that keeps nothing has no row: what the run brought speaks for it.
-    const thread = await first(sql`select metadata from threads where thread_id = ${id}`);
-    return thread ?? first(sql`select metadata from runs where thread_id = ${id} order by sequence limit 1`);
+    const thread = await threads.get(id);
+    if (thread) return thread.metadata;
+    return first(
+      sql`select metadata from runs where thread_id = ${id} and ${threadIsThere('runs')} order by sequence limit 1`,
+    );
   };
 }

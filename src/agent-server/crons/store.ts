@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SelectQueryBuilder } from 'kysely';
+import type { RawBuilder, SelectQueryBuilder } from 'kysely';
 import { PAGE } from '../../contract/agent/assistant.ts';
 import type { CronCount, CronSearch } from '../../contract/agent/cron.ts';
 import { defaultAssistantId, isUuid } from '../assistants/assistant.ts';
@@ -7,14 +7,18 @@ import type { Querying } from '../runs/store.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
+import type { ThreadIsThere } from '../threads/over.ts';
 import type { StoredCron } from './cron-row.ts';
 
 /** The crons of a deployment, in its database. */
 export class CronStore {
   readonly #storage: Storage;
+  readonly #isThere: () => RawBuilder<boolean>;
 
-  constructor(storage: Storage) {
+  /** @param threadIsThere of which threads the time is not over: the crons of others are there for nobody. */
+  constructor(storage: Storage, threadIsThere: ThreadIsThere) {
     this.#storage = storage;
+    this.#isThere = () => threadIsThere('crons');
   }
 
   /** Writes a new cron down; false where its assistant or its thread went meanwhile. */
@@ -31,7 +35,8 @@ export class CronStore {
   }
 
   async get(cronId: string): Promise<StoredCron | undefined> {
-    return this.#storage.db.selectFrom('crons').selectAll().where('cron_id', '=', cronId).executeTakeFirst();
+    const query = this.#storage.db.selectFrom('crons').selectAll().where('cron_id', '=', cronId);
+    return query.where(this.#isThere()).executeTakeFirst();
   }
 
   /**
@@ -62,14 +67,14 @@ export class CronStore {
 
   /** False where there is none. */
   async delete(cronId: string): Promise<boolean> {
-    const query = this.#storage.db.deleteFrom('crons').where('cron_id', '=', cronId);
+    const query = this.#storage.db.deleteFrom('crons').where('cron_id', '=', cronId).where(this.#isThere());
     return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
   }
 
   /** One page of those that match, and how many match in all. Newest first where the request says no order. */
   async search(request: CronSearch): Promise<{ crons: StoredCron[]; total: number }> {
     const { sort_by = 'created_at', sort_order = 'desc' } = request;
-    const query = matching(this.#storage.db.selectFrom('crons').selectAll(), request)
+    const query = matching(this.#storage.db.selectFrom('crons').selectAll().where(this.#isThere()), request)
       .orderBy(sort_by, (order) => (sort_order === 'asc' ? order.asc() : order.desc()).nullsLast())
       .orderBy('cron_id')
       .limit(request.limit ?? PAGE.defaultLimit)
@@ -80,7 +85,7 @@ export class CronStore {
 
   async count(request: CronCount): Promise<number> {
     const query = this.#storage.db.selectFrom('crons').select(sql<string>`count(*)`.as('count'));
-    return Number((await matching(query, request).executeTakeFirstOrThrow()).count);
+    return Number((await matching(query.where(this.#isThere()), request).executeTakeFirstOrThrow()).count);
   }
 
   /**

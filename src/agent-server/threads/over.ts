@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Clock } from '../../clock.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** When a thread's time is over, in SQL; null while no end is set. `minutes` is what threads without a time of their own have. */
@@ -24,3 +27,11 @@ export const overBy = (ofAll?: Lifetime): IsOver => {
 
 /** A time (ms since the epoch) as SQL has it. */
 export const sqlTime = (ms: number): string => `'${new Date(ms).toISOString()}'::timestamptz`;
+
+/** Of a row of `table` that names a thread: that the thread's time is not over. One that names none has no such time. */
+export type ThreadIsThere = (table: 'runs' | 'crons') => RawBuilder<boolean>;
+
+export const thereBy =
+  (isOver: IsOver, clock: Pick<Clock, 'now'>): ThreadIsThere =>
+  (table) => sql<boolean>`not exists (select from threads where threads.thread_id = ${sql.ref(`${table}.thread_id`)}
+    and ${sql.raw(isOver(sqlTime(clock.now())))})`;

@@ -9,6 +9,7 @@ import { CronStore } from '../../../src/agent-server/crons/store.ts';
 import { Refusal } from '../../../src/agent-server/refusal.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
+import { overBy, thereBy } from '../../../src/agent-server/threads/over.ts';
 import type { CronCreate } from '../../../src/contract/agent/cron.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import type { TestPostgres } from '../../database/postgres.ts';
@@ -41,6 +42,9 @@ function storage(process = 0): Storage {
   return found;
 }
 
+/** Crons of which no thread's time is over. */
+const cronsIn = (on: Storage): CronStore => new CronStore(on, thereBy(overBy(), clock));
+
 type Start = FiringParts['runs']['startWithin'];
 
 /** A process that writes its runs down in a table of the test's. */
@@ -58,7 +62,7 @@ function firing(process = 0, before: () => void = () => undefined, after: () => 
 
 const fires = (startWithin: Start, process = 0): CronFiring =>
   new CronFiring({
-    store: new CronStore(storage(process)),
+    store: cronsIn(storage(process)),
     runs: { startWithin },
     clock,
     log: (line) => lines.push(line),
@@ -74,7 +78,7 @@ async function make(request: Partial<CronCreate> = {}): Promise<StoredCron> {
     now: clock.now(),
   });
   if (!cron.ok) throw new Error(cron.reason);
-  await new CronStore(storage()).create(cron.cron);
+  await cronsIn(storage()).create(cron.cron);
   return cron.cron;
 }
 
@@ -84,7 +88,7 @@ async function started(): Promise<string[]> {
 }
 
 const nextOf = async ({ cron_id }: StoredCron): Promise<string | undefined> =>
-  (await new CronStore(storage()).get(cron_id))?.next_run_date?.toISOString();
+  (await cronsIn(storage()).get(cron_id))?.next_run_date?.toISOString();
 
 describe('crons', () => {
   test('start one run each time, however many processes look at once, through the change to summer time', async () => {
@@ -264,7 +268,7 @@ describe('crons', () => {
       });
     };
     clock.set('2026-03-25T09:00:20Z');
-    await new CronStore(storage()).moveOn(good, Date.parse('2026-03-25T09:00:20Z'), async () => true);
+    await cronsIn(storage()).moveOn(good, Date.parse('2026-03-25T09:00:20Z'), async () => true);
     await fires(start).look();
     expect(await started()).toEqual([good.cron_id]);
     expect([refused, lines]).toEqual([205, []]);

@@ -54,6 +54,24 @@ describe.each(bothClients)('a thread whose time is over, %s', (_, open) => {
     expect(await client.threads.prune([thread_id])).toEqual({ pruned_count: 0 });
   });
 
+  test('has no crons, while those of others are there', async () => {
+    const mark = crypto.randomUUID();
+    const { thread_id } = await client.threads.create({ ttl: 10 });
+    const order = { schedule: '0 0 1 1 *', input: {}, metadata: { mark } };
+    const { cron_id } = Object(await client.crons.createForThread(thread_id, 'notes', order));
+    const { cron_id: other } = Object(await client.crons.create('notes', order));
+    const listed = async () => {
+      const found = await client.crons.search({ metadata: { mark } });
+      return [found.map((cron) => cron.cron_id).toSorted(), await client.crons.count({ metadata: { mark } })];
+    };
+    expect(await listed()).toEqual([[cron_id, other].toSorted(), 2]);
+    clock.forward(10 * MINUTE);
+    expect(await listed()).toEqual([[other], 1]);
+    expect((await refusedWith(client.crons.update(cron_id, { enabled: false }))).status).toBe(404);
+    expect((await refusedWith(client.crons.delete(cron_id))).status).toBe(404);
+    await client.crons.delete(other);
+  });
+
   test('makes room for another one of the same id, which has nothing of it', async () => {
     for (const again of [
       (threadId: string) => client.threads.create({ threadId }),
