@@ -64,7 +64,7 @@ describe.each(bothClients)('a thread whose time is over, %s', (_, open) => {
       const found = await client.crons.search({ metadata: { mark } });
       return [found.map((cron) => cron.cron_id).toSorted(), await client.crons.count({ metadata: { mark } })];
     };
-    expect(await listed()).toEqual([[cron_id, other].toSorted(), 2]);
+    expect(await listed()).toEqual([[String(cron_id), String(other)].toSorted(), 2]);
     clock.forward(10 * MINUTE);
     expect(await listed()).toEqual([[other], 1]);
     expect((await refusedWith(client.crons.update(cron_id, { enabled: false }))).status).toBe(404);
