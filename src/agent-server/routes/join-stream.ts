@@ -38,6 +38,25 @@ export async function joinStream(c: Context, run: StoredRun, runs: Runs, clock: 
   });
 }
 
+/**
+ * The events that are kept of a stateless run which is over, after the header `Last-Event-ID`; undefined where none are.
+ *
+ * @throws Refusal where some of those are not kept any more.
+ */
+export async function keptStream(c: Context, runId: string, runs: Runs, clock: Clock): Promise<Response | undefined> {
+  const kept = await runs.following.keptOf(runId);
+  if (!kept) return undefined;
+  const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
+  if (last >= 0) await runs.following.mustBeKept({ run_id: runId }, last);
+  return eventStream(kept, {
+    clock,
+    onGone: () => undefined,
+    headers: { location: c.req.path },
+    afterId: Number.isNaN(last) ? undefined : last,
+    modes: readList(c, 'stream_mode', modes),
+  });
+}
+
 /** `GET /runs/{run_id}/stream`, as clients ask who know no thread. */
 export function statelessStreamRoutes(runs: Runs, store: RunStore, clock: Clock): Hono {
   const routes = new Hono();

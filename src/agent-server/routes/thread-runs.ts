@@ -11,7 +11,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import { flag, pathId, readList, readQuery } from './body.ts';
-import { joinStream, onGone } from './join-stream.ts';
+import { joinStream, keptStream, onGone } from './join-stream.ts';
 import { lateAnswer } from './late-answer.ts';
 import { selected } from './select.ts';
 
@@ -63,7 +63,14 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     return lateAnswer(runs.following.ended(run), { clock, onGone: onGone(c, run, runs), headers: {} });
   });
 
-  routes.get('/:thread_id/runs/:run_id/stream', async (c) => joinStream(c, await theRun(c), runs, clock));
+  routes.get('/:thread_id/runs/:run_id/stream', async (c) => {
+    const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
+    const run = await store.get(threadId, runId);
+    if (run) return joinStream(c, run, runs, clock);
+    // A stateless run leaves neither row nor thread, only its events for a while.
+    const kept = (await threads.get(threadId)) ? undefined : await keptStream(c, runId, runs, clock);
+    return kept ?? joinStream(c, await theRun(c), runs, clock);
+  });
 
   routes.post('/:thread_id/runs/:run_id/cancel', async (c) => {
     const { wait, action } = readQuery(c, CancelQuery);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import { Refusal } from '../refusal.ts';
 import type { Elsewhere, FollowedRun } from './elsewhere.ts';
 import { EventLog } from './event-log.ts';
@@ -36,7 +37,10 @@ export class Following {
     return isUnfinished(run) ? elsewhere.ended({ runId: run.run_id }) : left.answer(run.run_id);
   }
 
-  /** The events of a run, wherever it is carried out: of a resumable one all that are kept, else what happens from now on. */
+  /**
+   * The events of a run, wherever it is carried out: of a resumable one all that are kept, else what happens from now on.
+   * Of one that is over it is told which it was, and its error where it failed: silence would look like a good end.
+   */
   events(run: StoredRun): Followable {
     const { hands, elsewhere } = this.#parts;
     const execution = hands.find(run.run_id);
@@ -44,9 +48,18 @@ export class Following {
     if (execution) return execution.events;
     const ofWhich = followed(run);
     if (isUnfinished(run) || ofWhich.resumable) return elsewhere.events(ofWhich);
-    const nothing = new EventLog('none');
-    nothing.close();
-    return nothing;
+    const over = new EventLog('until-followed');
+    over.add(METADATA_EVENT, JSON.stringify({ run_id: run.run_id, attempt: run.attempt }));
+    if (run.error) over.add(ERROR_EVENT, JSON.stringify(run.error));
+    over.close();
+    return over;
+  }
+
+  /** The events of a stateless run that is over, and whose row is gone with it; undefined where none is kept any more. */
+  async keptOf(runId: string): Promise<Followable | undefined> {
+    const { events, elsewhere } = this.#parts;
+    if ((await events.last(runId)) < 0) return undefined;
+    return elsewhere.events({ runId, attempt: 1, resumable: true });
   }
 
   /** @throws Refusal where a run's events after this number are not all kept any more. */

@@ -137,12 +137,14 @@ export class Recovery {
       if (run.watched || run.because === 'waits-for-a-slot' || run.because === 'lease-over') execution.record();
       return;
     }
-    log(`Run ${run.run_id} ${WHY[run.because]}; it ends as ${fate.status}.`);
-    const after = await this.#threadAfter(run);
+    const isUndone = run.cancel_action === 'rollback';
+    log(`Run ${run.run_id} ${WHY[run.because]}; it ${isUndone ? 'is rolled back' : `ends as ${fate.status}`}.`);
     const ended = { runId: run.run_id, temporary: run.temporary, webhook: webhookOf(run) };
     const ending = { id: run.attempt * ATTEMPT_IDS - 1, kind: 'error', json: JSON.stringify(fate.error) } as const;
     // Its row goes with it: who waits for it in another process finds here what became of it.
-    if (run.temporary) await events.write(run.run_id, [], ending);
+    if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
+    if (isUndone) return store.rollBack(run.run_id);
+    const after = await this.#threadAfter(run);
     await store.end(ended, { status: fate.status, error: fate.error, values: undefined, ...after });
   }
 

@@ -1,12 +1,9 @@
 import * as z from 'zod';
-import { freeObject } from '../../../contract/agent/open-word.ts';
-import { Run } from '../../../contract/agent/run.ts';
-import { ThreadState } from '../../../contract/agent/thread.ts';
+import { FailedRunBody, Run } from '../../../contract/agent/run.ts';
 import { parseEvents } from '../../../sse/parse-events.ts';
 import type { OwnApi } from '../own-api.ts';
 import type { RunEvent } from './task-stream.ts';
 import { TASK_MODES } from './task-stream.ts';
-import { INTERRUPT } from './task.ts';
 
 /** The largest event (bytes) that is read of a run's stream: a state may be large. */
 const MOST_EVENT_BYTES = 64 * 1024 * 1024;
@@ -66,15 +63,9 @@ export class OwnRuns {
 
   /** What a run that has ended left, as one who waited was answered. */
   async result({ threadId, runId }: RunPlace, status: string): Promise<unknown> {
-    if (status !== 'success') {
-      return this.#api.read(z.unknown(), 'GET', `/threads/${threadId}/runs/${runId}/join`);
-    }
-    const body = { limit: 1, metadata: { run_id: runId } };
-    const [state] = await this.#api.read(z.array(ThreadState), 'POST', `/threads/${threadId}/history`, { body });
-    if (!state) return null;
-    const values = freeObject.catch({ values: state.values }).parse(state.values);
-    const waitsFor = state.interrupts ?? [];
-    return waitsFor.length > 0 ? { ...values, [INTERRUPT]: waitsFor } : values;
+    const left = await this.#api.read(z.unknown(), 'GET', `/threads/${threadId}/runs/${runId}/join`);
+    // What a run left that ended well may be gone by now: it ended well all the same.
+    return status === 'success' && FailedRunBody.safeParse(left).success ? null : left;
   }
 }
 

@@ -1,9 +1,10 @@
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { StreamResponse, TaskStatus } from '@a2a-js/sdk';
+import { isObject } from '../../../contract/json-object.ts';
 import { ERROR_KEY } from '../../../contract/agent/run.ts';
 import { ERROR_EVENT, METADATA_EVENT, splitEventName } from '../../../contract/agent/stream-event.ts';
 import { artifact, artifactsOf, readSaid, textPart } from './messages.ts';
-import { standingAfter, taskUnderWay } from './task.ts';
+import { INTERRUPT, standingAfter, taskUnderWay } from './task.ts';
 import type { TaskIds } from './task.ts';
 
 /** An event of a run's stream. */
@@ -28,6 +29,7 @@ export async function* taskStream(
 ): AsyncGenerator<StreamResponse, void, undefined> {
   let ids: TaskIds | undefined;
   let result: unknown;
+  let asked: unknown[] | undefined;
   const begun = new Set<string>();
   for await (const { event, data } of events) {
     const { mode, namespace } = splitEventName(event);
@@ -35,8 +37,12 @@ export async function* taskStream(
       ids = idsOf(runIdOf(data));
       yield { payload: { $case: 'task', value: taskUnderWay(ids, TaskState.TASK_STATE_WORKING, given.input) } };
     } else if (mode === ERROR_EVENT) result = { [ERROR_KEY]: data };
-    else if (mode === 'values' && namespace.length === 0) result = data;
-    else if (mode === 'messages' && ids) {
+    else if (mode === 'values' && namespace.length === 0) {
+      const waitsFor = isObject(data) ? data[INTERRUPT] : undefined;
+      // Several may ask, one after the other.
+      if (Array.isArray(waitsFor)) asked = [...(asked ?? []), ...waitsFor];
+      else result = data;
+    } else if (mode === 'messages' && ids) {
       const chunk = readSaid(Array.isArray(data) ? data[0] : undefined, 0);
       if (chunk?.role !== Role.ROLE_AGENT || chunk.text === '') continue;
       yield told(ids, artifact(chunk.id, textPart(chunk.text)), { append: begun.has(chunk.id), lastChunk: false });
@@ -44,7 +50,9 @@ export async function* taskStream(
     }
   }
   if (!ids || isHandedOver(result)) return;
-  const { state, message, values } = standingAfter(result, ids);
+  const hasFailed = field(result, ERROR_KEY) !== undefined;
+  const left = asked && !hasFailed ? { ...(isObject(result) ? result : {}), [INTERRUPT]: asked } : result;
+  const { state, message, values } = standingAfter(left, ids);
   if (state === TaskState.TASK_STATE_COMPLETED) {
     for (const whole of artifactsOf(values, given.messageId))
       yield told(ids, whole, { append: false, lastChunk: true });
