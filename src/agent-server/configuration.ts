@@ -73,8 +73,8 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EISDIR'))
-      return undefined;
+    const absent: unknown[] = ['ENOENT', 'ENOTDIR', 'EISDIR'];
+    if (error instanceof Error && 'code' in error && absent.includes(error.code)) return undefined;
     throw error;
   }
 }

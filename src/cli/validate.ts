@@ -1,9 +1,10 @@
 import { isAbsolute, join, posix } from 'node:path';
+import { domainProblems } from '../agent-server/webhooks/settings.ts';
 import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
 import type { Inputs } from '../config/door-options.ts';
 import { readDesired } from '../config/read-desired.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
-import { formatProblem, inOrder, type Problem } from '../located/problem.ts';
+import { fieldName, formatProblem, inOrder, type Problem } from '../located/problem.ts';
 import { packSource } from '../source/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -128,8 +129,17 @@ function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Valida
   if (file.kind === 'unreadable') return { files: [path], problems: [file.problem], warnings: [] };
   const read = readGraphConfig(file.text, path);
   if (!read.ok) return { files: [path], problems: read.problems, warnings: [] };
+  const unreachable = domainProblems(read.value.webhooks?.url?.allowed_domains ?? []).map(
+    ({ path: at, message }): Problem => ({ file: path, ...read.placeOf(at), field: fieldName(at), message }),
+  );
   const absent = absentFiles({ ...read, root: folder ?? '.', isBuilt });
   // What an agent server of ours refuses, a public one may offer.
-  const warnings = inOrder([...read.warnings, ...read.refused, ...foreignGraphs(read), ...absent.warnings]);
+  const warnings = inOrder([
+    ...read.warnings,
+    ...read.refused,
+    ...foreignGraphs(read),
+    ...unreachable,
+    ...absent.warnings,
+  ]);
   return { files: [path], problems: inOrder(absent.problems), warnings };
 }

@@ -15,7 +15,7 @@ export const CorsConfig = z.strictObject({
   allow_methods: z.array(z.string().min(1)).optional(),
   allow_headers: z.array(z.string().min(1)).optional(),
   allow_credentials: z.boolean().optional(),
-  /** A regular expression that an origin has to match. */
+  /** A regular expression that an origin has to match as a whole. */
   allow_origin_regex: z.string().min(1).optional(),
   expose_headers: z.array(z.string().min(1)).optional(),
   /** How long (seconds) a browser may keep the answer to its preflight. */

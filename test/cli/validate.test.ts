@@ -121,6 +121,21 @@ describe('landfall validate', () => {
     ]);
   });
 
+  test('warns of a domain to which no agent server here would send', async () => {
+    const end = await validated({
+      '.github/landfall.yml': deployFile,
+      'agent/langgraph.json': `{
+  "graphs": { "support": "./graph.ts:graph" },
+  "webhooks": { "url": { "allowed_domains": ["hooks.example.com", "169.254.169.254"] } }
+}
+`,
+    });
+    expect(end).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^agent\/langgraph\.json:3:67: this address lies in a network .* \(warning\)\n$/),
+    });
+  });
+
   test('warns of a file that a build may make', async () => {
     const end = await validated({
       '.github/landfall.yml': `${deployFile}    build-command: npm run build\n`,

@@ -27,6 +27,7 @@ type Origin = NonNullable<NonNullable<Parameters<typeof cors>[0]>['origin']>;
 
 function originOf(regex: string | undefined, origins: readonly string[] | undefined): Origin {
   if (origins?.includes('*') || (origins === undefined && regex === undefined)) return '*';
-  const expression = regex === undefined ? undefined : new RegExp(regex);
+  // The whole origin has to match: `https://.*[.]example[.]test` must not let in what only begins like that.
+  const expression = regex === undefined ? undefined : new RegExp(`^(?:${regex})$`);
   return (origin) => (origins?.includes(origin) || expression?.test(origin) ? origin : null);
 }

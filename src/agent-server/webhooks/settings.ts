@@ -94,7 +94,7 @@ function variableProblem(header: string, name: string, value: string | undefined
 }
 
 /** An address that no webhook goes to, whatever allows it, is better told at the start than at every run. */
-function domainProblems(entries: readonly string[]): SettingProblem[] {
+export function domainProblems(entries: readonly string[]): SettingProblem[] {
   return entries.flatMap((entry, index) => {
     const host = readWebhookDomain(entry)?.host.replace(/^\[|\]$/g, '') ?? '';
     if (isIP(host) === 0 || networkOf(host) !== 'forbidden') return [];

@@ -299,7 +299,7 @@ describe('what pages may do, and what is told and logged of headers', () => {
     http: {
       cors: {
         allow_origins: ['https://app.example.test'],
-        allow_origin_regex: '^https://[a-z]+\\.preview\\.test$',
+        allow_origin_regex: 'https://[a-z]+\\.preview\\.test',
         allow_methods: ['GET', 'POST'],
         allow_headers: ['x-one'],
         expose_headers: ['X-More'],
@@ -317,6 +317,7 @@ describe('what pages may do, and what is told and logged of headers', () => {
     ['https://app.example.test', true],
     ['https://one.preview.test', true],
     ['https://one.preview.test.evil.test', false],
+    ['evil-https://one.preview.test', false],
     ['https://other.example.test', false],
   ])('pages of %s may call: %s', async (origin, may) => {
     expect(await allowed(origin)).toBe(may ? origin : null);
