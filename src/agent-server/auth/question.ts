@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isUuid } from '../assistants/assistant.ts';
 import { missing } from '../refusal.ts';
 import type { Kind } from './access.ts';
 import type { Action, AgentAuth, AuthUser, Resource } from './agent-auth.ts';
@@ -44,7 +45,8 @@ export function notThere(kind: Kind, id: string, runId?: string): Error {
 }
 
 /**
- * Holds a thing to what is wanted of it. One that is not there passes: the routes say so.
+ * Holds a thing to what is wanted of it. One that is not there passes: the routes say so. But of a run without a row there
+ * may be events left, and nothing tells whose they are.
  *
  * @throws Refusal 404 where the caller may not see it.
  */
@@ -55,5 +57,6 @@ export async function mustHold(
 ): Promise<void> {
   if (wanted === undefined) return;
   const metadata = await find(kind, id);
-  if (metadata !== undefined && !holds(metadata, wanted)) throw notThere(kind, id, runId);
+  const isLeft = metadata === undefined && runId !== undefined && isUuid(id);
+  if (isLeft || (metadata !== undefined && !holds(metadata, wanted))) throw notThere(kind, id, runId);
 }

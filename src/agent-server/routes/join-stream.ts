@@ -43,8 +43,9 @@ export async function joinStream(c: Context, run: StoredRun, runs: Runs, clock: 
  *
  * @throws Refusal where some of those are not kept any more.
  */
-export async function keptStream(c: Context, runId: string, runs: Runs, clock: Clock): Promise<Response | undefined> {
-  const kept = await runs.following.keptOf(runId);
+export async function keptStream(c: Context, runs: Runs, clock: Clock): Promise<Response | undefined> {
+  const runId = pathId(c, 'run_id');
+  const kept = await runs.following.keptOf(pathId(c, 'thread_id'), runId);
   if (!kept) return undefined;
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
   if (last >= 0) await runs.following.mustBeKept({ run_id: runId }, last);

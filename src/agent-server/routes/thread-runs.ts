@@ -68,8 +68,7 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     const run = await store.get(threadId, runId);
     if (run) return joinStream(c, run, runs, clock);
     // A stateless run leaves neither row nor thread, only its events for a while.
-    const kept = (await threads.get(threadId)) ? undefined : await keptStream(c, runId, runs, clock);
-    return kept ?? joinStream(c, await theRun(c), runs, clock);
+    return (await keptStream(c, runs, clock)) ?? joinStream(c, await theRun(c), runs, clock);
   });
 
   routes.post('/:thread_id/runs/:run_id/cancel', async (c) => {

@@ -56,9 +56,9 @@ export class Following {
   }
 
   /** The events of a stateless run that is over, and whose row is gone with it; undefined where none is kept any more. */
-  async keptOf(runId: string): Promise<Followable | undefined> {
+  async keptOf(threadId: string, runId: string): Promise<Followable | undefined> {
     const { events, elsewhere } = this.#parts;
-    if ((await events.last(runId)) < 0) return undefined;
+    if (!(await events.areLeft(threadId, runId))) return undefined;
     return elsewhere.events({ runId, attempt: 1, resumable: true });
   }
 

@@ -171,6 +171,18 @@ export class RunEvents {
     return Number(rows[0]?.id ?? -1);
   }
 
+  /** Whether events are all that is left of a run and its thread: of a stateless one that is over. */
+  async areLeft(threadId: string, runId: string): Promise<boolean> {
+    const { rowCount } = await this.#storage.pool.query(
+      `select from run_events where run_id = $1
+         and not exists (select from runs where run_id = $1 or thread_id = $2)
+         and not exists (select from threads where thread_id = $2)
+       limit 1`,
+      [runId, threadId],
+    );
+    return rowCount === 1;
+  }
+
   /** How a run's last attempt ended, where that was stored. */
   async ending(runId: string): Promise<StoredEnding | undefined> {
     const { rows } = await this.#storage.pool.query<{ event: string; data: string; at_end: boolean }>(

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { files } from '../auth/agent.ts';
+import { serveAgent } from '../serving.ts';
+import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+
+const agent = temporaryAgent(files);
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent({ configPath: agent.configPath });
+});
+afterAll(async () => {
+  await serving.close();
+  agent.remove();
+});
+
+const ask = (user: string, method: string, path: string, body?: unknown) =>
+  serving.fetch(
+    new Request(`http://agent.test${path}`, {
+      method,
+      headers: { 'x-user': user },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+const run = { assistant_id: 'who', input: {}, stream_resumable: true };
+
+test('nobody whom the rules bound reads the events that a stateless run left, whose they are nothing tells', async () => {
+  const begun = await ask('ada', 'POST', '/runs/stream', run);
+  const place = begun.headers.get('location') ?? '';
+  expect(await begun.text()).toContain('ADA');
+  for (const user of ['ada', 'bob']) expect((await ask(user, 'GET', place)).status).toBe(404);
+});
+
+test('nobody reads the events of a run on a thread by the name of a thread that is not there', async () => {
+  const { thread_id } = Object(await (await ask('ada', 'POST', '/threads', {})).json());
+  const begun = await ask('ada', 'POST', `/threads/${thread_id}/runs/stream`, run);
+  const place = begun.headers.get('location') ?? '';
+  await begun.text();
+  expect(await (await ask('ada', 'GET', place)).text()).toContain('ADA');
+  const elsewhere = place.replace(thread_id, randomUUID());
+  for (const user of ['ada', 'bob']) expect((await ask(user, 'GET', elsewhere)).status).toBe(404);
+});
