@@ -48,6 +48,8 @@ export class Deliverer {
   #bell = new AbortController();
   /** When one is due that was put off here, in milliseconds since the epoch. */
   #nextDue = Number.POSITIVE_INFINITY;
+  /** When it was looked last, in milliseconds since the epoch. */
+  #lookedAt = 0;
   #delivering = Promise.resolve();
 
   constructor(parts: DelivererParts) {
@@ -101,9 +103,10 @@ export class Deliverer {
   /** Begins to try what is due, as far as there is room; whether there may be more. */
   async #look(): Promise<boolean> {
     const { deliveries, clock } = this.#parts;
+    const now = clock.now();
+    this.#lookedAt = now;
     const limit = Math.min(OF_ONE_HOST, AT_ONCE - this.#trying.size);
     if (limit <= 0) return false;
-    const now = clock.now();
     const forMs = this.#answerWithinMs + SPARE_MS;
     const claimed = await deliveries.claim({ now, forMs, limit, notTo: this.#busyHosts() });
     for (const delivery of claimed) {
@@ -114,7 +117,7 @@ export class Deliverer {
       this.#trying.set(trying, delivery.host);
     }
     if (claimed.length === limit) return true;
-    if (this.#nextDue <= now) this.#nextDue = (await deliveries.earliest()) ?? Number.POSITIVE_INFINITY;
+    if (this.#nextDue <= now) this.#nextDue = (await deliveries.nextAfter(now)) ?? Number.POSITIVE_INFINITY;
     return false;
   }
 
@@ -124,7 +127,9 @@ export class Deliverer {
     return [...count].flatMap(([host, tries]) => (tries >= OF_ONE_HOST ? [host] : []));
   }
 
+  /** What was due at the last look and not taken waits for room: to look again at once would find none. Who makes room rings. */
   #untilDue(): number {
+    if (this.#nextDue <= this.#lookedAt) return LOOK_MS;
     return Math.min(LOOK_MS, Math.max(0, this.#nextDue - this.#parts.clock.now()));
   }
 

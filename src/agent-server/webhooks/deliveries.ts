@@ -72,10 +72,11 @@ export class Deliveries {
     await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
   }
 
-  /** When the first one is due, in milliseconds since the epoch; undefined where there is none. */
-  async earliest(): Promise<number | undefined> {
+  /** When the first one after `now` is due, both in milliseconds since the epoch; undefined where there is none. */
+  async nextAfter(now: number): Promise<number | undefined> {
     const query = this.#storage.db.selectFrom('webhook_deliveries').select('next_attempt_at');
-    return (await query.orderBy('next_attempt_at').limit(1).executeTakeFirst())?.next_attempt_at.getTime();
+    const later = query.where('next_attempt_at', '>', new Date(now)).orderBy('next_attempt_at').limit(1);
+    return (await later.executeTakeFirst())?.next_attempt_at.getTime();
   }
 
   /** Forgets all of them. How many that were. */

@@ -90,6 +90,11 @@ function post(
       response.on('error', () => resolve(answered));
       response.on('close', () => resolve(answered));
     });
+    // Who asks for another protocol has no more to say in this one: without this the request would end without a word.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve(meaningOf(response.statusCode ?? 0, undefined, now()));
+    });
     request.end(body);
   });
 }
