@@ -17,13 +17,16 @@ export const configurableOf = (user: AuthUser): FreeObject => ({
   langgraph_auth_permissions: user.permissions,
 });
 
+/** Whether a name in a `configurable` is one by which the server tells who asked: nobody else may say that. */
+export const isClaim = (name: string): boolean => name.startsWith('langgraph_auth_');
+
 /** A request's `configurable` without what only the server may say. */
 export const withoutClaims = (configurable: FreeObject): FreeObject =>
-  Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('langgraph_auth_')));
+  Object.fromEntries(Object.entries(configurable).filter(([key]) => !isClaim(key)));
 
 /** What only the server may say in a `configurable`, where it has said it. */
 export const claimsIn = (configurable: FreeObject): FreeObject =>
-  Object.fromEntries(Object.entries(configurable).filter(([key]) => key.startsWith('langgraph_auth_')));
+  Object.fromEntries(Object.entries(configurable).filter(([key]) => isClaim(key)));
 
 declare module 'hono' {
   interface ContextVariableMap {

@@ -1,5 +1,6 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
+import { isClaim } from '../auth/caller.ts';
 import { TOKEN_HEADER } from '../routes/guard.ts';
 
 /** What lets its sender in somewhere: it is taken up only where a pattern spells it out. */
@@ -21,14 +22,16 @@ const isUsual = (name: string): boolean =>
 
 /**
  * What a request's headers add to the `configurable` of its runs: `x-*` and `user-agent`, as the public service does,
- * and what `includes` names besides; nothing that `excludes` names.
+ * and what `includes` names besides; nothing that `excludes` names, and nothing by the names of what rules of access tell.
  */
 export function configurableHeaders(rules: HeaderRules | null | undefined): (headers: Headers) => FreeObject {
   const includes = rules?.includes ?? [];
   const isIncluded = matcher(includes);
   const mayPass = passing(includes, rules?.excludes ?? []);
   return (headers) =>
-    Object.fromEntries([...headers].filter(([name]) => (isUsual(name) || isIncluded(name)) && mayPass(name)));
+    Object.fromEntries(
+      [...headers].filter(([name]) => (isUsual(name) || isIncluded(name)) && mayPass(name) && !isClaim(name)),
+    );
 }
 
 /** The headers of a request that its line of the log shows. */

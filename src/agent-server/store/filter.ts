@@ -17,8 +17,13 @@ export type Condition =
 /** A filter, taken apart; or what is wrong with it, and where. */
 export type ReadFilter = { ok: true; conditions: Condition[] } | { ok: false; path: string[]; problem: string };
 
-const COMPARISONS: Record<string, Comparison> = { $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' };
-const OPERATORS = ['$eq', '$ne', ...Object.keys(COMPARISONS), '$in', '$nin', '$exists'];
+const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
+  ['$gt', '>'],
+  ['$gte', '>='],
+  ['$lt', '<'],
+  ['$lte', '<='],
+]);
+const OPERATORS = ['$eq', '$ne', ...COMPARISONS.keys(), '$in', '$nin', '$exists'];
 
 /**
  * Takes a filter apart: `{"field": value}` asks for equality, `{"field": {"$gt": 5}}` for what the operators say, all of
@@ -48,7 +53,7 @@ export function readFilter(filter: FreeObject): ReadFilter {
 
 /** The condition of one operator, or what is wrong with it. */
 function readOperator(field: string, operator: string, operand: unknown): Condition | string {
-  const comparison = COMPARISONS[operator];
+  const comparison = COMPARISONS.get(operator);
   if (comparison !== undefined) {
     if (typeof operand !== 'number' && typeof operand !== 'string') return 'compares with a number or a string only';
     return { kind: 'compares', field, comparison, value: operand };

@@ -50,6 +50,11 @@ describe('the headers that become keys of `configurable`', () => {
   });
 });
 
+test('a header says nothing of who asked, whatever is included', () => {
+  const forged = new Headers({ langgraph_auth_user_id: 'admin', 'x-user-id': 'ada' });
+  expect(configurableHeaders({ includes: ['*', 'langgraph_auth_user_id'] })(forged)).toEqual({ 'x-user-id': 'ada' });
+});
+
 describe('the headers that the log shows', () => {
   test.each<[string, Parameters<typeof loggedHeaders>[0], string[]]>([
     ['all but credentials', {}, ['accept', 'user-agent', 'x-forwarded-prefix', 'x-user-id', 'x-user-mood']],

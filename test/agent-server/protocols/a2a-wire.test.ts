@@ -150,6 +150,13 @@ describe('on the wire', () => {
       -32_602,
     ],
     [
+      'a context leads to no other endpoint',
+      'chat',
+      { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { contextId: '../ok#' } },
+      200,
+      -32_602,
+    ],
+    [
       'a file is not taken',
       'chat',
       {

@@ -96,6 +96,7 @@ describe('a state becomes what was said', () => {
     },
     { id: '5', type: 'tool', content: 'raw' },
     { id: '6', type: 'ai', content: '' },
+    { id: '7', type: 'constructor', content: 'of nobody' },
   ];
   const told = (values: unknown, from?: string) =>
     historyOf(values, from, ids).map(({ role, parts }) => [role, parts[0]?.content?.value]);

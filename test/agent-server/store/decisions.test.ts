@@ -82,6 +82,7 @@ describe('a filter', () => {
   test.each<[string, Record<string, unknown>, string[], RegExp]>([
     ['an operator that nobody knows', { a: { $near: 1 } }, ['a', '$near'], /no operator: there are \$eq/],
     ['a field among operators', { a: { $gt: 1, b: 2 } }, ['a', 'b'], /no operator/],
+    ['a field that every object has', { a: { $gt: 1, constructor: 2 } }, ['a', 'constructor'], /no operator/],
     ['a comparison with a truth', { a: { $gt: true } }, ['a', '$gt'], /number or a string/],
     ['one of no list', { a: { $in: 1 } }, ['a', '$in'], /list/],
     ['presence that is no truth', { a: { $exists: 1 } }, ['a', '$exists'], /true or false/],

@@ -68,19 +68,19 @@ function saidSince(values: unknown, messageId: string | undefined): Said[] {
   return messages.slice(Math.max(begin, 0)).flatMap((one, index) => readSaid(one, index) ?? []);
 }
 
-const ROLES: Readonly<Record<string, Role>> = {
-  human: Role.ROLE_USER,
-  user: Role.ROLE_USER,
-  ai: Role.ROLE_AGENT,
-  AIMessageChunk: Role.ROLE_AGENT,
-  assistant: Role.ROLE_AGENT,
-};
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ['human', Role.ROLE_USER],
+  ['user', Role.ROLE_USER],
+  ['ai', Role.ROLE_AGENT],
+  ['AIMessageChunk', Role.ROLE_AGENT],
+  ['assistant', Role.ROLE_AGENT],
+]);
 
 /** Undefined for what is neither the caller's nor the agent's, such as the answer of a tool. */
 export function readSaid(message: unknown, index: number): Said | undefined {
   if (!isObject(message)) return undefined;
   const { id, type, role, content } = message;
-  const known = ROLES[String(type ?? role)];
+  const known = ROLES.get(String(type ?? role));
   if (known === undefined) return undefined;
   return { id: typeof id === 'string' && id !== '' ? id : `message-${index}`, role: known, text: textOf(content) };
 }

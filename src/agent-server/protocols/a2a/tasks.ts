@@ -134,7 +134,7 @@ export class Tasks implements A2ARequestHandler {
         throw new RequestMalformedError('contextId is missing: tasks are listed context by context.');
       const pageSize = Math.min(request.pageSize || PAGE.usual, PAGE.most);
       const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
-      const runs = await this.#parts.runs.list(contextId, pageSize, offset);
+      const runs = await this.#parts.runs.list(contextOf(contextId), pageSize, offset);
       const own = runs.filter(
         (run) => run.assistant_id === this.#parts.assistant.assistant_id && taskOf(run) === run.run_id,
       );
