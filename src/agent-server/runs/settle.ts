@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Surroundings } from './surroundings.ts';
 import { RunStopped } from './run-error.ts';
@@ -18,6 +19,9 @@ const UNSTORABLE = failedWith('ResultNotStored', 'The run ended, but its result 
 
 /** The end of a run whose error can't be looked at. */
 export const NOT_TOLD = failedWith('Error', 'The run failed with an error that can not be shown.');
+
+/** The database has taken one of two back that wait for each other: it may be asked again. */
+const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
 
 /** How a run ended. */
 export interface Ended {
@@ -40,7 +44,7 @@ export async function settle(ended: Ended, around: Surroundings): Promise<RunEnd
     try {
       return (await write({ ...ended, end: last }, around)) ? last : 'taken';
     } catch (error) {
-      if (isDatabaseUnavailable(error)) {
+      if (isDatabaseUnavailable(error) || isDeadlock(error)) {
         await clock.sleep(RETRY_MS);
         continue;
       }

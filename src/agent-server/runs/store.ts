@@ -7,6 +7,7 @@ import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import { overBy } from '../threads/over.ts';
 import type { IsOver } from '../threads/over.ts';
+import { inTransaction } from '../threads/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
@@ -179,7 +180,10 @@ export class RunStore extends RunReads {
   /** Forgets a run of this process and all that it wrote: its thread is as it was before. */
   async rollBack(runId: string): Promise<void> {
     const now = new Date(this.#clock.now());
-    await this.#storage.pool.query({ ...undoing.ROLL_BACK, values: [runId, this.#processId, now] });
+    await inTransaction(this.#storage.pool, async (client) => {
+      await client.query({ ...undoing.LOCK_THREAD, values: [runId] });
+      await client.query({ ...undoing.ROLL_BACK, values: [runId, this.#processId, now] });
+    });
   }
 
   /** Has a run of this process begin anew that took an answer, and came to no state of its own. */

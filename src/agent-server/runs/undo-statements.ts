@@ -1,6 +1,5 @@
 /**
- * The statements that undo what runs did to their threads. Each is one, so that nobody sees the half of it, and none that
- * another process does meanwhile is lost.
+ * The statements that undo what runs did to their threads, each of them all of it.
  */
 
 /** The task to which the engine puts what nobody's task wrote: what a run was told, such as an answer. */
@@ -47,34 +46,34 @@ const undone = (found: string) => `
       where b.thread_id = u.thread_id and b.checkpoint_ns = u.checkpoint_ns and b.channel = u.channel and b.version = u.version
     )`;
 
+/** $1 run. Locks its thread's row: who counts on that waits, and what is done next sees all that others did before. */
+export const LOCK_THREAD = {
+  name: 'lock-thread-of-run',
+  text: `select from threads where thread_id = (select thread_id from runs where run_id = $1) for update`,
+};
+
 /**
- * $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread is as it was before. A run that was accepted
- * after it knows then what was before both. The thread's row is locked first: who counts on it waits.
+ * $1 run, $2 process, $3 now. Forgets a run and what it wrote; the thread, which is locked, is as it was before. The run
+ * that was accepted next knows then what was before both. One that just ends itself, and waits for the thread, need not.
  */
 export const ROLL_BACK = {
   name: 'roll-back',
   text: `
-    with thread as materialized (
-      select thread_id from threads where thread_id = (select thread_id from runs where run_id = $1::uuid) for update
-    ), run as (
-      delete from runs
-      where run_id = $1::uuid and process_id = $2 and (temporary or thread_id in (select thread_id from thread))
+    with run as (
+      delete from runs where run_id = $1::uuid and process_id = $2
       returning thread_id, temporary, sequence, graph_id, graph_before
-    ), next as (
+    ), later as materialized (
+      select later.run_id from runs later join run on later.thread_id = run.thread_id and later.sequence > run.sequence
+      order by later.sequence limit 1
+    ), told as (
       update runs set graph_before = run.graph_before from run
-      where runs.run_id = (
-        select later.run_id from runs later join run on later.thread_id = run.thread_id and later.sequence > run.sequence
-        order by later.sequence limit 1
-      )
-      returning runs.run_id
+      where runs.run_id = (select run_id from runs where run_id = (select run_id from later) for update skip locked)
     ), ${undone('true')}
     update threads
     set unfinished = unfinished - 1, updated_at = $3,
       status = case when unfinished > 1 then 'busy' else coalesce(status_at_rest, 'idle') end,
       metadata = case
-        when run.graph_before is null or exists (select from next) or metadata ->> 'graph_id' is distinct from run.graph_id
-          -- A run that was accepted since this began is not seen here.
-          or unfinished <> (select count(*) from runs r, run where r.thread_id = run.thread_id and r.status in ('pending', 'running'))
+        when run.graph_before is null or exists (select from later) or metadata ->> 'graph_id' is distinct from run.graph_id
         then metadata else metadata - 'graph_id' - 'assistant_id' || run.graph_before
       end
     from run where threads.thread_id = run.thread_id and not run.temporary`,

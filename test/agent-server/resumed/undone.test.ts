@@ -87,6 +87,18 @@ describe('a run that is rolled back', () => {
     expect(before).toMatchObject({ row: { status: 'interrupted', metadata: { graph_id: 'both' } } });
   });
 
+  test('leaves the thread as it was with all the others that are rolled back at once', async () => {
+    const thread = await server.thread();
+    const before = await all(thread);
+    const first = await server.run(thread, stay);
+    await until(async () => (waiting().includes(first.split('/').at(-1)) ? true : undefined));
+    const others = await Promise.all(
+      ['plain', 'twice', 'both'].map((id) => server.run(thread, { ...stay, assistant_id: id })),
+    );
+    await Promise.all([first, ...others].map((place) => server.post(`${place}/cancel?wait=1&action=rollback`)));
+    expect(await all(thread)).toEqual(before);
+  });
+
   test('leaves nothing noted, as runs that end do', async () => {
     const noted = async () => (await database.query('select from checkpoint_writes_before')).rowCount;
     expect(await noted()).toBe(0);

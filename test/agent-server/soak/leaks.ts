@@ -40,6 +40,7 @@ const LEFTOVERS: Record<string, string> = {
   'checkpoints of nobody': `select from checkpoints c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
   'writes of nobody': `select from checkpoint_writes c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
   'blobs of nobody': `select from checkpoint_blobs c where not exists (select from threads t where t.thread_id::text = c.thread_id)`,
+  'notes of what runs found': `select from checkpoint_writes_before`,
   'crons of nobody': `select from crons where thread_id is not null and not exists (select from threads t where t.thread_id = crons.thread_id)`,
   'versions of nobody': `select from assistant_versions v where not exists (select from assistants a where a.assistant_id = v.assistant_id)`,
   'connections in the middle of a transaction': `select from pg_stat_activity where datname = current_database()
