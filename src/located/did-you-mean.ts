@@ -3,14 +3,18 @@ import { distance } from 'fastest-levenshtein';
 /** Longer words are no slips of a finger, and comparing them costs. */
 const longestWord = 64;
 
-/** The known word that was probably meant: one typing slip for a short word, one for every three letters of a long one. */
+/**
+ * The known word that was probably meant: one typing slip for a short word, one for every three letters of a long one.
+ * Two neighbours that changed places are one slip.
+ */
 export function didYouMean(written: string, known: Iterable<string>): string | undefined {
   if (written.length > longestWord) return undefined;
   const word = plain(written);
+  const turned = withNeighboursTurned(word);
   let nearest: string | undefined;
   let smallest = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
-    const steps = distance(word, plain(candidate));
+    const steps = slipsTo(plain(candidate), { word, turned, below: smallest });
     if (steps < smallest) {
       smallest = steps;
       nearest = candidate;
@@ -18,6 +22,24 @@ export function didYouMean(written: string, known: Iterable<string>): string | u
   }
   return nearest;
 }
+
+/** How many slips away a word is. The library takes a turn for two slips, so that with one it is one fewer at most. */
+function slipsTo(
+  meant: string,
+  { word, turned, below }: { word: string; turned: readonly string[]; below: number },
+): number {
+  const steps = distance(word, meant);
+  return steps < 2 || steps > below
+    ? steps
+    : turned.reduce((least, each) => Math.min(least, 1 + distance(each, meant)), steps);
+}
+
+/** The word with each two letters that stand side by side turned. */
+const withNeighboursTurned = (word: string): string[] =>
+  Array.from(
+    { length: Math.max(0, word.length - 1) },
+    (_, at) => `${word.slice(0, at)}${word.charAt(at + 1)}${word.charAt(at)}${word.slice(at + 2)}`,
+  );
 
 /** Case and the choice between `-` and `_` are the commonest slips, so they cost nothing. */
 const plain = (word: string): string => word.toLowerCase().replaceAll('_', '-');
