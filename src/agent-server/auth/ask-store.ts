@@ -1,6 +1,7 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { missing, Refusal } from '../refusal.ts';
+import { labelsProblem } from '../store/namespace.ts';
 import type { Access } from './access.ts';
 import { AuthRefusal } from './auth-refusal.ts';
 import { holds } from './filters.ts';
@@ -53,6 +54,10 @@ async function askToGet(question: Questioned, findItem: FindItem): Promise<Respo
   const value: FreeObject = { namespace: namespaceIn(query), key: query.get('key') ?? '' };
   const wanted = await ask(question, 'store', 'get', value);
   const [namespace, key] = [labels(value['namespace'] ?? []), String(value['key'])];
+  // The query has periods between labels: one within a label would make two of it, and another's namespace of the caller's.
+  const problem = labelsProblem(namespace);
+  if (problem !== undefined)
+    throw new Refusal(422, [{ loc: ['query', 'namespace'], msg: problem, type: 'value_error' }]);
   const there = wanted && (await findItem(namespace, key));
   if (wanted && there && !isOf(wanted, namespace, key, there)) return c.json(null);
   query.delete('namespace');

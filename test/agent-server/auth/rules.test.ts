@@ -262,6 +262,8 @@ describe('the store', () => {
     });
     expect((await ask('bob', 'GET', '/store/items?namespace=notes&key=k')).body).toBeNull();
     expect((await ask('bob', 'GET', '/store/items?namespace=ada.notes&key=k')).body).toBeNull();
+    // A name with a period is one label, and no two.
+    expect(await ask('ada.notes', 'GET', '/store/items?key=k')).toMatchObject({ status: 422 });
     expect(await ask('ada', 'POST', '/store/items/search', { namespace_prefix: [] })).toMatchObject({
       body: { items: [{ key: 'k' }] },
     });
