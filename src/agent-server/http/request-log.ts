@@ -6,7 +6,10 @@ import { loggedHeaders } from './header-rules.ts';
 /** What a line shows of a header at most, in characters. */
 const LONGEST = 500;
 
-/** A line of the log for each request: what was asked, how it was answered, after how long (ms), and its headers. */
+/**
+ * A line of the log for each request: what was asked, in its caller's spelling, which has no line breaks, how it was
+ * answered, after how long (ms), and its headers.
+ */
 export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string) => void): MiddlewareHandler {
   const shown = loggedHeaders(rules);
   return async (c, next) => {
@@ -15,6 +18,7 @@ export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string)
       Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, LONGEST)]),
     );
     await next();
-    log(`${c.req.method} ${c.req.path} ${c.res.status} ${clock.now() - began} ms ${JSON.stringify(headers)}`);
+    const { pathname } = new URL(c.req.url);
+    log(`${c.req.method} ${pathname} ${c.res.status} ${clock.now() - began} ms ${JSON.stringify(headers)}`);
   };
 }

@@ -358,6 +358,8 @@ describe('what pages may do, and what is told and logged of headers', () => {
       asked.once('error', reject);
       asked.end();
     });
+    await fetch(`${serving().url}/ok%0A%7B%22event%22:%22resting%22%7D`);
+    expect(serving().lines).toContainEqual(expect.stringMatching(/^GET \/ok%0A%7B%22event%22:%22resting%22%7D 404 /));
     const line = serving().lines.find((each) => each.includes('mmm')) ?? '';
     expect(line).toMatch(/^GET \/ok 200 \d+ ms \{.*"x-mood":"m{500}"/);
     expect(line).not.toContain('psst');
