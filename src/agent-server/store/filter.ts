@@ -25,6 +25,9 @@ const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
 ]);
 const OPERATORS = ['$eq', '$ne', ...COMPARISONS.keys(), '$in', '$nin', '$exists'];
 
+/** How many conditions a filter may have: a statement is put together in a time that grows with their square. */
+export const MOST_CONDITIONS = 100;
+
 /**
  * Takes a filter apart: `{"field": value}` asks for equality, `{"field": {"$gt": 5}}` for what the operators say, all of
  * them, and `{"field": {"a": 1}}` for an object that holds at least that.
@@ -48,6 +51,8 @@ export function readFilter(filter: FreeObject): ReadFilter {
       conditions.push(read);
     }
   }
+  if (conditions.length > MOST_CONDITIONS)
+    return { ok: false, path: [], problem: `has more than ${MOST_CONDITIONS} conditions` };
   return { ok: true, conditions };
 }
 

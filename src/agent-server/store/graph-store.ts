@@ -127,7 +127,7 @@ function conditionsOf(filter: unknown): Condition[] {
   if (filter == null) return [];
   if (!isObject(filter)) throw new StoreCallError('search', 'a filter must be an object');
   const read = readFilter(filter);
-  if (!read.ok) throw new StoreCallError('search', `filter.${read.path.join('.')} ${read.problem}`);
+  if (!read.ok) throw new StoreCallError('search', `${['filter', ...read.path].join('.')} ${read.problem}`);
   return read.conditions;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFilter } from '../../../src/agent-server/store/filter.ts';
+import { MOST_CONDITIONS, readFilter } from '../../../src/agent-server/store/filter.ts';
 import {
   keyProblem,
   labelsProblem,
@@ -85,6 +85,12 @@ describe('a filter', () => {
     ['a field that every object has', { a: { $gt: 1, constructor: 2 } }, ['a', 'constructor'], /no operator/],
     ['a comparison with a truth', { a: { $gt: true } }, ['a', '$gt'], /number or a string/],
     ['one of no list', { a: { $in: 1 } }, ['a', '$in'], /list/],
+    [
+      'more than it can be held to in time',
+      Object.fromEntries(Array.from({ length: MOST_CONDITIONS + 1 }, (_, n) => [`field${n}`, n])),
+      [],
+      /more than 100 conditions/,
+    ],
     ['presence that is no truth', { a: { $exists: 1 } }, ['a', '$exists'], /true or false/],
   ])('is refused for %s', (_, filter, path, problem) => {
     expect(readFilter(filter)).toMatchObject({ ok: false, path, problem: expect.stringMatching(problem) });
