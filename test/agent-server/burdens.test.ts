@@ -55,8 +55,10 @@ describe('what is large or odd', () => {
 
   test('texts that the database does not hold are no failure, and hide nothing else', async () => {
     const odd = 'a\u0000b\ud800';
-    expect(await (await post('/threads', { metadata: { odd } })).json()).toMatchObject({ metadata: { odd: 'ab' } });
-    expect(await (await post('/assistants', { graph_id: 'echo', name: odd })).json()).toMatchObject({ name: 'ab�' });
+    expect(await (await post('/threads', { metadata: { odd } })).json()).toMatchObject({
+      metadata: { odd: 'a\ufffdb\ufffd' },
+    });
+    expect(await (await post('/assistants', { graph_id: 'echo', name: odd })).json()).toMatchObject({ name: 'a�b�' });
     const kept = { assistant_id: 'echo', on_completion: 'keep' };
     expect(await (await post('/runs/wait', { ...kept, input: { input: odd } })).json()).toMatchObject({ input: odd });
     await post('/runs/wait', { ...kept, input: { input: 'findable' } });

@@ -7,7 +7,7 @@ import { storable } from '../../src/agent-server/storage/storable.ts';
 import { toWire } from '../../src/agent-server/wire.ts';
 
 describe('a run whose process is gone', () => {
-  const run = { status: 'running', attempt: 1, detached: true, cancel_action: null, graph_id: 'echo' } as const;
+  const run = { status: 'running', attempt: 1, detached: true, cancel_action: null, graph_id: 'echo', isReadable: true } as const;
   test.each([
     ['goes on where it needs no caller', {}, 'go-on', undefined],
     ['begins where it had not begun', { status: 'pending', attempt: 3 }, 'go-on', undefined],
@@ -15,6 +15,7 @@ describe('a run whose process is gone', () => {
     ['is interrupted where somebody had cancelled it', { cancel_action: 'interrupt' }, 'interrupted', 'RunCancelled'],
     ['fails where it was begun too often', { attempt: 3 }, 'error', 'ServerStopped'],
     ['fails where its graph is no more', { graph_id: 'gone' }, 'error', 'GraphMissing'],
+    ['fails where nobody here can read what it was asked for', { isReadable: false }, 'error', 'RunNotReadable'],
   ] as const)('%s', (_, over, outcome, error) => {
     const fate = fateOf({ ...run, ...over }, (graphId) => graphId === 'echo');
     expect(fate.kind === 'end' ? fate.status : fate.kind).toBe(outcome);
@@ -72,11 +73,12 @@ describe('values as JSON', () => {
   });
 
   test.each([
-    ['a NUL goes', { a: 'x\u0000y' }, '{"a":"xy"}'],
+    ['a NUL has a stand-in', { a: 'x\u0000y' }, '{"a":"x\ufffdy"}'],
+    ['which makes no other name of a name', { a: 1, '\u0000a': 2 }, '{"a":1,"\ufffda":2}'],
     ['its spelling as plain text stays', { a: 'x\\u0000y' }, '{"a":"x\\\\u0000y"}'],
-    ['after a backslash it goes as well', { a: '\\\u0000' }, '{"a":"\\\\"}'],
-    ['half of a pair of surrogates goes', { a: 'x\ud83d\udc00y\udc00' }, '{"a":"x\ud83d\udc00y"}'],
-    ['two of them go', { a: '\u0000\u0000' }, '{"a":""}'],
+    ['after a backslash as well', { a: '\\\u0000' }, '{"a":"\\\\\ufffd"}'],
+    ['half of a pair of surrogates too', { a: 'x\ud83d\udc00y\udc00' }, '{"a":"x\ud83d\udc00y\ufffd"}'],
+    ['and each of two', { a: '\u0000\u0000' }, '{"a":"\ufffd\ufffd"}'],
   ])('for the database: %s', (_, value, json) => expect(storable(value)).toBe(json));
 });
 

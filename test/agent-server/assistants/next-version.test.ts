@@ -23,7 +23,11 @@ describe('the next version of an assistant', () => {
       { metadata: { shift: 2, deep: { b: 2 } } },
       { metadata: { team: 'x', shift: 2, deep: { b: 2 } } },
     ],
-    ['has a name and a description without NUL', { name: 'a\0b', description: '\0' }, { name: 'ab', description: '' }],
+    [
+      'has a name and a description without NUL',
+      { name: 'a\0b', description: '\0' },
+      { name: 'a\ufffdb', description: '\ufffd' },
+    ],
     ['may be of another graph', { graph_id: 'chat' }, { graph_id: 'chat' }],
   ])('%s', (_, patch, changed) => {
     expect(nextVersion(active, patch)).toEqual({ ...active, ...changed });

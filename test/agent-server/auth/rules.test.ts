@@ -152,6 +152,12 @@ describe('threads', () => {
     ]);
     expect(await ask('cleo', 'POST', '/threads/count', {})).toMatchObject({ body: 2 });
     expect(await ask('cleo', 'POST', '/threads/count')).toMatchObject({ body: 2 });
+    // What the database can't hold makes no other name of one.
+    const forged = { owner: 'cleo', 'own\0er': 'dan', 'own\ud800er': 'dan' };
+    expect((await ask('cleo', 'POST', '/threads/search', { metadata: forged })).body).toEqual([]);
+    const { body: odd } = await ask('cleo', 'POST', '/threads', { metadata: forged });
+    expect(odd.metadata.owner).toBe('cleo');
+    await ask('cleo', 'DELETE', `/threads/${odd.thread_id}`);
     const others = await ask('cleo', 'POST', '/threads/search', { metadata: { owner: 'dan' } });
     // The handler itself puts the owner there.
     expect(ids(others.body)).toHaveLength(2);
