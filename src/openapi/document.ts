@@ -1,4 +1,4 @@
-import type { JsonSchema, NamedSchemas } from './named-schemas.ts';
+import type { Defaults, JsonSchema, NamedSchemas } from './named-schemas.ts';
 import type { Answer, Operation } from './operation.ts';
 
 /** A description of an interface, in OpenAPI 3.1. */
@@ -24,6 +24,8 @@ export interface Terms<Header extends string, Refused extends number> {
   pathParts: Readonly<Record<string, { description: string; isUuid: boolean }>>;
   /** What is said about the fields of a query, wherever they stand. */
   queryNotes: Readonly<Record<string, string>>;
+  /** What counts where they are absent; nothing is said of it when absent itself. */
+  queryDefaults?: Defaults;
   /** What each refusal means. */
   refusals: Readonly<Record<Refused, Answer>>;
   /** How everything may be refused that is not open. */
@@ -100,14 +102,14 @@ function pathOf(path: string, { pathParts }: Pick<Terms<never, never>, 'pathPart
 
 function queryOf(
   { query }: Pick<Operation<never, never>, 'query'>,
-  { queryNotes, schemas }: Pick<Terms<never, never>, 'queryNotes' | 'schemas'>,
+  { queryNotes, queryDefaults = {}, schemas }: Pick<Terms<never, never>, 'queryNotes' | 'queryDefaults' | 'schemas'>,
 ): JsonSchema[] {
   return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'query',
     required: !schema.safeParse(undefined).success,
     ...(queryNotes[name] === undefined ? {} : { description: queryNotes[name] }),
-    schema: schemas.of(schema),
+    schema: { ...schemas.of(schema), ...(name in queryDefaults ? { default: queryDefaults[name] } : {}) },
   }));
 }
 

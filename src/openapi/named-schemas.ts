@@ -3,6 +3,9 @@ import * as z from 'zod';
 /** JSON Schema, as far as it is looked at here. */
 export type JsonSchema = Record<string, unknown>;
 
+/** What counts where a field is absent, field by field. */
+export type Defaults = Readonly<Record<string, unknown>>;
+
 /** Schemas as JSON Schema, with those that have a name told by it. */
 export interface NamedSchemas {
   /** Every named schema. All are described as they are sent, which is also how they are told. */
@@ -11,14 +14,22 @@ export interface NamedSchemas {
   of(schema: z.ZodType): JsonSchema;
 }
 
-/** @param named everything that has a name of its own in the description. */
-export function nameSchemas(named: Readonly<Record<string, z.ZodType>>): NamedSchemas {
+/**
+ * @param named everything that has a name of its own in the description.
+ * @param defaults what counts where fields of those are absent, by their names. A field that is not there is a mistake.
+ */
+export function nameSchemas(
+  named: Readonly<Record<string, z.ZodType>>,
+  defaults: Readonly<Record<string, Defaults>> = {},
+): NamedSchemas {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   return {
     all: () => {
       const { schemas } = z.toJSONSchema(registry, { ...settings, uri: where });
-      return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, bare(schema)]));
+      return Object.fromEntries(
+        Object.entries(schemas).map(([id, schema]) => [id, withDefaults(bare(schema), id, defaults[id])]),
+      );
     },
     of: (schema) => {
       const id = registry.get(schema)?.id;
@@ -54,6 +65,18 @@ const settings: Parameters<typeof z.toJSONSchema>[1] & { io: 'input' } = {
 /** Without what a schema says of itself when it stands alone. */
 const bare = (schema: object): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'));
+
+function withDefaults(schema: JsonSchema, id: string, defaults: Defaults = {}): JsonSchema {
+  const { properties } = schema;
+  const told = Object.entries(defaults).map(([field, value]): [string, JsonSchema] => {
+    const own = isObject(properties) ? properties[field] : undefined;
+    if (!isObject(own)) throw new Error(`${id} has no field ${field} that a default could count for`);
+    return [field, { ...own, default: value }];
+  });
+  return told.length === 0 ? schema : { ...schema, properties: { ...Object(properties), ...Object.fromEntries(told) } };
+}
+
+const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;
 
 const isEmpty = (schema: unknown): boolean =>
   typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0;

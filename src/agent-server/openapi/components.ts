@@ -30,14 +30,15 @@ import {
 } from '../../contract/agent/thread.ts';
 import { nameSchemas } from '../../openapi/named-schemas.ts';
 import { cronCreate, threadCronCreate } from './crons.ts';
+import { bodyDefaults } from './defaults.ts';
 import { rpcAnswer, rpcCall } from './protocols.ts';
 import { runBatch, statefulRun, statelessRun } from './runs.ts';
 import { info } from './system.ts';
 import { pruned, threadCreation } from './threads.ts';
 import * as told from './told.ts';
 
-/** Every named schema, and how one that stands in an operation is told; the public name where there is one. */
-export const schemas = nameSchemas({
+/** Every named schema; the public name where there is one. */
+const named = {
   Assistant: told.toldAssistant,
   AssistantCountRequest: AssistantCount,
   AssistantCreate,
@@ -90,4 +91,7 @@ export const schemas = nameSchemas({
   ThreadStateUpdateResponse: told.toldUpdate,
   ThreadSuperstepUpdate: SuperstepUpdate,
   ValidationError: told.toldFieldProblem,
-});
+};
+
+/** How they are told, and how one that stands in an operation is. */
+export const schemas = nameSchemas(named, bodyDefaults);

@@ -2,6 +2,7 @@ import { describeInterface } from '../../openapi/document.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
 import { API_VERSION } from '../version.ts';
 import { schemas } from './components.ts';
+import { queryDefaults } from './defaults.ts';
 import { commonRefusals, errorAnswers } from './errors.ts';
 import { operations } from './operations.ts';
 import { headerParameters, pathParameters, queryNotes } from './parameters.ts';
@@ -23,6 +24,7 @@ export function openApiDocument(): OpenApiDocument {
     headers: headerParameters,
     pathParts: pathParameters,
     queryNotes,
+    queryDefaults,
     refusals: errorAnswers,
     common: commonRefusals,
     securitySchemes: {

@@ -1,0 +1,46 @@
+import { PAGE } from '../../contract/agent/assistant.ts';
+import { STORE_PAGE } from '../../contract/agent/store-item.ts';
+import type { Defaults } from '../../openapi/named-schemas.ts';
+import { DEFAULT_STRATEGY } from '../runs/run-plan.ts';
+
+const page = { limit: PAGE.defaultLimit, offset: 0 };
+
+const ofEveryRun = {
+  stream_mode: ['values'],
+  stream_subgraphs: false,
+  stream_resumable: false,
+  on_disconnect: 'cancel',
+  durability: 'async',
+};
+
+/** What counts where a field of a body is absent, by the name of its schema. */
+export const bodyDefaults: Readonly<Record<string, Defaults>> = {
+  AssistantCreate: { if_exists: 'raise' },
+  AssistantSearchRequest: page,
+  AssistantVersionsSearchRequest: page,
+  CronCreate: { on_run_completed: 'delete', enabled: true },
+  CronSearch: { ...page, sort_by: 'created_at', sort_order: 'desc' },
+  RunCreateStateful: { ...ofEveryRun, multitask_strategy: DEFAULT_STRATEGY, if_not_exists: 'reject' },
+  RunCreateStateless: { ...ofEveryRun, on_completion: 'delete' },
+  StoreListNamespacesRequest: { limit: STORE_PAGE.namespacesLimit, offset: 0 },
+  StoreSearchRequest: { limit: STORE_PAGE.searchLimit, offset: 0 },
+  ThreadCreate: { if_exists: 'raise' },
+  ThreadCronCreate: { multitask_strategy: DEFAULT_STRATEGY, enabled: true },
+  ThreadSearchRequest: page,
+  ThreadStateSearch: { limit: 1 },
+};
+
+/** What counts where a parameter of a query is absent, wherever it stands. */
+export const queryDefaults: Defaults = {
+  ...page,
+  action: 'interrupt',
+  cancel_on_disconnect: false,
+  check_db: 0,
+  delete_threads: false,
+  format: 'prometheus',
+  recurse: false,
+  stream_modes: ['run_modes'],
+  subgraphs: false,
+  wait: false,
+  xray: false,
+};
