@@ -17,7 +17,7 @@ export function figuresOf(storage: Storage, runs: Runs, atOnce: number): () => P
   return async () => {
     const query = sql<{ pending: string; running: string }>`
       select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running
-      from runs where status in ('pending', 'running')`;
+      from runs where ended_at is null`;
     const { rows } = await query.execute(storage.db);
     const active = Math.min(runs.inHand().length, atOnce);
     const { totalCount, idleCount, waitingCount } = storage.pool;

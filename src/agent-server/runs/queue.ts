@@ -59,6 +59,7 @@ export class RunQueue {
   async asks(): Promise<Ask[]> {
     const query = this.#storage.db.selectFrom('runs').select(['run_id', 'cancel_action', 'watched']);
     return query
+      .where('ended_at', 'is', null)
       .where('status', 'in', ['pending', 'running'])
       .where('process_id', '=', this.processId)
       .where((at) => at.or([at('cancel_action', 'is not', null), at('watched', '=', true)]))
@@ -85,12 +86,13 @@ export class RunQueue {
             when $4::boolean and status = 'pending' and detached and cancel_action is null and start_after is null and updated_at < $5::timestamptz
               and graph_id = any($6::text[]) and not exists (
                 select from runs earlier
-                where earlier.thread_id = runs.thread_id and earlier.sequence < runs.sequence
+                where earlier.thread_id = runs.thread_id and earlier.sequence < runs.sequence and earlier.ended_at is null
                   and (earlier.status = 'running' or earlier.status = 'pending' and earlier.start_after is null)
               ) then 'waits-for-a-slot'
             end as because
           from runs left join processes using (process_id)
-          where status in ('pending', 'running') and run_id <> all($3::uuid[])
+          where status in ('pending', 'running') and ended_at is null
+            and run_id not in (select unnest($3::uuid[]))
         )
         select * from unfinished where because is not null order by sequence limit $7`,
       values: [this.processId, applicationName(''), inHand, hasRoom, waitsSince, graphs, limit],

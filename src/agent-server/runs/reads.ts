@@ -105,13 +105,14 @@ export class RunReads {
   /** The unfinished runs of a thread. */
   async unfinished(threadId: string): Promise<{ run_id: string }[]> {
     const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
-    return query.where('status', 'in', ['pending', 'running']).execute();
+    return query.where('ended_at', 'is', null).where('status', 'in', ['pending', 'running']).execute();
   }
 
   /** The unfinished runs of a thread that were accepted before this one, without those whose time has not come. */
   async unfinishedBefore(threadId: string, runId: string): Promise<{ run_id: string }[]> {
     const query = this.#storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
     return query
+      .where('ended_at', 'is', null)
       .where((at) => at.or([at('status', '=', 'running'), at.and({ status: 'pending', start_after: null })]))
       .where('sequence', '<', (of) => of.selectFrom('runs').select('sequence').where('run_id', '=', runId))
       .execute();

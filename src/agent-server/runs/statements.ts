@@ -55,18 +55,19 @@ export const BEGIN_ALONE = {
 
 /**
  * $1 run, $2 process, $3 now. No row while a run that came before is unfinished, or when the run is not ours to start. One
- * whose time has not come (`start_after`) is before nobody.
+ * whose time has not come (`start_after`) is before nobody. Asked by `exists`, the database joins all that have not ended.
  */
 export const CLAIM = {
   name: 'claim-run',
   text: `
     update runs set status = 'running', started_at = $3, updated_at = $3
     where run_id = $1 and process_id = $2 and status = 'pending' and cancel_action is null
-      and not exists (
-        select from runs earlier
-        where earlier.thread_id = runs.thread_id and earlier.sequence < runs.sequence and earlier.status in ('pending', 'running')
-          and (earlier.start_after is null or earlier.status = 'running')
-      )
+      and (
+        select true from runs earlier
+        where earlier.thread_id = runs.thread_id and earlier.sequence < runs.sequence and earlier.ended_at is null
+          and (earlier.status = 'running' or earlier.status = 'pending' and earlier.start_after is null)
+        limit 1
+      ) is null
     returning run_id`,
 };
 

@@ -222,6 +222,7 @@ export class RunStore extends RunReads {
     if (threadId !== undefined) query = query.where('thread_id', '=', threadId);
     if (runIds !== undefined) query = query.where(sql<boolean>`run_id = any(${runIds}::uuid[])`);
     const statuses = status === undefined || status === 'all' ? (['pending', 'running'] as const) : [status];
+    if (runIds === undefined) query = query.where('ended_at', 'is', null);
     const rows = await query.where('status', 'in', statuses).returning('run_id').execute();
     return rows.map(({ run_id }) => run_id);
   }

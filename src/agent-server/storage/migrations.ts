@@ -7,6 +7,7 @@ import { store } from './migrations/030-store.ts';
 import { threads } from './migrations/040-threads.ts';
 import { processes } from './migrations/050-processes.ts';
 import { writesBefore } from './migrations/060-writes-before.ts';
+import { searches } from './migrations/070-searches.ts';
 
 /**
  * The steps of the database's form. The former revision may still be running when one is applied, so a step only adds:
@@ -21,4 +22,5 @@ export const migrations: readonly Migration[] = [
   threads,
   processes,
   writesBefore,
+  searches,
 ];

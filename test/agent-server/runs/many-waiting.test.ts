@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RunQueue } from '../../../src/agent-server/runs/queue.ts';
+import { RunStore } from '../../../src/agent-server/runs/store.ts';
+import { openStorage } from '../../../src/agent-server/storage/open.ts';
+import type { Storage } from '../../../src/agent-server/storage/open.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+
+/** How many runs wait in one process. */
+const MANY = 10_000;
+/** How long (ms) all of it may take on a busy machine. Where every run read all others it took minutes. */
+const BOUND_MS = 20_000;
+
+const busy = randomUUID();
+let postgres: TestPostgres;
+let storage: Storage;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  storage = await openStorage(postgres.url, busy, () => undefined);
+  const insert = (count: number, status: string, end: string) =>
+    storage.pool.query(
+      `insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
+         detached, process_id, created_at, updated_at, ended_at)
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'echo', '${status}', '{}', '{}', 'enqueue', false,
+         true, $1, now(), now() - interval '1 minute', ${end} from generate_series(1, ${count})`,
+      [busy],
+    );
+  // When rows were last counted all had ended: that is what the database plans with in a burst.
+  await insert(20_000, 'success', 'now()');
+  await storage.pool.query('analyze runs');
+  await insert(MANY, 'pending', 'null');
+  await storage.pool.query("insert into processes values ($1, now() + interval '1 hour')", [busy]);
+});
+afterAll(async () => {
+  await storage.close();
+  await postgres.stop();
+});
+
+const lookedFor = { hasRoom: true, graphs: ['echo'], limit: 100 };
+
+test('each of many runs that wait is looked at alone, by their process and by others', async () => {
+  // On both connections: what takes too long is not to go on behind the test.
+  const bound = () => storage.pool.query(`set statement_timeout = ${BOUND_MS}`);
+  await Promise.all([bound(), bound()]);
+  const { rows } = await storage.pool.query<{ run_id: string }>("select run_id from runs where status = 'pending'");
+  const ids = rows.map(({ run_id }) => run_id);
+  const [own, other] = [busy, randomUUID()].map((id) => new RunQueue(storage, id, systemClock));
+  const store = new RunStore(storage, busy, systemClock);
+  const began = performance.now();
+  // From the sixth time on a prepared statement is planned without its values.
+  for (let time = 0; time < 8; time += 1) {
+    expect(await own?.takeable({ ...lookedFor, inHand: ids })).toEqual([]);
+    expect(await store.claim(ids[time] ?? '')).toBe(true);
+  }
+  const taken = await other?.takeable({ ...lookedFor, inHand: [] });
+  expect(taken).toHaveLength(100);
+  expect(taken?.every(({ because }) => because === 'waits-for-a-slot')).toBe(true);
+  expect(performance.now() - began).toBeLessThan(BOUND_MS);
+}, 120_000);
