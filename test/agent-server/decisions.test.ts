@@ -7,7 +7,14 @@ import { storable } from '../../src/agent-server/storage/storable.ts';
 import { toWire } from '../../src/agent-server/wire.ts';
 
 describe('a run whose process is gone', () => {
-  const run = { status: 'running', attempt: 1, detached: true, cancel_action: null, graph_id: 'echo', isReadable: true } as const;
+  const run = {
+    status: 'running',
+    attempt: 1,
+    detached: true,
+    cancel_action: null,
+    graph_id: 'echo',
+    isReadable: true,
+  } as const;
   test.each([
     ['goes on where it needs no caller', {}, 'go-on', undefined],
     ['begins where it had not begun', { status: 'pending', attempt: 3 }, 'go-on', undefined],

@@ -94,14 +94,19 @@ export class Hands {
     const enough = new AbortController();
     const all = this.#allEnded().then(() => enough.abort());
     await Promise.race([all, clock.sleep(withinMs, enough.signal).catch(() => all)]);
-    for (const execution of this.#executions.values())
-      execution.stop(execution.plan.detached ? 'handover' : 'shutdown');
-    await this.#allEnded();
+    // One that came in hand meanwhile is let go of as well.
+    while (this.#executions.size > 0) {
+      for (const execution of this.#executions.values())
+        execution.stop(execution.plan.detached ? 'handover' : 'shutdown');
+      await this.#settled();
+    }
   }
 
   async #allEnded(): Promise<void> {
-    while (this.#executions.size > 0) {
-      await Promise.allSettled([...this.#executions.values()].map(({ ended }) => ended));
-    }
+    while (this.#executions.size > 0) await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
+    await Promise.allSettled([...this.#executions.values()].map(({ ended }) => ended));
   }
 }

@@ -61,11 +61,15 @@ export class Recovery {
     const complain = (error: unknown) => {
       if (!isDatabaseUnavailable(error)) log(`Looking for runs that were left failed: ${String(error)}`);
     };
-    while (!signal.aborted) {
-      await this.look().catch(complain);
-      // Stopping ends the wait early; there is nothing else to learn from it.
-      await pause(clock, SWEEP_MS, signal);
-    }
+    const again = async (act: () => Promise<void>): Promise<void> => {
+      while (!signal.aborted) {
+        await act().catch(complain);
+        // Stopping ends the wait early; there is nothing else to learn from it.
+        await pause(clock, SWEEP_MS, signal);
+      }
+    };
+    // Side by side: a look may wait for the agent's code, and this process lives all the while.
+    await Promise.all([again(() => this.#keepLease()), again(() => this.look())]);
     await queue.endLease().catch(complain);
   }
 
@@ -75,13 +79,21 @@ export class Recovery {
 
   /** One look. */
   async look(): Promise<void> {
-    const { queue, runs, graphs } = this.#parts;
+    const { queue, runs } = this.#parts;
     await this.#keepLease();
     for (const { run_id, cancel_action, watched } of await queue.asks()) {
       const execution = runs.find(run_id);
       if (watched) execution?.record();
       if (cancel_action !== null) execution?.stop(cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');
     }
+    await this.#takeWhatWasLeft();
+    await this.#forgetEvents();
+  }
+
+  /** Takes care of runs that were left. What a process lets go of when it leaves is for the next one. */
+  async #takeWhatWasLeft(): Promise<void> {
+    const { queue, runs, graphs } = this.#parts;
+    if (runs.isLeaving) return;
     const takeable = await queue.takeable({
       inHand: runs.inHand(),
       hasRoom: runs.room > 0,
@@ -90,11 +102,11 @@ export class Recovery {
     });
     let { room } = runs;
     for (const run of takeable) {
+      if (runs.isLeaving) return;
       if (run.because === 'waits-for-a-slot' && room-- <= 0) continue;
       if (isSure(run) || this.#seenOnce.has(key(run))) await this.#tryToTakeCareOf(run);
     }
     this.#seenOnce = new Set(takeable.map(key));
-    await this.#forgetEvents();
   }
 
   /** Says that this process lives, and lets go of the runs that others have taken from it. */
@@ -127,7 +139,8 @@ export class Recovery {
 
   async #takeCareOf(run: TakeableRun): Promise<void> {
     const { store, queue, events, runs, graphs, log } = this.#parts;
-    const fate = fateOf(run, (graphId) => graphs.has(graphId));
+    const isReadable = RunKwargs.safeParse(run.kwargs).success;
+    const fate = fateOf({ ...run, isReadable }, (graphId) => graphs.has(graphId));
     if (!(await queue.takeUp(run, fate.kind === 'go-on'))) return;
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (fate.kind === 'go-on') {

@@ -170,6 +170,11 @@ export class Runs {
     return this.#hands.waiting();
   }
 
+  /** Whether this process is about to leave: it takes no more runs. */
+  get isLeaving(): boolean {
+    return this.#closing;
+  }
+
   /** How many more runs could be carried out at once. */
   get room(): number {
     return this.#closing ? 0 : this.#hands.slots.free;

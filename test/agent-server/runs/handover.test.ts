@@ -29,3 +29,23 @@ test('who waits at a process that leaves is told of no end while the run goes on
   expect(await there.status(place)).toBe('success');
   expect(servers.lines.join('\n')).not.toContain('mistake');
 });
+
+test('a process that leaves takes up nothing of what it has let go of', async () => {
+  const own = await sharedDatabase();
+  try {
+    const leaving = await own.start({ drainMs: 120_000 });
+    const agent = asking(leaving);
+    const later = { assistant_id: 'echo', input: { input: 'later' }, after_seconds: 3600 };
+    await agent.run(await agent.thread(), later);
+    // For as long as it takes it is looked for runs that were left, each second.
+    const slow = { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 4000 } };
+    const place = await agent.run(await agent.thread(), slow);
+    await until(async () => ((await agent.status(place)) === 'running' ? true : undefined));
+    const began = performance.now();
+    await leaving.close();
+    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(own.lines.join('\n')).not.toContain('was left by');
+  } finally {
+    await own.close();
+  }
+});
