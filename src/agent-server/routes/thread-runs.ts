@@ -59,8 +59,12 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
   });
 
   routes.get('/:thread_id/runs/:run_id/join', async (c) => {
+    // Before its row is read: a stateless run that ends meanwhile leaves nothing else.
+    const inHand = runs.find(pathId(c, 'run_id'));
     const run = await theRun(c);
-    return lateAnswer(runs.following.ended(run), { clock, onGone: onGone(c, run, runs), headers: {} });
+    // The query first: where that is wrong nobody waits.
+    const following = { clock, onGone: onGone(c, run, runs), headers: {} };
+    return lateAnswer(runs.following.ended(run, inHand), following);
   });
 
   routes.get('/:thread_id/runs/:run_id/stream', async (c) => {
@@ -73,10 +77,11 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
 
   routes.post('/:thread_id/runs/:run_id/cancel', async (c) => {
     const { wait, action } = readQuery(c, CancelQuery);
+    const inHand = runs.find(pathId(c, 'run_id'));
     const run = await theRun(c);
     if (!isUnfinished(run))
       throw new Refusal(409, `Run ${run.run_id} has ended already, with the status ${run.status}.`);
-    const ended = wait ? runs.following.ended(run) : undefined;
+    const ended = wait ? runs.following.ended(run, inHand) : undefined;
     await runs.cancel(run, action);
     await ended;
     return c.body(null, wait ? 204 : 202);

@@ -29,10 +29,13 @@ export class Following {
     this.#parts = parts;
   }
 
-  /** What a caller who waits for a run is answered, once it has ended, wherever it is carried out. */
-  async ended(run: StoredRun): Promise<string> {
-    const { hands, elsewhere, left } = this.#parts;
-    const execution = hands.find(run.run_id);
+  /**
+   * What a caller who waits for a run is answered, once it has ended, wherever it is carried out.
+   *
+   * @param execution where this process had the run in hand before the row was read: it may have ended since.
+   */
+  async ended(run: StoredRun, execution = this.#parts.hands.find(run.run_id)): Promise<string> {
+    const { elsewhere, left } = this.#parts;
     if (execution) return execution.ended;
     return isUnfinished(run) ? elsewhere.ended({ runId: run.run_id }) : left.answer(run.run_id);
   }

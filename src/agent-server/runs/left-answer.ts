@@ -21,7 +21,8 @@ export interface Left {
 /** What is told of a run that is gone with all that it left. */
 const NOTHING_KEPT = {
   error: 'ResultNotKept',
-  message: 'The run has ended in another process, and nothing of it was kept.',
+  message:
+    'The run has ended, and nothing of it is there any more: it was deleted, or it was one without a thread, which answers only those who waited before its end. With "on_completion": "keep" it is kept.',
 };
 
 /** What is told of a run that is there, and whose state is not any more. */

@@ -98,3 +98,20 @@ describe('a run that has ended, for who joins it then', () => {
     expect((await here.get(`${place}/join`)).status).toBe(404);
   });
 });
+
+describe('a stateless run that ends while somebody joins it', () => {
+  test('is answered, or is not there any more, and never lost in between', async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const { run_id, thread_id } = await here.json(here.post('/runs', echo('quick')));
+      const answer = await here.get(`/threads/${String(thread_id)}/runs/${String(run_id)}/join`);
+      const told: unknown = await answer.json();
+      if (answer.status === 404) continue;
+      expect(told).toMatchObject({ output: 'hello quick' });
+    }
+  });
+
+  test('nobody waits for it whose query is wrong', async () => {
+    const place = await here.run(await here.thread(), echo('a'));
+    expect((await here.get(`${place}/join?cancel_on_disconnect=perhaps`)).status).toBe(422);
+  });
+});

@@ -10,6 +10,11 @@ const asking = { values: { a: 1 }, waitsFor: [{ value: 'may I?' }] };
 const good = { status: 'success', error: null } as const;
 const nothing: Left = { run: undefined, ending: undefined, state: undefined };
 
+test('a run of which nothing is kept is told of without a word on where it was', () => {
+  expect(leftAnswer(nothing)).toContain('on_completion');
+  expect(leftAnswer(nothing)).not.toContain('process');
+});
+
 describe('what is answered of a run that has ended', () => {
   test.each<[string, Partial<Left>, unknown]>([
     ['the values that it left', { run: good, state: done }, { a: 1 }],
