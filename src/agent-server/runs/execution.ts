@@ -148,7 +148,11 @@ export class Execution {
     if (limitMs === undefined) return;
     const most = `${limitMs / 1000} seconds, the most that a run may take on this server`;
     clock.sleep(limitMs, over).then(
-      () => this.stop('timed-out', `The run took longer than ${most} (LANDFALL_RUN_TIMEOUT_SECONDS).`),
+      () =>
+        this.stop(
+          'timed-out',
+          `The run took longer than ${most} (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).`,
+        ),
       () => undefined,
     );
   }
@@ -234,6 +238,8 @@ export class Execution {
     const isInTheMiddle = stopped || wentOn || this.#result.reached.waitsFor !== undefined;
     if (temporary || graph === undefined || !isInTheMiddle)
       return { status, error, values, interrupts: '{}', unfinishedState: false };
-    return { status, error, values, ...(await stateAfter(graph, this.plan.threadId, this.#around.log)) };
+    const { log, clock } = this.#around;
+    const after = await whileAway(() => stateAfter(graph, this.plan.threadId, log), clock);
+    return { status, error, values, ...after };
   }
 }

@@ -16,7 +16,7 @@ const slow = { assistant_id: 'echo', input: { input: 'x', sleep_ms: 60_000 } };
 const tooLong = {
   error: 'TimeoutError',
   message:
-    'The run took longer than 2 seconds, the most that a run may take on this server (LANDFALL_RUN_TIMEOUT_SECONDS).',
+    'The run took longer than 2 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).',
 };
 
 describe.each(bothWays)('a run that takes longer than a run may, %s', (_, open) => {
