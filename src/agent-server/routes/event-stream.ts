@@ -67,6 +67,8 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
             say(writeEvent({ ...id, event: logged.event, data: logged.json }));
           }
         }, afterId);
+        // Given up while what is kept was told: there was nothing to be let go of yet.
+        if (done.signal.aborted) unfollow();
         void beat(clock, done.signal, () => {
           if (quiet) say(writeComment('heartbeat'));
           quiet = true;
