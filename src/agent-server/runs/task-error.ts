@@ -4,7 +4,8 @@
  */
 export function taskError(error: unknown): string | null {
   if (error === undefined || error === null) return null;
-  if (typeof error !== 'object') return String(error);
+  if (typeof error === 'string') return error;
+  if (typeof error !== 'object') return JSON.stringify(error) ?? 'Error';
   const [name, message]: unknown[] = [Reflect.get(error, 'name'), Reflect.get(error, 'message')];
   const told = [name, message].filter((part) => typeof part === 'string' && part !== '');
   return told.length > 0 ? told.join(': ') : 'Error';

@@ -7,6 +7,8 @@ test.each([
   ['an error without a message', { name: 'AskedToFail', message: '' }, 'AskedToFail'],
   ['an error of another form', { code: 7 }, 'Error'],
   ['a text that was thrown', 'no ink', 'no ink'],
+  ['a number that was thrown', 7, '7'],
+  ['a function that was thrown', () => 7, 'Error'],
   ['no error', undefined, null],
   ['no error, as JSON has it', null, null],
 ])('%s is told as one text', (_, error, told) => {
