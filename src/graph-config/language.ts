@@ -3,23 +3,23 @@ import type { GraphPlace } from './graph-path.ts';
 /** What a graph is written in, told from its file's ending. */
 export type GraphLanguage = 'javascript' | 'typescript' | 'python' | 'unknown';
 
-const ENDINGS: Record<string, GraphLanguage> = {
-  js: 'javascript',
-  mjs: 'javascript',
-  cjs: 'javascript',
-  jsx: 'javascript',
-  ts: 'typescript',
-  mts: 'typescript',
-  cts: 'typescript',
-  tsx: 'typescript',
-  py: 'python',
-};
+const ENDINGS: ReadonlyMap<string, GraphLanguage> = new Map([
+  ['js', 'javascript'],
+  ['mjs', 'javascript'],
+  ['cjs', 'javascript'],
+  ['jsx', 'javascript'],
+  ['ts', 'typescript'],
+  ['mts', 'typescript'],
+  ['cts', 'typescript'],
+  ['tsx', 'typescript'],
+  ['py', 'python'],
+]);
 
 /** The language of a graph's file. A path without an ending, such as a Python module's dotted name, is `unknown`. */
 export function graphLanguage(file: string): GraphLanguage {
   const name = file.split(/[\\/]/).at(-1) ?? '';
   const ending = name.includes('.') ? name.split('.').at(-1) : undefined;
-  return ENDINGS[ending?.toLowerCase() ?? ''] ?? 'unknown';
+  return ENDINGS.get(ending?.toLowerCase() ?? '') ?? 'unknown';
 }
 
 /** What this machine can run, or the sentence that says why it can't. */

@@ -29,6 +29,7 @@ describe('what this machine can run', () => {
     ['./src/graph.py', 'python'],
     ['my_package.agent', 'unknown'],
     ['./graph', 'unknown'],
+    ['./graph.constructor', 'unknown'],
   ])('%s is %s', (file, language) => expect(graphLanguage(file)).toBe(language));
 
   test('JavaScript and TypeScript run', () => {

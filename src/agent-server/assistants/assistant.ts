@@ -41,4 +41,5 @@ export function configurableIn({ configurable }: FreeObject): FreeObject {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Whether a text is a uuid, in letters of either case. */
 export const isUuid = (text: string): boolean => UUID.test(text);

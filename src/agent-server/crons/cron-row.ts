@@ -7,6 +7,7 @@ import type { Timing } from './due.ts';
 type Time = ColumnType<Date, Date, Date>;
 type MaybeTime = ColumnType<Date | null, Date | null, Date | null>;
 
+/** The table of crons. */
 export interface CronsTable {
   cron_id: string;
   assistant_id: string;

@@ -7,4 +7,5 @@ export function asOwnCall(request: Request): Request {
   return request;
 }
 
+/** Whether a request is the server's own, as `asOwnCall` has said of it. */
 export const isOwnCall = (request: Request): boolean => calls.has(request);

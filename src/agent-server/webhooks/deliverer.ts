@@ -9,6 +9,7 @@ import { sendOutside, sendToItself, TooLate } from './send.ts';
 import type { Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 
+/** What a deliverer works with. */
 export interface DelivererParts {
   deliveries: Deliveries;
   settings: WebhookSettings;

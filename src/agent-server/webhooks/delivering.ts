@@ -44,6 +44,7 @@ export interface Delivering {
   end(withinMs: number): Promise<void>;
 }
 
+/** What the delivery of webhooks is put together from. */
 export interface DeliveringParts {
   storage: Storage;
   runStore: RunStore;

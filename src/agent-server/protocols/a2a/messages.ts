@@ -132,6 +132,7 @@ const agentMessage = (parts: Part[], ids: { taskId: string; contextId: string },
 
 const NOTHING_MORE = { metadata: undefined, extensions: [], referenceTaskIds: [] };
 
+/** What a task came to, or a piece of it: one part. */
 export const artifact = (artifactId: string, part: Part): Artifact => ({
   artifactId,
   name: 'answer',
@@ -141,6 +142,7 @@ export const artifact = (artifactId: string, part: Part): Artifact => ({
   extensions: [],
 });
 
+/** A part that is text. */
 export const textPart = (value: string): Part => ({
   content: { $case: 'text', value },
   metadata: undefined,
