@@ -43,7 +43,8 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
     }
     if (keep && !stopped.signal.aborted) await leaveOpen(stage, screen, shown, stopped.signal);
   } finally {
-    await stage?.clear();
+    screen.line();
+    await stage?.clear((text) => screen.line(text));
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
   const left = stage.pids().filter(isRunning);

@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeIsolated } from '../control-service/isolation/isolation.ts';
-import { removeEmbeddedData } from '../database/remove-embedded.ts';
 import { startAppProcess, type AppProcess } from './app-process.ts';
+import { clearAway, type Made } from './clear-away.ts';
 import { freePort } from './free-port.ts';
 import { startGitHub, type GitHubForDemo } from './github/github.ts';
 import { startLocalService, type LocalService } from './local-service.ts';
@@ -40,8 +39,8 @@ export interface Stage {
   startApp(): Promise<AppProcess>;
   /** The processes that were started so far. */
   pids(): readonly number[];
-  /** Ends everything and removes every folder. */
-  clear(): Promise<void>;
+  /** Ends everything and removes every folder. It takes a while, so that `tell` is told what goes on. */
+  clear(tell: (text: string) => void): Promise<void>;
 }
 
 /** @param root of this package: where `dist` and `examples` are. */
@@ -50,16 +49,8 @@ export async function setStage(root: string, example: string): Promise<Stage> {
   const data = join(folder, 'data');
   const appData = join(folder, 'app');
   const fullName = `${owner}/${example}`;
-  const running: { stop(): Promise<void> }[] = [];
-  const clear = async (): Promise<void> => {
-    for (const each of running.splice(0).reverse()) await each.stop();
-    // As root the databases and builds lie elsewhere, where nobody would find them.
-    await removeIsolated(data);
-    for (const each of [data, appData]) {
-      await removeEmbeddedData({ dataDir: join(each, 'postgres'), log: () => undefined });
-    }
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  };
+  const running: Made['running'] = [];
+  const clear: Stage['clear'] = (tell) => clearAway({ running, folder, data, appData }, tell);
   try {
     await mkdir(join(folder, 'work', owner), { recursive: true });
     const github = await startGitHub({ folder: join(folder, 'github'), owners: [owner], people: ['mona'] });
@@ -127,7 +118,7 @@ export async function setStage(root: string, example: string): Promise<Stage> {
       clear,
     };
   } catch (error) {
-    await clear();
+    await clear(() => undefined);
     throw error;
   }
 }
