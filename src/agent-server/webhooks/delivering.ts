@@ -10,7 +10,7 @@ import { Deliveries } from './deliveries.ts';
 import type { Resolve } from './send.ts';
 import { webhookSettings } from './settings.ts';
 import type { WebhookSettings } from './settings.ts';
-import { resolveByMachine } from './webhooks.ts';
+import { onceAtATime, resolveByMachine } from './webhooks.ts';
 
 /** What whoever starts the server says of webhooks. */
 export interface WebhookOptions {
@@ -65,7 +65,7 @@ export function deliverWebhooks({ storage, runStore, settings, options, token, .
     ...rest,
     deliveries,
     settings,
-    resolve: options?.resolve ?? resolveByMachine,
+    resolve: onceAtATime(options?.resolve ?? resolveByMachine),
     answerWithinMs: options?.answerWithinMs,
     ownHeaders: token === undefined ? {} : { [TOKEN_HEADER]: token },
     chance: Math.random,

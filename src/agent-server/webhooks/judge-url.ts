@@ -47,13 +47,18 @@ function judgeHost(url: URL, host: string, rules: UrlRules): Judged {
     return refused('must begin with https:// (webhooks.url.require_https)');
   if (host === '' || host.split('.').includes('')) return refused('names a host that there can not be');
   const port = url.port === '' ? ownPort(url) : Number(url.port);
-  if (!(rules.allowedPorts ?? [ownPort(url)]).includes(port)) return refused(wrongPort(port, rules));
-  if (rules.allowedDomains && !isAllowed(host, rules.allowedDomains))
-    return refused('names a host that is not among webhooks.url.allowed_domains');
+  const isPortAllowed = (rules.allowedPorts ?? [ownPort(url)]).includes(port);
+  if (rules.allowedDomains && !isAllowed(host, rules.allowedDomains)) {
+    const wrongHost = 'names a host that is not among webhooks.url.allowed_domains';
+    return refused(isPortAllowed ? wrongHost : `${wrongPort(port, rules)}; and ${wrongHost}`);
+  }
   // Known without asking anybody: names below this one are this machine's (RFC 6761).
   const isOwn = host === 'localhost' || host.endsWith('.localhost');
   const address = isOwn ? '127.0.0.1' : addressIn(host);
   const problem = address === undefined ? undefined : addressProblem(address, host, rules);
+  // Told at once: whoever mends the port alone would meet the other rule next.
+  if (!isPortAllowed)
+    return refused(problem === undefined ? wrongPort(port, rules) : `${wrongPort(port, rules)}; and ${problem}`);
   return problem === undefined ? { kind: 'outside', url, host, port } : refused(problem);
 }
 

@@ -26,3 +26,16 @@ export const webhookHost = (url: string): string =>
 
 /** The machine's own resolver. */
 export const resolveByMachine: Resolve = (host) => lookup(host, { all: true, order: 'verbatim' });
+
+/**
+ * The same, asking for a name once at a time: the machine has few lookups at once, which the agent's own calls need too,
+ * and a name whose servers hang would take one with every try.
+ */
+export function onceAtATime(resolve: Resolve): Resolve {
+  const underWay = new Map<string, ReturnType<Resolve>>();
+  return (host) => {
+    const asked = underWay.get(host) ?? resolve(host).finally(() => underWay.delete(host));
+    underWay.set(host, asked);
+    return asked;
+  };
+}

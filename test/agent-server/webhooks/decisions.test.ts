@@ -1,7 +1,9 @@
+import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
 import { meaningOf, MOST_TRIES, nextAfter } from '../../../src/agent-server/webhooks/outcome.ts';
 import { webhookPayload } from '../../../src/agent-server/webhooks/payload.ts';
 import type { EndedRun } from '../../../src/agent-server/webhooks/payload.ts';
+import { onceAtATime } from '../../../src/agent-server/webhooks/webhooks.ts';
 import { WebhookPayload } from '../../../src/contract/agent/webhook.ts';
 
 describe('what an answer means', () => {
@@ -136,4 +138,24 @@ describe('the body of a webhook', () => {
   test('a run that was ended before it began says that it began as it ended', () => {
     expect(body({ started_at: null, status: 'interrupted' }).run_started_at).toBe('2026-11-21T12:00:02.000Z');
   });
+});
+
+test('a name is asked for once at a time, and anew once it was answered', async () => {
+  const asked: string[] = [];
+  const answers: PromiseWithResolvers<LookupAddress[]>[] = [];
+  const resolve = onceAtATime((host) => {
+    asked.push(host);
+    const answer = Promise.withResolvers<LookupAddress[]>();
+    answers.push(answer);
+    return answer.promise;
+  });
+  const both = [resolve('slow.test'), resolve('slow.test')];
+  void resolve('other.test');
+  expect(asked).toEqual(['slow.test', 'other.test']);
+  answers[0]?.reject(new Error('nobody knows'));
+  expect(await Promise.allSettled(both)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  const again = resolve('slow.test');
+  answers[2]?.resolve([{ address: '192.0.2.1', family: 4 }]);
+  expect(await again).toEqual([{ address: '192.0.2.1', family: 4 }]);
+  expect(asked).toEqual(['slow.test', 'other.test', 'slow.test']);
 });
