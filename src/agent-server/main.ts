@@ -3,11 +3,13 @@ import { systemClock } from '../clock.ts';
 import { takeCommands } from './commands.ts';
 import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
 import { NotKept } from './graphs/not-kept.ts';
+import { isForStandardError } from './log-level.ts';
 import { logLine } from './log-line.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';
 
-const log = (line: string): void => void process.stdout.write(logLine(line));
+const log = (line: string): void =>
+  void (isForStandardError(line) ? process.stderr : process.stdout).write(logLine(line));
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
 // A parent that is gone reads no more. What is said then is lost, and the runs still end.

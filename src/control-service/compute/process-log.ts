@@ -9,7 +9,7 @@ export interface ProcessLogSettings {
   write: WriteLine;
   mask: Mask;
   clock: Clock;
-  /** The level of what the process writes to its standard error. */
+  /** The level of what the process writes to its standard error; where it is `error`, `warning: …` is a warning. */
   errorLevel: LogLevel;
   bounds?: LineBounds;
 }
@@ -28,11 +28,19 @@ export async function logProcess(
 ): Promise<void> {
   const budget = lineBudget(write, clock, bounds);
   const teller =
-    (level: LogLevel) =>
+    (levelOf: (line: string) => LogLevel) =>
     (line: string, cut: boolean): void => {
       const masked = cut ? `${mask.cut(line)} [...]` : mask.whole(line);
-      budget.tell(level, masked.length > longestTold ? `${masked.slice(0, longestTold)} [...]` : masked);
+      budget.tell(levelOf(line), masked.length > longestTold ? `${masked.slice(0, longestTold)} [...]` : masked);
     };
-  await Promise.all([readLines(stdout, teller('info')), readLines(stderr, teller(errorLevel))]);
+  const graver = (line: string): LogLevel =>
+    errorLevel === 'error' && line.startsWith('warning: ') ? 'warning' : errorLevel;
+  await Promise.all([
+    readLines(
+      stdout,
+      teller(() => 'info'),
+    ),
+    readLines(stderr, teller(graver)),
+  ]);
   budget.end();
 }

@@ -49,6 +49,12 @@ test.each<[string, Said, string[]]>([
   ['zero bytes, which the database refuses, are taken off', { out: ['a\0b\n'] }, ['ab']],
   ['standard error has its own level', { err: ['oh\n'] }, ['error: oh']],
   [
+    'what says there that it is a warning is one',
+    { err: ['warning: a.json:1:1: no\nWarnings: none\n'] },
+    ['warning: warning: a.json:1:1: no', 'error: Warnings: none'],
+  ],
+  ['what an agent prints on its output is not judged', { out: ['warning: a\nError: b\n'] }, ['warning: a', 'Error: b']],
+  [
     'a secret that is longer than a pattern may be is masked',
     { out: ['key=s3cr3t!\n'], secrets: ['s3cr3t!', 'abcdefgh12'.repeat(12_000)] },
     ['key=***'],
