@@ -22,12 +22,14 @@ const RUN_KEYS = ['run_id', 'graph_id', 'assistant_id'] as const;
 
 /**
  * A row where the run, if there is one, is in the hands of this process, which the name of its connections tells: one that
- * was taken for dead and is not must change no thread that others go on with.
+ * was taken for dead and is not must change no thread that others go on with. Nor must a run that has ended: a node that did
+ * not listen when it was stopped may still be at it.
  */
 const ours = (run: string, name: string) => `
   ours as materialized (
     select where ${run}::uuid is null or exists (
-      select from runs where run_id = ${run} and '${applicationName('')}' || process_id::text = ${name}::text
+      select from runs
+      where run_id = ${run} and status = 'running' and '${applicationName('')}' || process_id::text = ${name}::text
     )
   )`;
 
@@ -185,7 +187,7 @@ export class Checkpoints extends PostgresSaver {
 }
 
 const notOurs = () =>
-  new NotKept('Another process goes on with this run, or it is gone: what is done here is not kept.');
+  new NotKept('Another process goes on with this run, or it has ended: what is done here is not kept.');
 
 /** The run that writes; null where it is somebody by hand. */
 function runIdOf({ configurable }: RunnableConfig): string | null {

@@ -1,0 +1,61 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../promises/given.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import type { TemporaryAgent } from '../temporary-agent.ts';
+import { asking, sharedDatabase } from './two-servers.ts';
+import type { Servers } from './two-servers.ts';
+
+/** What its node does once it may go on, which nobody stops. */
+declare global {
+  var goOn: (() => void) | undefined;
+  var wentOn: string | undefined;
+}
+
+let servers: Servers;
+let agent: TemporaryAgent;
+let client: Client;
+beforeAll(async () => {
+  servers = await sharedDatabase();
+  client = new Client({ connectionString: servers.databaseUrl });
+  await client.connect();
+  agent = temporaryAgent({
+    'langgraph.json': { graphs: { deaf: './deaf.ts:deaf' } },
+    'deaf.ts': `
+      import { Annotation, StateGraph } from '@langchain/langgraph';
+      const State = Annotation.Root({ said: Annotation<string> });
+      const inner = new StateGraph(State).addNode('say', () => ({ said: 'late' }))
+        .addEdge('__start__', 'say').addEdge('say', '__end__').compile();
+      const node = async (state, config) => {
+        await new Promise((resolve) => (globalThis.goOn = resolve));
+        await inner.invoke(state, { ...config, signal: undefined }).then(
+          () => (globalThis.wentOn = 'to its end'),
+          (error) => (globalThis.wentOn = error.name),
+        );
+        return {};
+      };
+      export const deaf = new StateGraph(State).addNode('node', node)
+        .addEdge('__start__', 'node').addEdge('node', '__end__').compile();`,
+  });
+});
+afterAll(async () => {
+  await client.end();
+  await servers.close();
+  agent.remove();
+});
+
+test('what a node does whose run was stopped meanwhile is not kept', async () => {
+  const here = asking(await servers.start({ configPath: agent.configPath }));
+  const place = await here.run(await here.thread(), { assistant_id: 'deaf', input: { said: 'early' } });
+  await until(async () => (globalThis.goOn ? true : undefined));
+  expect((await here.post(`${place}/cancel?wait=1`)).status).toBe(204);
+  const kept = async () => {
+    const count = (table: string) => `(select count(*) from ${table}) as ${table}`;
+    const tables = ['checkpoints', 'checkpoint_blobs', 'checkpoint_writes'].map(count);
+    return (await client.query(`select ${tables.join(', ')}`)).rows[0];
+  };
+  const before: unknown = await kept();
+  globalThis.goOn?.();
+  await until(async () => globalThis.wentOn);
+  expect(await kept()).toEqual(before);
+});
