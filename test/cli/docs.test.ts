@@ -38,6 +38,18 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
+describe('README.md', () => {
+  const readme = read('README.md');
+
+  test.each([
+    ['api-key', '${{ secrets.LANDFALL_API_KEY }}'],
+    ['base-url', '${{ vars.LANDFALL_BASE_URL }}'],
+  ])('takes %s from the same place in every workflow', (input, place) => {
+    const places = [...readme.matchAll(new RegExp(`^ +${input}: (.+)$`, 'gm'))].map(([, from]) => from);
+    expect(places).toEqual([place, place]);
+  });
+});
+
 describe('docs/troubleshooting.md', () => {
   const messages = [...read('docs/troubleshooting.md').matchAll(/^### `(.+)`$/gm)].map(([, message = '']) => message);
 
@@ -105,6 +117,14 @@ describe('docs/services.md', () => {
     const known = [...localUsage.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name);
     expect(flags.map((flag) => flag.split(' ')[0])).toEqual(known);
     expect(read('docs/services.md')).toContain(`${usualPort} by default`);
+  });
+
+  test('deploys the repository that it has made, below the folder that it has allowed', () => {
+    const [, made] = /^cp -R examples\/echo-agent (\S+)$/m.exec(read('docs/services.md')) ?? [];
+    const [, allowed] = /^npm run local -- --allow-git (\S+)$/m.exec(read('docs/services.md')) ?? [];
+    const [, named] = /"repo_url": "([^"]+)"/.exec(read('docs/services.md')) ?? [];
+    expect(made?.startsWith(`${allowed}/`)).toBe(true);
+    expect(named?.replace("'$HOME'", '~')).toBe(made);
   });
 
   test('has the endpoints that the service has', () => {
