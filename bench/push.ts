@@ -30,7 +30,7 @@ interface Pushed {
 export async function push(): Promise<Measured[]> {
   await using ending = new AsyncDisposableStack();
   const stage = await setStage(root, example);
-  ending.defer(() => stage.clear());
+  ending.defer(() => stage.clear(() => undefined));
   // Databases outlive whoever started them, unless they are stopped.
   const leave = (): void => void ending.disposeAsync().finally(() => process.exit(1));
   process.once('SIGINT', leave).once('SIGTERM', leave);
