@@ -21,6 +21,10 @@ export class Refusal extends Error {
 
 export const missing = (what: string): Refusal => new Refusal(404, what);
 
+/** No such assistant, whatever asked for it: what may be passed stands in it. */
+export const noAssistant = (idOrGraph: string): Refusal =>
+  missing(`No assistant or graph "${idOrGraph}". Pass a graph id of this deployment or an assistant's uuid.`);
+
 /** One field of the body that can't be taken. */
 export const unacceptable = (field: string, msg: string): Refusal =>
   new Refusal(422, [{ loc: ['body', field], msg, type: 'value_error' }]);

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json-object.ts';
 import { agentExport } from '../agent-export.ts';
+import { splitExportPath } from '../../graph-config/export-path.ts';
 import type { Configuration } from '../configuration.ts';
 import { AuthRefusal, refusalIn } from './auth-refusal.ts';
 import { wantedBy } from './filters.ts';
@@ -55,7 +56,14 @@ export async function loadAuth(configuration: Configuration, configPath: string)
   const path = ['auth', 'path'];
   const exported = await agentExport(configuration, path, auth.path, configPath);
   const collected = memberOf(exported, '~handlerCache');
-  if (!isObject(collected)) throw configuration.invalid(path, '`auth.path` exports no instance of `Auth` of the SDK');
+  if (!isObject(collected)) {
+    const { file, exportName } = splitExportPath(auth.path);
+    throw configuration.invalid(
+      path,
+      `\`auth.path\`: export "${exportName}" of ${file} is no \`Auth\`: export \`new Auth()\`, with ` +
+        "`import { Auth } from '@langchain/langgraph-sdk/auth'`",
+    );
+  }
   const authenticate = memberOf(collected, 'authenticate');
   if (!isHandler(authenticate)) {
     throw configuration.invalid(

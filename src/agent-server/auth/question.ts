@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isUuid } from '../assistants/assistant.ts';
-import { missing } from '../refusal.ts';
+import { missing, noAssistant } from '../refusal.ts';
 import type { Kind } from './access.ts';
 import type { Action, AgentAuth, AuthUser, Resource } from './agent-auth.ts';
 import { holds } from './filters.ts';
@@ -35,8 +35,8 @@ export const RESOURCES = {
 /** What the routes say of a thing that is not there: one that a caller may not see is told of in the same words. */
 export function notThere(kind: Kind, id: string, runId?: string): Error {
   if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
+  if (kind === 'assistant') return noAssistant(id);
   const words = {
-    assistant: `Assistant "${id}"`,
     thread: `Thread ${id.toLowerCase()}`,
     run: `Run ${id}`,
     cron: `Cron ${id}`,

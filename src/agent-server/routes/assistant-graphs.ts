@@ -8,7 +8,7 @@ import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { drawn } from '../graphs/insides.ts';
-import { missing, Refusal } from '../refusal.ts';
+import { missing, noAssistant, Refusal } from '../refusal.ts';
 import { describeError } from '../runs/run-error.ts';
 import { flag, readQuery } from './body.ts';
 
@@ -30,7 +30,7 @@ export function assistantGraphRoutes(assistants: AssistantStore, graphs: Graphs)
   const theGraph = async (c: Context): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> => {
     const id = c.req.param('assistant_id') ?? '';
     const assistant = await assistants.get(id);
-    if (!assistant) throw missing(`Assistant "${id}" does not exist.`);
+    if (!assistant) throw noAssistant(id);
     const graphId = assistant.graph_id;
     if (!graphs.has(graphId)) {
       throw missing(`Assistant "${id}" is of graph "${graphId}", which this revision does not have.`);

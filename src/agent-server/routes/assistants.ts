@@ -20,7 +20,7 @@ import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { missing, Refusal } from '../refusal.ts';
+import { missing, noAssistant, Refusal } from '../refusal.ts';
 import { flag, readBody, readQuery } from './body.ts';
 import { tellPage } from './pages.ts';
 import { selected } from './select.ts';
@@ -47,12 +47,10 @@ export interface AssistantParts {
 export function assistantRoutes({ assistants, graphs, deleteThreads }: AssistantParts): Hono {
   const routes = new Hono();
 
-  const gone = (id: string): Refusal => missing(`Assistant "${id}" does not exist.`);
-
   const theAssistant = async (c: Context): Promise<StoredAssistant> => {
     const id = c.req.param('assistant_id') ?? '';
     const assistant = await assistants.get(id);
-    if (!assistant) throw gone(id);
+    if (!assistant) throw noAssistant(id);
     return assistant;
   };
 
@@ -101,7 +99,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
       await mustFit(request.graph_id ?? graph_id, config, context);
     }
     const patched = await assistants.patch(assistant_id, request);
-    if (!patched) throw gone(assistant_id);
+    if (!patched) throw noAssistant(assistant_id);
     return c.json(showAssistant(patched));
   });
 

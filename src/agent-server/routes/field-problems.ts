@@ -11,9 +11,17 @@ type Issue = z.core.$ZodIssue;
 export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
   error.issues.flatMap(told).map((issue) => ({
     loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
-    msg: issue.message,
-    type: issue.code,
+    ...(isMissing(issue) ? MISSING : { msg: inWords(issue.message), type: issue.code }),
   }));
+
+/** What is told of a field that has to be there and is not, as the control service tells it. */
+export const MISSING = { msg: 'Field required', type: 'missing' } as const;
+
+const isMissing = ({ code, message }: Issue): boolean =>
+  code === 'invalid_type' && message.endsWith(', received undefined');
+
+/** A record is what this code calls an object of any fields. */
+const inWords = (message: string): string => message.replace('expected record', 'expected an object');
 
 const told = (issue: Issue): Issue[] =>
   issue.code === 'invalid_union' && issue.errors.length > 0 ? ofForms(issue, issue.path, issue.errors) : [issue];
@@ -26,11 +34,13 @@ function ofForms(
 ): Issue[] {
   const meant = forms.filter((form) => !form.some(isOfAnotherKind));
   const [first, ...others] = meant;
+  const lacks = meant.flatMap((form) => form.slice(0, 1)).filter(isMissing);
   if (!first) return [{ ...issue, path, message: formsOf(forms.map((form) => form.filter(isOfAnotherKind))) }];
   const place = first[0]?.path ?? [];
   const isSamePlace = (form: readonly Issue[]) => JSON.stringify(form[0]?.path) === JSON.stringify(place);
   // Forms that differ in one place are one form up to there.
   if (others.length > 0 && place.length > 0 && others.every(isSamePlace)) {
+    if (lacks.length === meant.length) return lacks.slice(0, 1).map((each) => ({ ...each, path: [...path, ...place] }));
     const inner = meant.map((form) => form.slice(0, 1).map((each) => ({ ...each, path: [] })));
     return ofForms(issue, [...path, ...place], inner);
   }

@@ -6,7 +6,7 @@ import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { missing, Refusal } from '../refusal.ts';
+import { missing, noAssistant, Refusal } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { planRun } from './run-plan.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
@@ -55,8 +55,7 @@ async function theAssistant(
   graphs: AcceptanceParts['graphs'],
 ): Promise<StoredAssistant> {
   const assistant = await assistants.get(idOrGraph);
-  if (!assistant)
-    throw missing(`No assistant or graph "${idOrGraph}". Pass a graph id of this deployment or an assistant's uuid.`);
+  if (!assistant) throw noAssistant(idOrGraph);
   if (!graphs.has(assistant.graph_id)) {
     throw missing(
       `Assistant ${assistant.assistant_id} is of graph "${assistant.graph_id}", which this revision does not have.`,

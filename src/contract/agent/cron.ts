@@ -64,7 +64,9 @@ export type CronPayload = z.infer<typeof CronPayload>;
 const timing = {
   schedule: z.string().min(1).max(MAX_SCHEDULE_LENGTH),
   timezone: z.string().min(1).optional(),
-  end_time: z.iso.datetime({ offset: true, local: true }).optional(),
+  end_time: z.iso
+    .datetime({ offset: true, local: true, error: 'must be a date and time such as 2026-12-31T00:00:00Z' })
+    .optional(),
   enabled: z.boolean().optional(),
 };
 

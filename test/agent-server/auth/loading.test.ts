@@ -69,7 +69,7 @@ describe('rules of access and applications', () => {
     [
       'no rules at all',
       { auth: { path: './auth.ts:none' } },
-      /:6:11: `auth\.path` exports no instance of `Auth` of the SDK$/,
+      /:6:11: `auth\.path`: export \"none\" of \.\/auth\.ts is no `Auth`: export `new Auth\(\)`, with `import \{ Auth \} from '@langchain\/langgraph-sdk\/auth'`$/,
     ],
     [
       'rules that tell nobody apart',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../../src/agent-server/openapi/operations.ts';
 import { problemsOf } from '../../../src/agent-server/routes/field-problems.ts';
+import { CronPatch } from '../../../src/contract/agent/cron.ts';
 import { RunCreate } from '../../../src/contract/agent/run.ts';
 import { ThreadCreate, ThreadHistorySearch } from '../../../src/contract/agent/thread.ts';
 
@@ -32,7 +33,7 @@ describe('a field that may have several forms', () => {
     ],
     ['a place to go to', run({ command: { goto: 7 } }), /^body\.command\.goto: .* expected object or array or string$/],
     ['a list of places', run({ command: { goto: [7] } }), /^body\.command\.goto\.0: .* expected object or string$/],
-    ['a place without a name', run({ command: { goto: {} } }), /^body\.command\.goto\.node: .* expected string/],
+    ['a place without a name', run({ command: { goto: {} } }), /^body\.command\.goto\.node: Field required$/],
     ['a time that is none', told(ThreadCreate, { ttl: 'x' }), /^body\.ttl: Invalid input: expected number or object$/],
     ['a time too short', told(ThreadCreate, { ttl: 0 }), /^body\.ttl: Too small/],
     [
@@ -41,6 +42,17 @@ describe('a field that may have several forms', () => {
       /^body\.ttl\.strategy: .*"delete"/,
     ],
     ['a key that is none', told(ThreadCreate, { ttl: { ttl: 1, days: 2 } }), /^body\.ttl: Unrecognized key: "days"/],
+    ['nothing, where something has to stand', told(RunCreate, {}), /^body\.assistant_id: Field required$/],
+    [
+      'a text for an object',
+      run({ context: 'x' }),
+      /^body\.context: Invalid input: expected an object, received string$/,
+    ],
+    [
+      'an end that is no time',
+      told(CronPatch, { end_time: 'tomorrow' }),
+      /^body\.end_time: must be a date and time such as 2026-12-31T00:00:00Z$/,
+    ],
     ['a checkpoint', told(ThreadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
   ])('%s: the answer says what may stand there', (_, answers, sentence) => {
     expect(answers).toEqual([expect.stringMatching(sentence)]);

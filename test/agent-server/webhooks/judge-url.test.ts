@@ -118,6 +118,14 @@ describe('an address of a private network, however it is spelled, may be no webh
     }
   });
 
+  test('and that its port is not allowed either, at once', () => {
+    const why = judged('http://127.0.0.1:9001/');
+    expect(why).toMatch(/^names port 9001: .* http to 80; and leads to a private network: name the address/);
+    expect(judged('http://127.0.0.1:9001/', { allowed_domains: ['example.com'] })).toMatch(
+      /^names port 9001: .*; and names a host that is not among webhooks\.url\.allowed_domains$/,
+    );
+  });
+
   test('unless the operator opens private networks', () => {
     for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', 'localhost'])
       expect(judged(`http://${host}/`, {}, true)).toBe('outside');
