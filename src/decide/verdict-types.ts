@@ -17,7 +17,12 @@ export type Evidence =
       totalMs: number;
     }
   /** No whole answer: the agent could not be reached, was not ready, or the stream ended early. */
-  | { kind: 'unreachable'; why: string };
+  | {
+      kind: 'unreachable';
+      why: string;
+      /** It answered that the caller may not ask (401, 403), which asking again does not change. */
+      denied?: true;
+    };
 
 /** One thing that was expected, and what was seen of it. */
 export interface HeldExpectation {
@@ -29,8 +34,8 @@ export interface HeldExpectation {
   seen: string;
 }
 
-/** Why nothing is proven: nobody answered, the answers disagree, or there was nobody to ask. */
-export type Unproven = 'unreachable' | 'disagreement' | 'no-address' | 'nothing-live';
+/** Why nothing is proven: nobody answered, the caller was refused, the answers disagree, or there was nobody to ask. */
+export type Unproven = 'unreachable' | 'denied' | 'disagreement' | 'no-address' | 'nothing-live';
 
 /** One smoke test's verdict. */
 export type TestVerdict =

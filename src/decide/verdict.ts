@@ -81,7 +81,10 @@ function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact
 export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
   const judged = judgeAll(test, attempts, redact);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
-  if (!last) return { kind: 'unproven', because: 'unreachable', why: unreachable(attempts, wordsWith(redact)) };
+  if (!last) {
+    const because = isDenied(attempts) ? 'denied' : 'unreachable';
+    return { kind: 'unproven', because, why: unreachable(attempts, wordsWith(redact)) };
+  }
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
   if (firstRight === -1) return verdictOf('failed', last);
   const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
@@ -97,9 +100,15 @@ const verdictOf = (kind: 'passed' | 'failed', { answer, held }: Judged): TestVer
   totalMs: answer.totalMs,
 });
 
+function isDenied(attempts: readonly Evidence[]): boolean {
+  const last = attempts.at(-1);
+  return last?.kind === 'unreachable' && last.denied === true;
+}
+
 function unreachable(attempts: readonly Evidence[], words: Words): string {
   const last = attempts.at(-1);
   if (last?.kind !== 'unreachable') return 'it was not asked';
+  if (last.denied) return `the caller is refused: ${words.text(last.why)}`;
   const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
   return `no answer ${often}: ${words.text(last.why)}`;
 }
@@ -112,10 +121,10 @@ function disagreement(answers: number, against: readonly Judged[]): string {
 
 /**
  * Whether another attempt is worth its time: after no answer, and after a wrong one to see whether the next agrees.
- * A right answer is enough, and so are two that disagree.
+ * A right answer is enough, and so are two that disagree, and a caller that is refused.
  */
 export function nextAttempt(test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
-  if (attempts.length >= test.attempts) return 'enough';
+  if (attempts.length >= test.attempts || isDenied(attempts)) return 'enough';
   return judgeAll(test, attempts, asItIs).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
 }
 

@@ -138,7 +138,11 @@ export async function evidenceOfFailure(
   if (error.kind === 'missing' && (await attempt(agent.ok({ signal, deadline: clock.now() + tidyMs }))).ok) {
     return refused;
   }
-  return { kind: 'unreachable', why: error.message };
+  return {
+    kind: 'unreachable',
+    why: error.message,
+    ...(error.kind === 'unauthorized' ? { denied: true as const } : {}),
+  };
 }
 
 /** Removes what was made, in haste once the story is ended. What could not be removed is told by its id. */

@@ -80,6 +80,8 @@ export function toldOfVerdict(request: DeployRequest, known: Known): Told | unde
 
 const provesWhen: Record<Unproven, string> = {
   unreachable: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
+  denied:
+    "The agent's own rules of access (`auth` in its graph configuration) refuse the caller, and smoke tests can't show a token of the agent's; where it has no rules, check the key.",
   disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
   'no-address': 'Give agent-url, the address at which the agent answers.',
   'nothing-live': 'Deploy it first, and look at the revisions of the deployment.',

@@ -248,6 +248,7 @@ const right = answer();
 const wrong = answer({ values: { reply: 'bye' } });
 const late = answer({ totalMs: 9000 });
 const away: Evidence = { kind: 'unreachable', why: 'connect ECONNREFUSED' };
+const denied: Evidence = { kind: 'unreachable', why: 'answered 401', denied: true };
 
 /** A test that `right` passes, `wrong` fails, and `late` fails by its time alone. */
 const polite = (attempts: number) =>
@@ -311,6 +312,7 @@ test('a verdict carries the times and expectations of the answer that it is abou
 test.each<[sentence: string, most: number, attempts: Evidence[], next: 'again' | 'enough']>([
   ['the first attempt is always made', 1, [], 'again'],
   ['what could not be reached is tried again', 3, [away], 'again'],
+  ['a caller that is refused is not tried again', 3, [denied], 'enough'],
   ['until no attempt is left', 3, [away, away, away], 'enough'],
   ['a right answer is enough', 3, [right], 'enough'],
   ['a right answer after a cold start is enough', 3, [away, right], 'enough'],

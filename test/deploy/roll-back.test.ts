@@ -45,6 +45,15 @@ describe('after a wrong answer', () => {
     expect(outcome).not.toHaveProperty('rollback');
   });
 
+  test('an agent whose own rules refuse the caller is no reason, and its rules are told of', async () => {
+    const world = await brokenNext();
+    world.agent.answers = [serviceError('unauthorized', 'stream run', { status: 401, detail: 'Show a token.' })];
+    const outcome = await world.deploy(risky);
+    expect(outcome.kind).toBe('unproven');
+    expect(outcome.reason).toContain('the caller is refused: stream run: answered 401');
+    expect(outcome.advice).toMatch(/^The agent's own rules of access .*`auth`.* token/);
+  });
+
   test('an unproven answer is never a reason', async () => {
     const world = await brokenNext();
     world.agent.answers = [serviceError('unreachable', 'stream run')];

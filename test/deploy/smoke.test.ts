@@ -33,6 +33,7 @@ async function asked(
 }
 
 const gone = serviceError('unreachable', 'stream run', { detail: 'connection refused' });
+const refused = serviceError('unauthorized', 'stream run', { status: 401, detail: 'Show a token.' });
 const noSuchGraph = serviceError('missing', 'stream run', { status: 404, detail: 'No assistant found for "echo".' });
 
 describe('verdicts', () => {
@@ -47,7 +48,8 @@ describe('verdicts', () => {
     ['a stream that never ends', [says('hello', 999_999_999)], 'unproven', 2],
     ['a stream that broke', [serviceError('unreadable', 'stream run', { status: 200 })], 'unproven', 2],
     ['a server that is not ready', [serviceError('busy', 'stream run', { status: 503 })], 'unproven', 2],
-    ['a key that is not taken', [serviceError('unauthorized', 'stream run', { status: 403 })], 'unproven', 2],
+    ['a caller that is refused, who is not tried again', [refused], 'unproven', 1],
+    ['a caller that is refused after a cold start', [gone, refused], 'unproven', 2],
     ['an input that the server refuses', [serviceError('rejected', 'stream run', { status: 422 })], 'failed', 2],
     ['a graph that a well server does not have', [noSuchGraph], 'failed', 2],
   ])('%s', async (_, answers, kind, attempts) => {
