@@ -43,7 +43,8 @@ export async function beginAttempt(
   const command = kwargs.command && (await withQuestion(kwargs.command, graph, threadId, kwargs.checkpoint));
   const getsAnswer = command?.resume !== undefined && !isByQuestion(command.resume);
   // The engine keeps an answer that a former run was told, and would give it to the next question.
-  if (!temporary && !getsAnswer && (command !== undefined || input === null)) await store.formerAnswersTaken(threadId);
+  if (!temporary && !getsAnswer && (command !== undefined || input === null))
+    await store.formerAnswersTaken({ threadId, runId });
   return { input: command ? graphs.command(graphId, command) : input, kwargs };
 }
 

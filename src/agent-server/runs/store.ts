@@ -25,8 +25,7 @@ export interface CancelFilter {
 /** What takes statements: any connection, or that of a transaction. */
 export type Querying = Pick<ClientBase, 'query'>;
 
-/** What became of a run that was asked for. */
-/** `sequence` is the order of acceptance. */
+/** What became of a run that was asked for. `sequence` is the order of acceptance. */
 export type Begun =
   { kind: 'begun'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
 
@@ -197,8 +196,9 @@ export class RunStore extends RunReads {
   }
 
   /** Has no question get the answers that former runs on the thread were told. */
-  async formerAnswersTaken(threadId: string): Promise<void> {
-    await this.#storage.pool.query({ ...undoing.FORMER_ANSWERS_TAKEN, values: [threadId] });
+  async formerAnswersTaken({ threadId, runId }: Pick<RunPlan, 'threadId' | 'runId'>): Promise<void> {
+    const values = [threadId, runId, this.#processId];
+    await this.#storage.pool.query({ ...undoing.FORMER_ANSWERS_TAKEN, values });
   }
 
   /** Deletes a run that has ended, with its events; false where it has not. */

@@ -102,8 +102,11 @@ export const ANSWER_TAKEN = {
       and w.checkpoint_ns = b.checkpoint_ns and w.checkpoint_id = b.checkpoint_id and w.task_id = b.task_id and w.idx = b.idx`,
 };
 
-/** $1 thread. The same for answers of runs before: the engine keeps them, and would give them to the next question. */
+/** $1 thread, $2 the run that goes on without an answer, $3 process. The same for answers of runs before: the engine keeps them, and would give them to the next question. */
 export const FORMER_ANSWERS_TAKEN = {
   name: 'former-answers-taken',
-  text: `delete from checkpoint_writes where thread_id = $1 and task_id = '${NOBODYS_TASK}' and channel = '__resume__'`,
+  text: `
+    delete from checkpoint_writes
+    where thread_id = $1 and task_id = '${NOBODYS_TASK}' and channel = '__resume__'
+      and exists (select from runs where run_id = $2 and process_id = $3 and status = 'running')`,
 };

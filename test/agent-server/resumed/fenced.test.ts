@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RunStore } from '../../../src/agent-server/runs/store.ts';
+import { NOBODYS_TASK } from '../../../src/agent-server/runs/undo-statements.ts';
+import { openStorage } from '../../../src/agent-server/storage/open.ts';
+import type { Storage } from '../../../src/agent-server/storage/open.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { startTestPostgres } from '../../database/postgres.ts';
+import type { TestPostgres } from '../../database/postgres.ts';
+
+let postgres: TestPostgres;
+let storage: Storage;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  storage = await openStorage(postgres.url, randomUUID(), () => undefined);
+});
+afterAll(async () => {
+  await storage.close();
+  await postgres.stop();
+});
+
+test('a process that was taken for dead takes no answer from the run that another one goes on with', async () => {
+  const [mine, former, runId, threadId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  await storage.pool.query(
+    `insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
+       detached, process_id, created_at, updated_at)
+     values ($1, $2, $1, 'asks', 'running', '{}', '{}', 'enqueue', false, true, $3, now(), now())`,
+    [runId, threadId, mine],
+  );
+  await storage.pool.query(
+    `insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, blob)
+     values ($1, '', 'one', $2, -4, '__resume__', '')`,
+    [threadId, NOBODYS_TASK],
+  );
+  const answers = async () => (await storage.pool.query('select from checkpoint_writes')).rowCount;
+  await new RunStore(storage, former, systemClock).formerAnswersTaken({ threadId, runId });
+  expect(await answers()).toBe(1);
+  await new RunStore(storage, mine, systemClock).formerAnswersTaken({ threadId, runId });
+  expect(await answers()).toBe(0);
+});
