@@ -46,20 +46,31 @@ describe('the events of a run', () => {
     expect(events).toEqual(['metadata']);
   });
 
-  test('are kept within a bound, the newest longest', () => {
-    const log = new EventLog('all');
+  test('are kept for nobody once the one who was about to follow has come, and left', () => {
+    const log = logOf('until-followed', ['metadata', 'a']);
+    heard(log).leave();
+    expect(log.isHeard).toBe(false);
+    log.add('b', '1');
+    expect(heard(log).events).toEqual(['metadata']);
+  });
+
+  const many = (keeping: Keeping) => {
+    const log = new EventLog(keeping);
     for (let n = 0; n < 20; n += 1) log.add(`e${n}`, 'x'.repeat(1024 * 1024));
-    const { events } = heard(log);
-    expect(events[0]).toBe('e0');
-    expect(events.slice(1)).toEqual([
-      'e4',
-      'e5',
-      'e6',
-      'e7',
-      'e8',
-      'e9',
-      ...Array.from({ length: 10 }, (_, n) => `e${n + 10}`),
-    ]);
+    return log;
+  };
+  const from = (first: number) => ['e0', ...Array.from({ length: 20 - first }, (_, n) => `e${first + n}`)];
+
+  test('are kept within a bound, the newest longest', () => {
+    expect(heard(many('until-followed')).events).toEqual(from(4));
+  });
+
+  test('of a resumable run are kept until they are stored, and then the last ones', () => {
+    const log = many('all');
+    expect(heard(log).events).toEqual(from(1));
+    log.stored(19);
+    expect(heard(log).events).toEqual(from(19));
+    expect(log.complete).toBe(19);
   });
 });
 

@@ -40,7 +40,7 @@ export type Keeping = 'all' | 'until-followed' | 'none';
  */
 export class EventLog implements Followable {
   readonly #followers = new Set<Follower>();
-  readonly #keeping: Keeping;
+  #keeping: Keeping;
   #recorder: ((event: LoggedEvent) => void) | undefined;
   readonly #taps = new Set<Follower>();
   #first: LoggedEvent | undefined;
@@ -66,8 +66,7 @@ export class EventLog implements Followable {
   /** Adds an event that has its number from elsewhere. */
   addNumbered(logged: LoggedEvent): void {
     if (this.#first === undefined) this.#first = logged;
-    else if (this.#keeping === 'all' || (this.#keeping === 'until-followed' && this.#followers.size === 0))
-      this.#keep(logged);
+    else if (this.#keeping !== 'none') this.#keep(logged);
     this.#recorder?.(logged);
     for (const tap of this.#taps) tap(logged);
     for (const follower of this.#followers) follower(logged);
@@ -93,7 +92,11 @@ export class EventLog implements Followable {
       if (event?.id === undefined || event.id > afterId) follower(event);
     };
     this.#known().forEach(listen);
-    if (this.#keeping === 'until-followed') this.#kept = [];
+    if (this.#keeping === 'until-followed') {
+      this.#keeping = 'none';
+      this.#kept = [];
+      this.#keptSize = 0;
+    }
     if (this.#closed) follower(undefined);
     else this.#followers.add(listen);
     return () => void this.#followers.delete(listen);
