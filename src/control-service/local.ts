@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -31,6 +31,7 @@ import { createRegistry } from './registry/registry.ts';
 import { branchHeads } from './pushes/branch-heads.ts';
 import { watchPushes } from './pushes/watch-pushes.ts';
 import type { WatchWord } from './pushes/watch-pushes.ts';
+import { listen, provePort } from './port.ts';
 import type { Hosting } from './rules/hosting.ts';
 import { claimDatabase } from './sole.ts';
 import type { Actor } from './store/audit.ts';
@@ -116,8 +117,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     for (const close of opened.splice(0).reverse()) await close();
   };
   try {
+    // A folder that is there may be in use, which says more than that the port is; a new one is not made in vain.
+    const isThere = existsSync(dataDir);
+    if (!isThere) await provePort(port);
     const lock = await takeDataFolder(dataDir, clock, log);
     opened.push(async () => lock.release());
+    if (isThere) await provePort(port);
     const database = await resolveDatabase({ databaseUrl, dataDir: join(dataDir, 'postgres'), log });
     opened.push(() => database.close());
     const claim = await claimDatabase(database.url, clock, log);
@@ -235,26 +240,6 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     await end();
     throw error;
   }
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  // It rejects with what the server says in the place of listening.
-  await once(server, 'listening').catch((error: unknown) => {
-    throw portProblem(error, port);
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server listens at no port.');
-  return address.port;
-}
-
-function portProblem(error: unknown, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE')
-    return new Error(`Port ${port} is taken. Choose another one with --port, or 0 for a free one.`);
-  if (code === 'EACCES')
-    return new Error(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
-  return error;
 }
 
 /** Takes no more requests; those in flight go on while what answers them ends by itself. */

@@ -1,4 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
@@ -26,6 +28,23 @@ test('a data folder is the folder of one service, also where a second one has a 
   await second.close();
   await Promise.all([one.stop(), two.stop()]);
 });
+
+test.each(['a new data folder', 'an empty data folder'])(
+  'a port that is taken is told before %s is filled',
+  async (which) => {
+    const dataDir = join(temporaryFolder(atTheEnd), 'data');
+    if (which === 'an empty data folder') mkdirSync(dataDir);
+    const taken = createServer().listen(0, '127.0.0.1');
+    atTheEnd.push(() => taken.close());
+    await once(taken, 'listening');
+    const { port } = Object(taken.address());
+    const start = startLocal({ port, dataDir, allowGit: [], clock: systemClock, log: quiet });
+    await expect(start).rejects.toThrow(`Port ${port} is taken. Choose another one with --port`);
+    // Of one that is there it is known by then that nobody else has it.
+    expect(existsSync(dataDir) ? readdirSync(dataDir) : []).toEqual(which === 'a new data folder' ? [] : ['lock.1']);
+    expect(existsSync(dataDir)).toBe(which === 'an empty data folder');
+  },
+);
 
 test.each([
   ['is a file', ''],

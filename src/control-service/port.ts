@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+
+/**
+ * Listens at a port of 127.0.0.1, 0 for a free one; the port that it became.
+ *
+ * @throws Error with advice when the port is taken or may not be used.
+ */
+export async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  // It rejects with what the server says in the place of listening.
+  await once(server, 'listening').catch((error: unknown) => {
+    throw portProblem(error, port);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens at no port.');
+  return address.port;
+}
+
+/**
+ * Tries whether one could listen at the port now, before there is anything that would have to be taken away again.
+ *
+ * @throws Error with advice when not.
+ */
+export async function provePort(port: number): Promise<void> {
+  const tried = createServer();
+  await listen(tried, port);
+  tried.close();
+  await once(tried, 'close');
+}
+
+function portProblem(error: unknown, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} is taken. Choose another one with --port, or 0 for a free one.`);
+  if (code === 'EACCES')
+    return new Error(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
+  return error;
+}
