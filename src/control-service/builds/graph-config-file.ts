@@ -40,10 +40,13 @@ export function findGraphConfig(
   const read = readGraphConfig(readFileSync(file, 'utf8'), graphConfigPath);
   const problems = read.ok ? read.refused : read.problems;
   if (!read.ok || problems.length > 0) {
-    const [first, ...others] = problems.map(formatProblem);
-    for (const problem of [first, ...others]) if (problem) log('error', problem);
-    const more = others.length === 0 ? '' : ` (and ${others.length} more in the build log)`;
-    return cannot(`The graph configuration is not sound: ${first}${more}.`);
+    for (const problem of problems) log('error', formatProblem(problem));
+    // Where a key is misspelled, others may be wrong only for that: what was probably meant says most.
+    const telling = problems.find(({ suggestion }) => suggestion !== undefined) ?? problems[0];
+    const more = problems.length <= 1 ? '' : ` (and ${problems.length - 1} more in the build log)`;
+    return cannot(
+      `The graph configuration is not sound: ${telling ? formatProblem(telling) : graphConfigPath}${more}.`,
+    );
   }
   for (const warning of read.warnings) log('warning', formatProblem(warning));
   const runnable = runnableHere(graphPlaces(read.value));

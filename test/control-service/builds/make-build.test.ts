@@ -168,6 +168,14 @@ test('a broken graph configuration is told with the line, before anything is ins
   expect(lines.join('\n')).not.toContain('Installing');
 });
 
+test('of several mistakes in a graph configuration the one is told whose meaning is known', async () => {
+  const { reason, lines } = place({ ...npmAgent, 'langgraph.json': '{ "graph": { "echo": "./graph.js:graph" } }' });
+  expect(await reason()).toMatch(
+    /^The graph configuration is not sound: langgraph\.json:1:3: .*; did you mean `graphs`\? \(and 1 more in the build log\)\.$/,
+  );
+  expect(lines.join('\n')).toContain('error: langgraph.json:1:1: `graphs` is missing');
+});
+
 test('a graph in Python ends with what this machine can run', async () => {
   const { reason } = place({
     'langgraph.json': JSON.stringify({ dependencies: ['.'], graphs: { agent: './agent.py:graph' } }),
