@@ -59,7 +59,10 @@ function readFileUrl(url: URL, allowGit: readonly string[]): ReadRepoUrl {
 function readFolder(written: string, allowGit: readonly string[]): ReadRepoUrl {
   const path = resolve(written);
   if (allowGit.some((folder) => isWithin(resolve(folder), path))) return { ok: true, kind: 'folder', path };
-  return refused('names a folder of this machine that the service was not started to allow (--allow-git DIR)');
+  const allowed = allowGit.length === 0 ? 'no folder is allowed' : `allowed is what lies in ${allowGit.join(', ')}`;
+  return refused(
+    `names ${path}, a folder of this machine that the service was not started to allow (--allow-git DIR): ${allowed}`,
+  );
 }
 
 function isWithin(folder: string, path: string): boolean {

@@ -51,7 +51,15 @@ describe('addresses that are refused', () => {
   test('every folder, where none is allowed', () => {
     expect(readRepoUrl('/srv/git/agent', [])).toMatchObject({
       ok: false,
-      problem: expect.stringContaining('--allow-git'),
+      problem:
+        'source_config.repo_url names /srv/git/agent, a folder of this machine that the service was not started to allow (--allow-git DIR): no folder is allowed.',
+    });
+  });
+
+  test('a folder elsewhere, with the folder that was meant and those that are allowed', () => {
+    expect(readRepoUrl('file:///srv/git/../agent', ['/srv/git', '/srv/more'])).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/ names \/srv\/agent, .*: allowed is what lies in \/srv\/git, \/srv\/more\.$/),
     });
   });
 });
