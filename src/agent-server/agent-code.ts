@@ -5,6 +5,8 @@ import { loadGraphs } from './graphs/load.ts';
 import type { LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp } from './http/custom-app.ts';
 import type { CustomApp } from './http/custom-app.ts';
+import { tellWhile } from './still-loading.ts';
+import type { Patience } from './still-loading.ts';
 
 /** The agent's code that the configuration file names. */
 export interface AgentCode {
@@ -19,10 +21,17 @@ export interface AgentCode {
  * Loads all of it from the agent's own folder.
  *
  * @param configPath absolute path of the configuration file.
+ * @param patience told of what takes long.
  * @throws StartupError for the first that can't be loaded, or is not what it must be.
  */
-export async function loadAgentCode(configuration: Configuration, configPath: string): Promise<AgentCode> {
-  const graphs = await loadGraphs(configuration.places, configPath);
-  const auth = await loadAuth(configuration, configPath);
-  return { graphs, auth, app: await loadCustomApp(configuration, configPath) };
+export async function loadAgentCode(
+  configuration: Configuration,
+  configPath: string,
+  patience: Patience,
+): Promise<AgentCode> {
+  const { auth: rules, http } = configuration.file;
+  const graphs = await loadGraphs(configuration.places, configPath, patience);
+  const auth = await tellWhile(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), patience);
+  const app = await tellWhile(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), patience);
+  return { graphs, auth, app };
 }

@@ -134,7 +134,7 @@ async function open({ databaseUrl, log }: AgentServerOptions): Promise<Opened> {
  * once more when all is loaded.
  */
 async function openAndLoad(options: AgentServerOptions, configuration: Configuration): Promise<[Opened, AgentCode]> {
-  const loading = loadAgentCode(configuration, options.configPath);
+  const loading = loadAgentCode(configuration, options.configPath, options);
   const opening = open(options).catch(async () => {
     await loading;
     return open(options);

@@ -2,6 +2,7 @@
  * Loads the graphs of each configuration file named on the command line, outside of the test runner and its own loader,
  * and prints a JSON line for each: the graphs, or why they can't be loaded.
  */
+import { systemClock } from '../../src/clock.ts';
 import { readConfiguration } from '../../src/agent-server/configuration.ts';
 import { loadGraphs } from '../../src/agent-server/graphs/load.ts';
 import { StartupError, startupLines } from '../../src/agent-server/startup-error.ts';
@@ -10,7 +11,7 @@ for (const configPath of process.argv.slice(2)) {
   const warnings: string[] = [];
   try {
     const { places } = readConfiguration(configPath, (line) => warnings.push(line));
-    const graphs = await loadGraphs(places, configPath);
+    const graphs = await loadGraphs(places, configPath, { log: (line) => warnings.push(line), clock: systemClock });
     console.log(JSON.stringify({ graphs: graphs.map(({ graphId }) => graphId), warnings }));
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;

@@ -3,6 +3,8 @@ import { dirname, relative, resolve } from 'node:path';
 import type { GraphPlace } from '../../graph-config/graph-path.ts';
 import { didYouMean } from '../../located/did-you-mean.ts';
 import { StartupError } from '../startup-error.ts';
+import { tellWhile } from '../still-loading.ts';
+import type { Patience } from '../still-loading.ts';
 import { loadEngine } from './engine.ts';
 import type { Engine } from './engine.ts';
 import { isGraph, isGraphBuilder } from './graph.ts';
@@ -26,13 +28,21 @@ export interface LoadedGraph {
  * Loads every graph of a configuration file from the agent's own folder.
  *
  * @param configPath absolute path of the configuration file; graphs lie relative to its folder.
+ * @param patience told of a graph that takes long.
  * @throws StartupError for the first graph that is missing, throws, or is no graph.
  */
-export async function loadGraphs(places: readonly GraphPlace[], configPath: string): Promise<LoadedGraph[]> {
+export async function loadGraphs(
+  places: readonly GraphPlace[],
+  configPath: string,
+  patience: Patience,
+): Promise<LoadedGraph[]> {
   const folder = dirname(configPath);
   acceptTypeScript(folder);
   const loaded: LoadedGraph[] = [];
-  for (const place of places) loaded.push(await loadGraph(place, folder));
+  for (const place of places) {
+    const what = `graph "${place.graphId}" of ${relative(folder, resolve(folder, place.file))}`;
+    loaded.push(await tellWhile(what, loadGraph(place, folder), patience));
+  }
   return loaded;
 }
 

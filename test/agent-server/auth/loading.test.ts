@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAgentCode } from '../../../src/agent-server/agent-code.ts';
 import { readConfiguration } from '../../../src/agent-server/configuration.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { StartupError, startupLines } from '../../../src/agent-server/startup-error.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
@@ -31,6 +32,7 @@ async function refusalOf(agent: TemporaryAgent, keys: object): Promise<string[] 
     await loadAgentCode(
       readConfiguration(agent.configPath, () => undefined),
       agent.configPath,
+      { log: () => undefined, clock: systemClock },
     );
     return undefined;
   } catch (error) {

@@ -1,0 +1,37 @@
+import { pause } from '../clock.ts';
+import type { Clock } from '../clock.ts';
+
+/** Whom to tell that loading takes long. */
+export interface Patience {
+  log: (line: string) => void;
+  clock: Clock;
+}
+
+/** How long (ms) something loads between two words about it. */
+const EVERY_MS = 10_000;
+
+/**
+ * What `loading` comes to. Every 10 s that it takes the log has a warning that names it, so that whoever waits for an
+ * agent that hangs sees where. Code that computes without a pause is told of when it pauses.
+ *
+ * @param what what is loaded, for a person: `graph "asker" of src/graph.ts`.
+ */
+export async function tellWhile<T>(what: string, loading: Promise<T>, { log, clock }: Patience): Promise<T> {
+  const loaded = new AbortController();
+  const telling = tellUntil(loaded.signal, what, { log, clock });
+  try {
+    return await loading;
+  } finally {
+    loaded.abort();
+    await telling;
+  }
+}
+
+async function tellUntil(loaded: AbortSignal, what: string, { log, clock }: Patience): Promise<void> {
+  const began = clock.now();
+  for (;;) {
+    await pause(clock, EVERY_MS, loaded);
+    if (loaded.aborted) return;
+    log(`warning: still loading ${what}, since ${Math.round((clock.now() - began) / 1000)} s.`);
+  }
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadGraphs } from '../../src/agent-server/graphs/load.ts';
+import { tellWhile } from '../../src/agent-server/still-loading.ts';
+import { SimulatedClock } from '../deploy/simulated-clock.ts';
+import { temporaryAgent } from './temporary-agent.ts';
+import type { TemporaryAgent } from './temporary-agent.ts';
+
+let agent: TemporaryAgent;
+beforeAll(() => {
+  agent = temporaryAgent({ 'src/graph.ts': 'await new Promise(() => {});\nexport const graph = 1;' });
+});
+afterAll(() => agent.remove());
+
+test('a graph that never loads is named every ten seconds, with its file', async () => {
+  const lines: string[] = [];
+  await new Promise<void>((enough) => {
+    const log = (line: string): void => {
+      if (lines.push(line) === 2) enough();
+    };
+    const place = { graphId: 'asker', file: './src/graph.ts', exportName: 'graph', description: undefined };
+    // It has no end: the test goes on without it, as its time stands still then.
+    let left = 2;
+    const clock = new SimulatedClock(0);
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      left-- > 0 ? clock.sleep(ms, signal) : new Promise<void>(() => {});
+    void loadGraphs([place], agent.configPath, { log, clock: { now: () => clock.now(), sleep } });
+  });
+  expect(lines).toEqual([
+    'warning: still loading graph "asker" of src/graph.ts, since 10 s.',
+    'warning: still loading graph "asker" of src/graph.ts, since 20 s.',
+  ]);
+});
+
+test('what is loaded, or fails, in less is not told of, and nothing sleeps on', async () => {
+  const lines: string[] = [];
+  const patience = { log: (line: string) => void lines.push(line), clock: new SimulatedClock(0) };
+  expect(
+    await tellWhile(
+      'it',
+      patience.clock.sleep(9_999).then(() => 7),
+      patience,
+    ),
+  ).toBe(7);
+  await expect(tellWhile('it', Promise.reject(new Error('no')), patience)).rejects.toThrow('no');
+  expect(patience.clock.now()).toBe(9_999);
+  expect(lines).toEqual([]);
+});
