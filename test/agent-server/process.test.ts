@@ -92,6 +92,30 @@ describe('the process of a revision', () => {
     }
   });
 
+  test('sends a run that failed, with its stack, and its warnings to standard error', async () => {
+    const agentFolder = temporaryAgent({
+      'langgraph.json': { graphs: { asker: './asker.ts:asker' }, nope: 1 },
+      'asker.ts': `
+        import { Annotation, StateGraph } from '@langchain/langgraph';
+        const ask = () => {
+          throw new RangeError('too far');
+        };
+        const State = Annotation.Root({ said: Annotation<string> });
+        export const asker = new StateGraph(State).addNode('ask', ask).addEdge('__start__', 'ask').compile();`,
+    });
+    try {
+      const { url, log, output } = await start({ LANDFALL_GRAPH_CONFIG: agentFolder.configPath });
+      await (await fetch(`${url}/runs/wait`, { method: 'POST', body: '{"assistant_id":"asker","input":{}}' })).text();
+      const failed = /^Run \S+ of graph "asker" failed: RangeError: too far$/;
+      await vi.waitFor(() => expect(log).toContainEqual(expect.stringMatching(/^ +at .*asker\.ts/)), 20_000);
+      expect(log).toContainEqual(expect.stringMatching(failed));
+      expect(log).toContainEqual(expect.stringMatching(/^warning: langgraph\.json:1:\d+: `nope` is not known here/));
+      expect(output).toEqual([expect.stringMatching(/^{"event":"listening"/)]);
+    } finally {
+      agentFolder.remove();
+    }
+  });
+
   test('ends with 1 and readable lines when it can not start', async () => {
     const nowhere = 'postgres://nobody:hidden@127.0.0.1:1/none';
     const [empty, noDatabase] = await Promise.all(
