@@ -54,22 +54,35 @@ describe('the events of a run', () => {
     expect(heard(log).events).toEqual(['metadata']);
   });
 
-  const many = (keeping: Keeping) => {
+  const million = 'x'.repeat(1024 * 1024);
+  /** As many events of a million characters each. */
+  const many = (keeping: Keeping, count: number) => {
     const log = new EventLog(keeping);
-    for (let n = 0; n < 20; n += 1) log.add(`e${n}`, 'x'.repeat(1024 * 1024));
+    for (let n = 0; n < count; n += 1) log.add(`e${n}`, million);
     return log;
   };
-  const from = (first: number) => ['e0', ...Array.from({ length: 20 - first }, (_, n) => `e${first + n}`)];
+  const withFirst = (from: number, count: number) => [
+    'e0',
+    ...Array.from({ length: count - from }, (_, n) => `e${from + n}`),
+  ];
 
-  test('are kept within a bound, the newest longest', () => {
-    expect(heard(many('until-followed')).events).toEqual(from(4));
+  test('are kept within 16 MB for who is about to follow, the newest longest', () => {
+    expect(heard(many('until-followed', 20)).events).toEqual(withFirst(4, 20));
   });
 
-  test('of a resumable run are kept until they are stored, and then the last ones', () => {
-    const log = many('all');
-    expect(heard(log).events).toEqual(from(1));
+  test('of a resumable run are kept within 64 MB until they are stored, the newest longest', () => {
+    expect(heard(many('all', 65)).events).toEqual(withFirst(1, 65));
+    const log = many('all', 70);
+    expect(heard(log).events).toEqual(withFirst(6, 70));
+    expect(log.complete).toBe(6);
+  });
+
+  test('of a resumable run are kept within 1 MB once they are stored, and as before where they are not', () => {
+    const log = many('all', 20);
+    log.stored(9);
+    expect(heard(log).events).toEqual(withFirst(10, 20));
     log.stored(19);
-    expect(heard(log).events).toEqual(from(19));
+    expect(heard(log).events).toEqual(withFirst(19, 20));
     expect(log.complete).toBe(19);
   });
 });
