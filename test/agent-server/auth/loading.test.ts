@@ -71,7 +71,7 @@ describe('rules of access and applications', () => {
     [
       'no rules at all',
       { auth: { path: './auth.ts:none' } },
-      /:6:11: `auth\.path`: export \"none\" of \.\/auth\.ts is no `Auth`: export `new Auth\(\)`, with `import \{ Auth \} from '@langchain\/langgraph-sdk\/auth'`$/,
+      /:6:11: `auth\.path`: export "none" of \.\/auth\.ts is no `Auth`: export `new Auth\(\)`, with `import \{ Auth \} from '@langchain\/langgraph-sdk\/auth'`$/,
     ],
     [
       'rules that tell nobody apart',
