@@ -1,31 +1,60 @@
 import type { FieldProblem } from '../../contract/service-error.ts';
+import { contextSchemaOf, slipsIn } from './context-schema.ts';
 import type { Graph } from './graph.ts';
+
+/** How a context is held to its schema. */
+export interface Holding {
+  /** True where values may come later: an assistant's context is completed by each run's. */
+  mayLack: boolean;
+  /** What the request itself sent of it: keys that look like slips are told of there alone. */
+  sent?: Record<string, unknown> | undefined;
+  /** Where in the request a key of the context stands; below `context` unless it says otherwise. */
+  placeOf?: (key: string | number) => string[];
+}
+
+const BELOW_CONTEXT = ['body', 'context'];
 
 /**
  * Holds a context to the graph's context schema.
  *
- * @param mayLack true where values may come later: an assistant's context is completed by each run's.
  * @returns every value that breaks the schema, none where there is no schema.
  */
 export async function contextProblems(
   graph: Graph,
   context: Record<string, unknown>,
-  { mayLack }: { mayLack: boolean },
+  { mayLack, sent = {}, placeOf = () => BELOW_CONTEXT }: Holding,
 ): Promise<FieldProblem[]> {
   if (graph['_validateContext'] === undefined) return [];
+  const slips = slipProblems(graph, sent);
   try {
     await graph['_validateContext'](context);
-    return [];
+    return slips;
   } catch (error) {
     const issues = issuesOf(error);
     if (issues === undefined) throw error;
-    return issues.flatMap((issue) => {
-      if (mayLack && valueAt(context, issue.path) === undefined) return [];
-      return [{ loc: ['body', 'context', ...issue.path], msg: issue.message, type: issue.code }];
+    const broken = issues.flatMap((issue) => {
+      const [key] = issue.path;
+      const isAbsent = valueAt(context, issue.path) === undefined;
+      if (mayLack && isAbsent) return [];
+      const loc = [...(key === undefined ? BELOW_CONTEXT : placeOf(key)), ...issue.path];
+      return isAbsent && issue.code === 'invalid_type'
+        ? [{ loc, msg: 'Field required', type: 'missing' }]
+        : [{ loc, msg: issue.message, type: issue.code }];
     });
+    return [...broken, ...slips];
   }
 }
 
+function slipProblems(graph: Graph, sent: Record<string, unknown>): FieldProblem[] {
+  const schema = contextSchemaOf(graph);
+  if (schema === undefined) return [];
+  const known = Object.keys(schema.shape).map((name) => `"${name}"`);
+  return slipsIn(sent, schema).map(([key, meant]) => ({
+    loc: [...BELOW_CONTEXT, key],
+    msg: `The context of this graph has ${known.join(', ')}; did you mean "${meant}"?`,
+    type: 'extra_forbidden',
+  }));
+}
 interface Issue {
   path: (string | number)[];
   message: string;

@@ -32,6 +32,8 @@ export interface Snapshot {
 export interface Graph {
   checkpointer?: unknown;
   store?: unknown;
+  /** The nodes by their names, the engine's own among them; absent in a graph that is elsewhere. */
+  nodes?: unknown;
   withConfig(config: object): Graph;
   stream(input: unknown, options: EngineOptions): Promise<AsyncIterable<unknown>>;
   streamEvents(input: unknown, options: EngineOptions & { version: 'v2' }): AsyncIterable<unknown>;

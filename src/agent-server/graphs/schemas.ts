@@ -1,4 +1,6 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { contextSchemaOf, objectSchema } from './context-schema.ts';
+import type { ContextSchema } from './context-schema.ts';
 import type { Engine } from './engine.ts';
 import type { Graph } from './graph.ts';
 
@@ -27,7 +29,7 @@ export async function schemasOf(
   const output = told(() => readers?.getOutputTypeSchema(graph)) ?? named('_outputDefinition');
   const state = told(() => readers?.getStateTypeSchema(graph)) ?? named('_schemaDefinition');
   const context = told(() => readers?.getConfigTypeSchema(graph));
-  const accepted = context && withoutDefaultsRequired(context);
+  const accepted = context && asSent(context, contextSchemaOf(graph));
   return {
     ...(input && { input_schema: input }),
     ...(output && { output_schema: output }),
@@ -71,6 +73,29 @@ function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeO
 
 /** How the engine marks messages in the schemas that it makes itself. */
 const MESSAGES = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
+
+/** The schema of what is sent: the engine tells that of what its library makes of it. */
+const asSent = (schema: FreeObject, known: ContextSchema | undefined): FreeObject =>
+  openWhereOthersPass(withoutDefaultsRequired(schema), known);
+
+/** Other keys may be sent, at any depth, where the library passes over them and does not refuse them. */
+function openWhereOthersPass(schema: FreeObject, known: ContextSchema | undefined): FreeObject {
+  if (known === undefined) return schema;
+  const { additionalProperties, properties, ...rest } = schema;
+  const isOpen = additionalProperties === false && known.others === 'passed over';
+  return {
+    ...rest,
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, property]: [string, unknown]) => [
+          name,
+          isObject(property) ? openWhereOthersPass({ ...property }, objectSchema(known.shape[name])) : property,
+        ]),
+      ),
+    }),
+    ...(additionalProperties === undefined || isOpen ? {} : { additionalProperties }),
+  };
+}
 
 /** A value with a default need not be sent, whatever the schema of the completed object says. */
 function withoutDefaultsRequired(schema: FreeObject): FreeObject {

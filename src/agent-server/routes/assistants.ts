@@ -55,19 +55,26 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
   };
 
   /** Refuses a graph that this revision does not have, and a context that breaks its graph's schema. */
-  const mustFit = async (graphId: string, config: FreeObject, context: FreeObject): Promise<void> => {
+  const mustFit = async (
+    graphId: string,
+    { config, context, sent }: { config: FreeObject; context: FreeObject; sent: FreeObject | undefined },
+  ): Promise<void> => {
     if (!graphs.has(graphId)) {
       const known = graphs.list().map(({ graphId: id }) => `"${id}"`);
       throw missing(`There is no graph "${graphId}". This deployment has ${known.join(', ')}.`);
     }
     const graph = await graphs.make(graphId, { configurable: configurableIn(config) }, 'thread').catch(unmade);
-    const problems = graph ? await contextProblems(graph, context, { mayLack: true }) : [];
+    const problems = graph ? await contextProblems(graph, context, { mayLack: true, sent }) : [];
     if (problems.length > 0) throw new Refusal(422, problems);
   };
 
   routes.post('/', async (c) => {
     const request = await readBody(c, assistantCreateBody);
-    await mustFit(request.graph_id, request.config ?? {}, request.context ?? {});
+    await mustFit(request.graph_id, {
+      config: request.config ?? {},
+      context: request.context ?? {},
+      sent: request.context,
+    });
     const { kind, assistant } = await assistants.create(request, request.assistant_id?.toLowerCase() ?? randomUUID());
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
       throw new Refusal(409, `Assistant ${assistant.assistant_id} exists already.`);
@@ -96,7 +103,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
     // What is only renamed may have a context of another time: the schema may have changed since.
     if (request.graph_id !== undefined || request.context !== undefined) {
       const { config, context } = nextVersion(assistant, request);
-      await mustFit(request.graph_id ?? graph_id, config, context);
+      await mustFit(request.graph_id ?? graph_id, { config, context, sent: request.context });
     }
     const patched = await assistants.patch(assistant_id, request);
     if (!patched) throw noAssistant(assistant_id);

@@ -23,8 +23,10 @@ const isMissing = ({ code, message }: Issue): boolean =>
 /** A record is what this code calls an object of any fields. */
 const inWords = (message: string): string => message.replace('expected record', 'expected an object');
 
-const told = (issue: Issue): Issue[] =>
-  issue.code === 'invalid_union' && issue.errors.length > 0 ? ofForms(issue, issue.path, issue.errors) : [issue];
+function told(issue: Issue): Issue[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ ...issue, path: [...issue.path, key] }));
+  return issue.code === 'invalid_union' && issue.errors.length > 0 ? ofForms(issue, issue.path, issue.errors) : [issue];
+}
 
 /** Of a field that may have several forms: what is wrong within the form that was meant, else which forms there are. */
 function ofForms(

@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { RunCreate } from '../../contract/agent/run.ts';
+import { configurableIn } from '../assistants/assistant.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
+import { contextSchemaOf } from '../graphs/context-schema.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
+import { nodeProblems, nodesOf } from '../graphs/nodes.ts';
 import { missing, noAssistant, Refusal } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
+import { givenContext } from './given-context.ts';
 import { planRun } from './run-plan.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
 
@@ -37,16 +41,23 @@ export async function planOrder(
   { assistants, graphs, clock, checkWebhook }: AcceptanceParts,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
+  mustHaveWhatIsResumed(request, threadId);
+  const assistant = await theAssistant(request.assistant_id, assistants, graphs);
   const plan = planRun(request, {
     runId: randomUUID(),
     threadId: threadId ?? randomUUID(),
     stateless: threadId === undefined,
     carried,
     now: clock.now(),
-    assistant: await theAssistant(request.assistant_id, assistants, graphs),
+    assistant,
   });
-  await checkContext(plan, graphs);
-  return plan;
+  return heldToItsGraph(plan, { request, assistant }, graphs);
+}
+
+function mustHaveWhatIsResumed({ command }: RunCreate, threadId: string | undefined): void {
+  if (threadId !== undefined || command?.resume === undefined || command.resume === null) return;
+  const msg = 'needs a thread: a run that waits for an answer waits there. Send it to /threads/{thread_id}/runs';
+  throw new Refusal(422, [{ loc: ['body', 'command', 'resume'], msg, type: 'value_error' }]);
 }
 
 async function theAssistant(
@@ -64,13 +75,33 @@ async function theAssistant(
   return assistant;
 }
 
-async function checkContext({ graphId, kwargs, temporary }: RunPlan, graphs: AcceptanceParts['graphs']): Promise<void> {
+/** The run with the context that its graph gets. Throws the Refusal of what the graph can't take. */
+async function heldToItsGraph(
+  plan: RunPlan,
+  { request, assistant }: { request: RunCreate; assistant: StoredAssistant },
+  graphs: AcceptanceParts['graphs'],
+): Promise<RunPlan> {
+  const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };
   // A function of the agent's that makes no graph for this run is how the run fails: it is called again there.
   const graph = await graphs.make(graphId, config, temporary ? 'nothing' : 'thread').catch(expected);
-  if (graph === undefined) return;
-  const problems = await contextProblems(graph, kwargs.context ?? config.configurable, { mayLack: false });
+  if (graph === undefined) return plan;
+  const names = Object.keys(contextSchemaOf(graph)?.shape ?? {});
+  const { context, placeOf } = givenContext(names, {
+    assistant: { context: assistant.context, configurable: configurableIn(assistant.config) },
+    run: { context: request.context, configurable: request.config?.configurable ?? {} },
+    ...config,
+  });
+  const problems = [
+    ...nodeProblems(request, nodesOf(graph)),
+    ...(await contextProblems(graph, context ?? config.configurable, {
+      mayLack: false,
+      sent: request.context,
+      placeOf,
+    })),
+  ];
   if (problems.length > 0) throw new Refusal(422, problems);
+  return { ...plan, kwargs: { ...kwargs, context } };
 }
 
 function expected(error: unknown): undefined {

@@ -55,19 +55,28 @@ const EngineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
  * What a run does instead of taking an input: change the state, resume an interrupted node, go to a node. The engine's own
- * form, which a program sends that has a graph of the server inside, bears a name as well: it says nothing.
+ * form, which a program sends that has a graph of the server inside, bears a name (`lg_name`) or its `graph` as well: they say
+ * nothing.
  */
-export const Command = z.object({
-  update: z
-    .union([freeObject, z.array(z.unknown())])
-    .nullable()
-    .optional(),
-  resume: z.unknown().optional(),
-  goto: z
-    .union([Send, z.array(Send), EngineSend, z.array(EngineSend), z.string(), z.array(z.string())])
-    .nullable()
-    .optional(),
-});
+export const Command = z.strictObject(
+  {
+    update: z
+      .union([freeObject, z.array(z.unknown())])
+      .nullable()
+      .optional(),
+    resume: z.unknown().optional(),
+    goto: z
+      .union([Send, z.array(Send), EngineSend, z.array(EngineSend), z.string(), z.array(z.string())])
+      .nullable()
+      .optional(),
+    lg_name: z.unknown().optional(),
+    graph: z.unknown().optional(),
+  },
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? 'Unknown: a command takes "resume", "update" and "goto"' : undefined,
+  },
+);
 export type Command = z.infer<typeof Command>;
 
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);

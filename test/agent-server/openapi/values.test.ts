@@ -140,6 +140,12 @@ const refused: Readonly<Record<string, string>> = {
   'ThreadCreate supersteps [{"updates":[{"as_node":"answer","values":[{}]}]}]': 'No node of the graph writes a list.',
   'ThreadStateUpdate values []': 'No node of the graph writes a list.',
   'RunCreateStateful multitask_strategy "reject"': 'The runs that were asked for before are still on the thread.',
+  ...Object.fromEntries(
+    ['{}', '[]', '1', '10', '"text"', 'true', 'false'].map((answer) => [
+      `RunCreateStateless command {"resume":${answer}}`,
+      'Nothing waits for an answer without a thread.',
+    ]),
+  ),
   'StorePutRequest namespace []': 'Nothing lies at the root.',
   'StoreDeleteRequest namespace []': 'Nothing lies at the root.',
   'StoreSearchRequest query "text"': 'Nothing is searched by meaning.',
@@ -159,6 +165,9 @@ describe('every value that the public description allows is taken', () => {
       ...(schema === 'AssistantCreate' ? { assistant_id: [randomUUID()] } : {}),
       schedule: ['0 9 * * *', '@daily'],
       node: ['answer'],
+      goto: ['answer', ['answer'], { node: 'answer', input: 1 }, [{ node: 'answer', input: 1 }], [], null],
+      interrupt_before: ['*', ['answer'], []],
+      interrupt_after: ['*', ['answer'], []],
       as_node: ['answer'],
       checkpoint_id: [checkpoint.checkpoint_id],
       checkpoint_ns: [''],

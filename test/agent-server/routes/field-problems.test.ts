@@ -41,7 +41,16 @@ describe('a field that may have several forms', () => {
       told(ThreadCreate, { ttl: { ttl: 1, strategy: 'x' } }),
       /^body\.ttl\.strategy: .*"delete"/,
     ],
-    ['a key that is none', told(ThreadCreate, { ttl: { ttl: 1, days: 2 } }), /^body\.ttl: Unrecognized key: "days"/],
+    [
+      'a key that is none',
+      told(ThreadCreate, { ttl: { ttl: 1, days: 2 } }),
+      /^body\.ttl\.days: Unrecognized key: "days"/,
+    ],
+    [
+      'a command that is none',
+      run({ command: { resum: 'yes' } }),
+      /^body\.command\.resum: Unknown: a command takes "resume", "update" and "goto"$/,
+    ],
     ['nothing, where something has to stand', told(RunCreate, {}), /^body\.assistant_id: Field required$/],
     [
       'a text for an object',

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { nodeProblems, nodesOf } from '../../../src/agent-server/graphs/nodes.ts';
+
+const nodes = ['__start__', 'ask', 'finish'];
+type Asked = Parameters<typeof nodeProblems>[0];
+
+test.each<[string, Asked, string[]]>([
+  ['nodes that are there', { interrupt_before: ['ask'], interrupt_after: '*', command: { goto: 'finish' } }, []],
+  ['the end', { command: { goto: '__end__' } }, []],
+  [
+    'a stop at no node',
+    { interrupt_before: ['ask', 'finsh'] },
+    ['body.interrupt_before.1: is no node of this graph, which has "ask", "finish"; did you mean "finish"?'],
+  ],
+  [
+    'a way to no node',
+    { command: { goto: 'nowhere' } },
+    ['body.command.goto: is no node of this graph, which has "ask", "finish"'],
+  ],
+  [
+    'words for no node',
+    { command: { goto: [{ node: 'nowhere', input: 1 }] } },
+    ['body.command.goto.0.node: is no node of this graph, which has "ask", "finish"'],
+  ],
+])('a run that names %s', (_, asked, told) => {
+  expect(nodeProblems(asked, nodes).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual(told);
+});
+
+test('of a graph whose nodes nobody knows every name is taken', () => {
+  expect(nodeProblems({ command: { goto: 'nowhere' } }, nodesOf({}))).toEqual([]);
+});
