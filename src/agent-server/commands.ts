@@ -9,6 +9,9 @@ const Command = z.union([
   z.strictObject({ do: z.literal('wake'), revision_id: z.string() }),
 ]);
 
+const NO_COMMAND =
+  'What was written is no command: that is {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
+
 /** What is answered, a line each. */
 export type CommandAnswer = { event: 'resting' } | { event: 'awake' } | { event: 'failed'; reason: string };
 
@@ -24,8 +27,12 @@ export async function takeCommands(
 ): Promise<void> {
   for await (const line of createInterface({ input })) {
     if (line.trim() === '') continue;
+    const command = commandIn(line);
+    if (!command) {
+      answer({ event: 'failed', reason: NO_COMMAND });
+      continue;
+    }
     try {
-      const command = Command.parse(JSON.parse(line));
       if (command.do === 'rest') {
         await server.rest();
         answer({ event: 'resting' });
@@ -36,5 +43,14 @@ export async function takeCommands(
     } catch (error) {
       answer({ event: 'failed', reason: error instanceof Error ? error.message : String(error) });
     }
+  }
+}
+
+function commandIn(line: string): z.infer<typeof Command> | undefined {
+  try {
+    return Command.safeParse(JSON.parse(line)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

@@ -60,7 +60,12 @@ export interface AgentServerProcess {
    * stays loaded; requests are refused with a 503 until `wake`.
    */
   rest(): Promise<void>;
-  /** Serves again, as the given revision, which has to be of the same build and the same environment. */
+  /**
+   * Serves again, as the given revision, which has to be of the same build and the same environment. One that serves as
+   * it already is left as it is.
+   *
+   * @throws Error where it serves as another revision, or leaves.
+   */
   wake(revisionId: string): Promise<void>;
   /** Takes no more connections, lets runs end within the bound, leaves the others to the next process, and closes. */
   close(): Promise<void>;
@@ -76,6 +81,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const configuration = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
   const webhooks = settledWebhooks(configuration, options.webhooks);
+  let servedAs = options.revisionId;
   const [opened, loaded] = await openAndLoad(options, configuration);
   let serving: Serving | undefined = await serve(loaded, opened, {
     ...options,
@@ -107,9 +113,13 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     routes: () => serving?.routes ?? [],
     rest,
     async wake(revisionId) {
-      if (serving || closing) return;
+      if (closing) throw new Error('The server is leaving.');
+      if (serving && revisionId === servedAs) return;
+      if (serving)
+        throw new Error('The server is awake, as another revision: it has to rest before it can serve as this one.');
       const woken = { ...options, configuration, webhookSettings: webhooks, revisionId };
       serving = await serve(loaded, await open(woken), woken);
+      servedAs = revisionId;
       serving.begin();
     },
     close: () => (closing ??= close()),

@@ -122,9 +122,12 @@ export class Elsewhere {
     tell: Follower,
   ): Promise<void> {
     const { events, clock } = this.#parts;
-    const ending = run ? undefined : await whileAway(() => events.ending(runId), clock);
+    const ending = run && !isNumbered ? undefined : await whileAway(() => events.ending(runId), clock);
     const error = leftError({ run, ending });
-    if (error !== undefined) tell({ id: isNumbered ? after + 1 : undefined, event: ERROR_EVENT, json: error });
+    // Its number was told with it where the run was carried out: who goes on from there has it.
+    const isKnown = ending?.kind === 'error' && ending.json === error && ending.id <= after;
+    if (error !== undefined && !(isNumbered && isKnown))
+      tell({ id: isNumbered ? after + 1 : undefined, event: ERROR_EVENT, json: error });
     tell(undefined);
   }
 

@@ -53,6 +53,7 @@ export class Execution {
   #isWaiting: boolean;
   #isPutOff: boolean;
   #hasBegun = false;
+  #goesOn = false;
   #isRecorded: boolean;
   /** What a caller who waits is answered where the run succeeds. */
   #answer = 'null';
@@ -84,6 +85,11 @@ export class Execution {
   /** Another process carries it out; here it is only followed. */
   get isElsewhere(): boolean {
     return isTaken(this.#stop.signal.reason) || this.#left !== undefined;
+  }
+
+  /** This process has let go of it, and it has not ended: another one goes on with it. */
+  get goesOn(): boolean {
+    return this.#goesOn;
   }
 
   /** Ends the run where it is, or only following it where another process has it. The first reason counts. */
@@ -137,6 +143,7 @@ export class Execution {
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
     if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followElsewhere();
+    this.#goesOn = isHandedOver(failure);
     if (end.error) this.events.add(ERROR_EVENT, JSON.stringify(end.error));
     if (isHandedOver(failure)) throw failure;
     return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
@@ -192,6 +199,7 @@ export class Execution {
       const answer = whileAway(() => elsewhere.ended(run), clock, this.#left.signal);
       return (await unlessAborted(Promise.all([answer, told]), this.#left.signal))[0];
     } finally {
+      this.#goesOn = this.#left.signal.aborted;
       unfollow();
     }
   }

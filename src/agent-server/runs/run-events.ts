@@ -183,14 +183,15 @@ export class RunEvents {
     return rowCount === 1;
   }
 
-  /** How a run's last attempt ended, where that was stored. */
-  async ending(runId: string): Promise<StoredEnding | undefined> {
-    const { rows } = await this.#storage.pool.query<{ event: string; data: string; at_end: boolean }>(
-      'select event, data, at_end from run_events where run_id = $1 order by id desc limit 1',
+  /** How a run's last attempt ended, and the number of the event that told it, where that was stored. */
+  async ending(runId: string): Promise<(StoredEnding & { id: number }) | undefined> {
+    const { rows } = await this.#storage.pool.query<{ id: string; event: string; data: string; at_end: boolean }>(
+      'select id, event, data, at_end from run_events where run_id = $1 order by id desc limit 1',
       [runId],
     );
     const [row] = rows;
-    return row?.at_end ? { kind: row.event === 'error' ? 'error' : 'values', json: row.data } : undefined;
+    if (!row?.at_end) return undefined;
+    return { kind: row.event === 'error' ? 'error' : 'values', json: row.data, id: Number(row.id) };
   }
 
   /** Forgets what runs left that have ended, from before a time (ms since the epoch). */

@@ -48,6 +48,7 @@ export class Runs {
   readonly #elsewhere: Elsewhere;
   readonly #cancelling: Cancelling;
   #closing = false;
+  #hasLeft = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
@@ -175,6 +176,11 @@ export class Runs {
     return this.#closing;
   }
 
+  /** Whether it has left the runs of other processes as well: that nothing more is told of one is not its end. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
   /** How many more runs could be carried out at once. */
   get room(): number {
     return this.#closing ? 0 : this.#hands.slots.free;
@@ -212,6 +218,7 @@ export class Runs {
   async drain(withinMs: number): Promise<void> {
     this.#closing = true;
     await this.#hands.drain(withinMs, this.#parts.clock);
+    this.#hasLeft = true;
     this.#elsewhere.close();
   }
 

@@ -147,23 +147,29 @@ export class ThreadStreams {
     thread.runs.get(runId)?.forget();
     const told: Told = { forget: () => undefined };
     thread.runs.set(runId, told);
-    const tell = this.#teller(thread, runId, told);
+    const tell = this.#teller(thread, runId, told, execution);
     const begin = () => {
       told.begin = undefined;
       tell({ id: undefined, event: METADATA_EVENT, json: beginningOf(runId, execution.attempt) });
     };
     if (execution.isWaiting) told.begin = begin;
     told.forget = execution.events.tap((event) => {
-      if (told.begin && event?.event === METADATA_EVENT) return;
+      if (told.begin && (execution.goesOn || event?.event === METADATA_EVENT)) return;
       told.begin?.();
       tell(event);
     });
   }
 
-  /** Passes a run's events on to its thread's, and its end as an event. */
-  #teller(thread: Followed, runId: string, told: Told): Follower {
+  /** Passes a run's events on to its thread's, and its end as an event: a run that goes on in another process has none. */
+  #teller(thread: Followed, runId: string, told: Told, execution?: Execution): Follower {
     return (event) => {
+      if (execution?.goesOn) {
+        // From now on it is another process's.
+        if (event === undefined && thread.runs.get(runId) === told) thread.runs.delete(runId);
+        return;
+      }
       if (event !== undefined) return thread.events.add(event.event, event.json);
+      if (this.#parts.runs.hasLeft) return;
       told.endedAt = this.#parts.clock.now();
       thread.writtenAt = told.endedAt;
       thread.events.add(METADATA_EVENT, endOf(runId));

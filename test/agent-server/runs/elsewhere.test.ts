@@ -26,7 +26,7 @@ test('who follows a run of another process is not let go while the database is a
           events: after < 4 ? [{ id: 4, event: 'values', json: '{}' }] : [],
           hasMore: false,
         })),
-      ending: awayOnce({ kind: 'error', json: '{"error":"Boom","message":"no ink"}' } as const),
+      ending: awayOnce({ kind: 'error', json: '{"error":"Boom","message":"no ink"}', id: 5 } as const),
     },
     left: { answer: async () => 'null' },
     clock: systemClock,
