@@ -4,14 +4,18 @@ import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import type {
   ChannelVersions,
   Checkpoint,
+  CheckpointListOptions,
   CheckpointMetadata,
+  CheckpointTuple,
   PendingWrite,
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
 import { nextVersion } from './channel-version.ts';
+import { inTransaction } from './in-transaction.ts';
 import { NotKept } from './not-kept.ts';
+import { askPatiently } from './patience.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
@@ -79,6 +83,10 @@ const UPSERT_WRITES = putWrites('do update set channel = excluded.channel, type 
 /**
  * The library's checkpoints in Postgres, in its own tables, with each write as one prepared statement instead of a
  * transaction of many: with two connections an agent, every round trip counts. Every checkpoint names its run.
+ *
+ * Inside a run all of them wait while the database is away. Each does no harm when it is done twice, also where somebody
+ * else came between: what is there stays or becomes the same, what was found there is noted once, with the write itself or
+ * before it, and whether the run is still ours is asked anew.
  */
 export class Checkpoints extends PostgresSaver {
   readonly #pool: Pool;
@@ -86,16 +94,28 @@ export class Checkpoints extends PostgresSaver {
   readonly #name: string | undefined;
 
   readonly #underWay: WritesUnderWay;
+  readonly #ask: typeof askPatiently;
 
-  constructor(pool: Pool, serializer: SerializerProtocol, underWay = new WritesUnderWay()) {
+  /** @param underWay absent where the pool is one connection, which does not come back. */
+  constructor(pool: Pool, serializer: SerializerProtocol, underWay?: WritesUnderWay) {
     super(pool, serializer);
-    this.#underWay = underWay;
+    this.#underWay = underWay ?? new WritesUnderWay();
+    this.#ask = underWay ? askPatiently : (ask) => ask();
     this.#pool = pool;
     this.#name = pool.options.application_name;
   }
 
   override getNextVersion(current: number | undefined): number {
     return nextVersion(current);
+  }
+
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return this.#ask(() => super.getTuple(config));
+  }
+
+  override async *list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    // The library reads all of them at once.
+    yield* await this.#ask(() => Array.fromAsync(super.list(config, options)));
   }
 
   override async put(
@@ -123,11 +143,23 @@ export class Checkpoints extends PostgresSaver {
       this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
       this['_dumpMetadata'](named),
     ]);
+    // Made once: while a write waits the agent may go on with what is in it.
+    const stored = this['_dumpCheckpoint'](checkpoint);
+    const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
     if (bytesOf(blobs.map((blob) => blob[5])) > MOST_BYTES_AT_ONCE) {
-      await this.#mustBeOurs(config);
-      return super.put(config, checkpoint, named, newVersions);
+      const { UPSERT_CHECKPOINT_BLOBS_SQL, UPSERT_CHECKPOINTS_SQL } = this['SQL_STATEMENTS'];
+      const values = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, stored, storedMetadata];
+      const statements = [
+        ...blobs.map((blob) => ({ text: UPSERT_CHECKPOINT_BLOBS_SQL, values: blob })),
+        { text: UPSERT_CHECKPOINTS_SQL, values },
+      ];
+      await this.#ask(async () => {
+        await this.#mustBeOurs(config);
+        await inTransaction(this.#pool, statements);
+      });
+      return reached;
     }
-    const { rowCount } = await this.#pool.query({
+    const statement = {
       name: 'put-checkpoint',
       text: PUT,
       values: [
@@ -139,27 +171,33 @@ export class Checkpoints extends PostgresSaver {
         blobs.map((blob) => (blob[5] === undefined ? null : Buffer.from(blob[5]))),
         checkpoint.id,
         checkpoint_id,
-        this['_dumpCheckpoint'](checkpoint),
+        stored,
         storedMetadata,
         runIdOf(config),
         this.#name,
       ],
-    });
+    };
+    const { rowCount } = await this.#ask(() => this.#pool.query(statement));
     if (rowCount === 0) throw notOurs();
-    return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
+    return reached;
   }
 
   async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
+    const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     if (bytesOf(dumped.map((write) => write[7])) > MOST_BYTES_AT_ONCE) {
       const places = dumped.map((write) => write[4]);
       const noted = [thread_id, checkpoint_ns, checkpoint_id, taskId, places, runIdOf(config), this.#name];
-      if ((await this.#pool.query(NOTE_BEFORE, noted)).rowCount === 0) throw notOurs();
-      return super.putWrites(config, writes, taskId);
+      const { UPSERT_CHECKPOINT_WRITES_SQL, INSERT_CHECKPOINT_WRITES_SQL } = this['SQL_STATEMENTS'];
+      const text = everyOneHasItsPlace ? UPSERT_CHECKPOINT_WRITES_SQL : INSERT_CHECKPOINT_WRITES_SQL;
+      const statements = dumped.map((values) => ({ text, values }));
+      return this.#ask(async () => {
+        if ((await this.#pool.query(NOTE_BEFORE, noted)).rowCount === 0) throw notOurs();
+        await inTransaction(this.#pool, statements);
+      });
     }
-    const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    await this.#pool.query({
+    const statement = {
       name: everyOneHasItsPlace ? 'upsert-checkpoint-writes' : 'insert-checkpoint-writes',
       text: everyOneHasItsPlace ? UPSERT_WRITES : INSERT_WRITES,
       values: [
@@ -174,7 +212,8 @@ export class Checkpoints extends PostgresSaver {
         runIdOf(config),
         this.#name,
       ],
-    });
+    };
+    await this.#ask(() => this.#pool.query(statement));
   }
 
   async #mustBeOurs(config: RunnableConfig): Promise<void> {

@@ -2,6 +2,8 @@ import { ERROR_KEY } from '../../contract/agent/run.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
+import { NotKept } from '../graphs/not-kept.ts';
+import { askPatiently, patiently } from '../graphs/patience.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
 import { ATTEMPT_IDS, EventLog } from './event-log.ts';
@@ -130,7 +132,8 @@ export class Execution {
       this.#limit(over.signal);
       try {
         graph = await this.#makeGraph();
-        await this.#run(graph);
+        const begun = graph;
+        await patiently({ clock: this.#around.clock, signal: this.#stop.signal }, () => this.#run(begun));
       } finally {
         over.abort();
         this.#around.slots.give();
@@ -215,7 +218,7 @@ export class Execution {
 
   async #run(graph: Graph): Promise<void> {
     const { attempt } = this;
-    const { input, kwargs } = await beginAttempt(this.plan, { attempt, graph, ...this.#around });
+    const { input, kwargs } = await beginAttempt(this.plan, { attempt, graph, ask: askPatiently, ...this.#around });
     await runEngine(
       graph,
       input,
@@ -236,7 +239,8 @@ export class Execution {
   async #endOf(failure: unknown, graph: Graph | undefined): Promise<RunEnd> {
     const stopped = failure instanceof RunStopped;
     const status = statusOf(failure);
-    if (status === 'error')
+    // What another process goes on with, or has ended, is no failure of the agent's.
+    if (status === 'error' && !(failure instanceof NotKept))
       this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
     const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#result.values();

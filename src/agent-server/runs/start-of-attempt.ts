@@ -28,15 +28,27 @@ export interface Begun {
   kwargs: RunPlan['kwargs'];
 }
 
+/** What an attempt begins with. */
+export interface AttemptParts {
+  attempt: number;
+  graph: Graph;
+  graphs: Graphs;
+  store: RunStore;
+  /** Asks the database; each thing that is asked here may be done twice. */
+  ask: <T>(ask: () => Promise<T>) => Promise<T>;
+}
+
 /** Has all in place for an attempt of a run, and tells what the engine gets. */
 export async function beginAttempt(
   { runId, threadId, graphId, temporary, kwargs }: RunPlan,
-  { attempt, graph, graphs, store }: { attempt: number; graph: Graph; graphs: Graphs; store: RunStore },
+  { attempt, graph, graphs, store, ask }: AttemptParts,
 ): Promise<Begun> {
   const isLater = attempt > 1 && !temporary;
-  const start = isLater ? startAgain(kwargs, await store.howFar({ thread_id: threadId, run_id: runId })) : 'asked';
-  if (start === 'over') await store.startOver(runId);
-  if (start === 'answer-taken') await store.answerTaken(runId);
+  const start = isLater
+    ? startAgain(kwargs, await ask(() => store.howFar({ thread_id: threadId, run_id: runId })))
+    : 'asked';
+  if (start === 'over') await ask(() => store.startOver(runId));
+  if (start === 'answer-taken') await ask(() => store.answerTaken(runId));
   if (start === 'go-on' || start === 'answer-taken')
     return { input: null, kwargs: { ...kwargs, checkpoint: undefined } };
   const input = kwargs.input ?? null;
@@ -44,7 +56,7 @@ export async function beginAttempt(
   const getsAnswer = command?.resume !== undefined && !isByQuestion(command.resume);
   // The engine keeps an answer that a former run was told, and would give it to the next question.
   if (!temporary && !getsAnswer && (command !== undefined || input === null))
-    await store.formerAnswersTaken({ threadId, runId });
+    await ask(() => store.formerAnswersTaken({ threadId, runId }));
   return { input: command ? graphs.command(graphId, command) : input, kwargs };
 }
 

@@ -1,0 +1,144 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { startAgentServer } from '../../../src/agent-server/server.ts';
+import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { startEmbeddedPostgres } from '../../../src/database/embedded.ts';
+import type { EmbeddedPostgres } from '../../../src/database/embedded.ts';
+import { until } from '../promises/given.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
+import type { TemporaryAgent } from '../temporary-agent.ts';
+import { asking, eventsOf } from './two-servers.ts';
+import type { Asking } from './two-servers.ts';
+
+/** Which nodes were begun, and what has those wait that do. */
+declare global {
+  var begunNodes: string[];
+  var gate: Promise<unknown> | undefined;
+}
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+let folder: string;
+let postgres: EmbeddedPostgres;
+let agent: TemporaryAgent;
+let server: AgentServerProcess;
+let here: Asking;
+const lines: string[] = [];
+const start = () =>
+  startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => undefined, settings: { fsync: 'off' } });
+
+beforeAll(async () => {
+  globalThis.begunNodes = [];
+  folder = mkdtempSync(join(tmpdir(), 'landfall-away-'));
+  chmodSync(folder, 0o711);
+  postgres = await start();
+  agent = temporaryAgent({
+    'langgraph.json': { graphs: { slow: './slow.ts:slow' } },
+    'slow.ts': `
+      import { Annotation, StateGraph } from '@langchain/langgraph';
+      const State = Annotation.Root({
+        word: Annotation<string>,
+        ballast: Annotation<string>,
+        list: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
+      });
+      const node = (name) => async ({ word, ballast }) => {
+        globalThis.begunNodes.push(name + ' ' + word);
+        if (name === 'a') await globalThis.gate;
+        return { list: [name], ...(ballast ? { ballast: name.repeat(ballast.length) } : {}) };
+      };
+      export const slow = new StateGraph(State).addNode('a', node('a')).addNode('b', node('b')).addNode('c', node('c'))
+        .addEdge('__start__', 'a').addEdge('a', 'b').addEdge('b', 'c').compile();`,
+  });
+  server = await startAgentServer({
+    configPath: agent.configPath,
+    databaseUrl: postgres.url,
+    host: '127.0.0.1',
+    port: 0,
+    clock: systemClock,
+    log: (line) => lines.push(line),
+    drainMs: 0,
+  });
+  here = asking(server);
+});
+const realQuery: unknown = Reflect.get(Pool.prototype, 'query');
+afterEach(() => void Reflect.set(Pool.prototype, 'query', realQuery));
+afterAll(async () => {
+  await server.close();
+  await postgres.stop();
+  agent.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ended = async (place: string) =>
+  until(async () => {
+    const status = await here.status(place);
+    return status === 'pending' || status === 'running' ? undefined : status;
+  });
+
+/** What a thread shows of its last run, and what its state holds. */
+async function shown(threadId: string) {
+  const thread = await here.json(here.get(`/threads/${threadId}`));
+  const state = await here.json(here.get(`/threads/${threadId}/state`));
+  return { values: Object(thread['values']).list, state: Object(state['values']).list, next: state['next'] };
+}
+const whole = { values: ['a', 'b', 'c'], state: ['a', 'b', 'c'], next: [] };
+const nodesOf = (word: string) => globalThis.begunNodes.filter((node) => node.endsWith(` ${word}`));
+
+test('runs wait while the database restarts, and end as if it had been there', async () => {
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  globalThis.gate = promise;
+  const ballast = 'x'.repeat(300_000);
+  const threads = await Promise.all(['plain', 'large', 'sync', 'waited', 'streamed'].map(() => here.thread()));
+  const [plain = '', large = '', sync = '', waited = '', streamed = ''] = threads;
+  const run = (word: string, more: object = {}) => ({ assistant_id: 'slow', input: { word, ...more } });
+  const places = [
+    await here.run(plain, run('plain')),
+    await here.run(large, run('large', { ballast })),
+    await here.run(sync, { ...run('sync'), durability: 'sync' }),
+  ];
+  const answer = here.json(here.post(`/threads/${waited}/runs/wait`, run('waited')));
+  const events = eventsOf(here.post(`/threads/${streamed}/runs/stream`, run('streamed')));
+  await until(async () => (globalThis.begunNodes.length === 5 ? true : undefined));
+  await postgres.stop();
+  open();
+  // Long enough for writes to be tried in vain.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect((await here.get(`/threads/${plain}/state`)).status).toBe(503);
+  postgres = await start();
+  for (const place of places) expect(await ended(place)).toBe('success');
+  expect(await answer).toMatchObject({ word: 'waited', list: ['a', 'b', 'c'] });
+  expect((await events).map(({ event }) => event)).not.toContain('error');
+  for (const thread of threads) expect(await shown(thread)).toEqual(whole);
+  for (const word of ['plain', 'large', 'sync', 'waited', 'streamed'])
+    expect(nodesOf(word)).toEqual([`a ${word}`, `b ${word}`, `c ${word}`]);
+  const said = JSON.stringify([await answer, await events, lines.filter((line) => line.includes('failed'))]);
+  expect(said).not.toMatch(/ECONN|127\.0\.0\.1|shutting down|terminating/);
+  globalThis.gate = undefined;
+});
+
+test('a write or a read whose answer is lost is done again, and counts once', async () => {
+  if (typeof realQuery !== 'function') throw new Error('The pool asks in another way.');
+  const lost: string[] = [];
+  Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...asked: unknown[]) {
+    const answer: unknown = await Reflect.apply(realQuery, this, asked);
+    const what = /insert into checkpoint\w*|^\s*select[\s\S]*from checkpoints|with ours/.exec(
+      String(Object(asked[0]).text ?? asked[0]),
+    )?.[0];
+    if (what === undefined || lost.filter((one) => one === what).length >= 2) return answer;
+    lost.push(what);
+    throw new Error('Connection terminated unexpectedly');
+  });
+  const thread = await here.thread();
+  const place = await here.run(thread, { assistant_id: 'slow', input: { word: 'lost' } });
+  expect(await ended(place)).toBe('success');
+  Reflect.set(Pool.prototype, 'query', realQuery);
+  expect(lost.length).toBeGreaterThanOrEqual(4);
+  expect(await shown(thread)).toEqual(whole);
+  expect(nodesOf('lost')).toEqual(['a lost', 'b lost', 'c lost']);
+  const history: unknown = await (await here.get(`/threads/${thread}/history`)).json();
+  expect(history).toHaveLength(5);
+});
