@@ -1,5 +1,6 @@
 import { MAX_ITEM_TTL_MINUTES } from '../../contract/agent/store-item.ts';
 import { isObject } from '../../contract/json-object.ts';
+import { askPatiently } from '../graphs/patience.ts';
 import { readFilter } from './filter.ts';
 import type { Condition } from './filter.ts';
 import type { Item, Items } from './items.ts';
@@ -33,7 +34,8 @@ export interface GraphNamespaces {
 
 /**
  * The store as graphs get it: the engine's interface, over the items that the routes show. The engine knows a store by
- * what it can do. Every operation is a statement of its own, so a run never keeps a connection from others.
+ * what it can do. Every operation is a statement of its own, so a run never keeps a connection from others;
+ * inside a run it waits while the database is away.
  */
 export class GraphStore {
   readonly #items: Items;
@@ -45,7 +47,7 @@ export class GraphStore {
   /** One item, or null. */
   async get(namespace: string[], key: string): Promise<Item | null> {
     check('get', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    return (await this.#items.get(namespace, key)) ?? null;
+    return (await askPatiently(() => this.#items.get(namespace, key))) ?? null;
   }
 
   /** Makes an item or replaces its value. What is said of an index has no effect: this store does not search by meaning. */
@@ -59,13 +61,13 @@ export class GraphStore {
     if (value === null) return this.delete(namespace, key);
     const ttl = options?.ttl;
     check('put', namespaceProblem(namespace) ?? keyProblem(key, namespace) ?? valueProblem(value) ?? ttlProblem(ttl));
-    await this.#items.put(namespace, key, value, ttl);
+    await askPatiently(() => this.#items.put(namespace, key, value, ttl));
   }
 
   /** Deletes an item; one that is not there is no error. */
   async delete(namespace: string[], key: string): Promise<void> {
     check('delete', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    await this.#items.delete(namespace, key);
+    await askPatiently(() => this.#items.delete(namespace, key));
   }
 
   /** One page of the items below a namespace. */
@@ -73,13 +75,15 @@ export class GraphStore {
     check('search', labelsProblem(namespacePrefix) ?? queryProblem(options.query));
     const { limit, offset, refreshTtl } = options;
     const conditions = conditionsOf(options.filter);
-    return this.#items.search({ prefix: namespacePrefix, conditions, limit, offset, refresh: refreshTtl });
+    return askPatiently(() =>
+      this.#items.search({ prefix: namespacePrefix, conditions, limit, offset, refresh: refreshTtl }),
+    );
   }
 
   /** One page of the namespaces that hold something. */
   async listNamespaces({ prefix, suffix, ...rest }: GraphNamespaces = {}): Promise<string[][]> {
     check('listNamespaces', labelsProblem(prefix ?? []) ?? labelsProblem(suffix ?? []));
-    return this.#items.namespaces({ prefix, suffix, ...rest });
+    return askPatiently(() => this.#items.namespaces({ prefix, suffix, ...rest }));
   }
 
   /** Several operations in the engine's form, one after the other. */

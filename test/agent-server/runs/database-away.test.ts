@@ -45,9 +45,13 @@ beforeAll(async () => {
         ballast: Annotation<string>,
         list: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
       });
-      const node = (name) => async ({ word, ballast }) => {
+      const node = (name) => async ({ word, ballast }, { store }) => {
         globalThis.begunNodes.push(name + ' ' + word);
-        if (name === 'a') await globalThis.gate;
+        if (name === 'a') {
+          await globalThis.gate;
+          await store.put(['words'], word, { word });
+          if ((await store.get(['words'], word)).value.word !== word) throw new Error('It is not kept.');
+        }
         return { list: [name], ...(ballast ? { ballast: name.repeat(ballast.length) } : {}) };
       };
       export const slow = new StateGraph(State).addNode('a', node('a')).addNode('b', node('b')).addNode('c', node('c'))
