@@ -25,6 +25,10 @@ export const missing = (what: string): Refusal => new Refusal(404, what);
 export const noAssistant = (idOrGraph: string): Refusal =>
   missing(`No assistant or graph "${idOrGraph}". Pass a graph id of this deployment or an assistant's uuid.`);
 
+/** No such version of an assistant. */
+export const noVersion = (assistantId: string, version: number): Refusal =>
+  missing(`Assistant ${assistantId} has no version ${version}.`);
+
 /** One field of the body that can't be taken. */
 export const unacceptable = (field: string, msg: string): Refusal =>
   new Refusal(422, [{ loc: ['body', field], msg, type: 'value_error' }]);

@@ -14,8 +14,11 @@ export type Access =
   | { does: 'unknown' }
   | { does: 'create'; kind: 'assistant' | 'thread' }
   | { does: 'search'; kind: Exclude<Kind, 'run'>; counts: boolean }
-  /** Something with one thing, or with a run on one thread. `body`: the request's body belongs to the question. */
-  | { does: 'one'; kind: Kind; id: string; runId?: string; action: Action; body?: boolean }
+  /**
+   * Something with one thing, or with a run on one thread. `body`: the request's body belongs to the question;
+   * `version`: it names a version of the thing, which is held to the answer as well.
+   */
+  | { does: 'one'; kind: Kind; id: string; runId?: string; action: Action; body?: boolean; version?: boolean }
   | { does: 'copy'; id: string }
   | { does: 'prune' }
   | { does: 'run'; threadId: string | undefined }
@@ -29,6 +32,14 @@ type Rule = [method: string, path: RegExp, access: (...ids: string[]) => Access]
 const one =
   (kind: Kind, action: Action, body = false) =>
   (id = ''): Access => ({ does: 'one', kind, id, action, body });
+const latest = (id = ''): Access => ({
+  does: 'one',
+  kind: 'assistant',
+  id,
+  action: 'update',
+  body: true,
+  version: true,
+});
 const ofRun =
   (action: Action) =>
   (id = '', runId = ''): Access => ({ does: 'one', kind: 'thread', id, runId, action });
@@ -42,7 +53,7 @@ const RULES: readonly Rule[] = [
   ['GET', /^\/assistants\/([^/]+)(?:\/(?:graph|schemas|subgraphs(?:\/[^/]+)?))?$/, one('assistant', 'read')],
   ['PATCH', /^\/assistants\/([^/]+)$/, one('assistant', 'update', true)],
   ['DELETE', /^\/assistants\/([^/]+)$/, one('assistant', 'delete')],
-  ['POST', /^\/assistants\/([^/]+)\/latest$/, one('assistant', 'update', true)],
+  ['POST', /^\/assistants\/([^/]+)\/latest$/, latest],
   ['POST', /^\/assistants\/([^/]+)\/versions$/, one('assistant', 'read')],
 
   ['POST', /^\/threads?$/, () => ({ does: 'create', kind: 'thread' })],

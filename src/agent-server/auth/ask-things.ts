@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { Refusal } from '../refusal.ts';
+import { noVersion, Refusal } from '../refusal.ts';
 import type { Access } from './access.ts';
 import { holds, narrowed } from './filters.ts';
+import type { Wanted } from './filters.ts';
 import { ask, mustHold, RESOURCES } from './question.ts';
 import type { Questioned } from './question.ts';
 import { objectIn, readObject, rewriteBody } from './request-body.ts';
@@ -60,7 +61,7 @@ export async function askToSearch(question: Questioned, { kind, counts }: Of<'se
 /** Something with one thing, or with a run on one thread. */
 export async function askAboutOne(
   question: Questioned,
-  { kind, id, runId, action, body: hasBody }: Of<'one'>,
+  { kind, id, runId, action, body: hasBody, version: hasVersion }: Of<'one'>,
 ): Promise<void> {
   const body = hasBody === true ? await readObject(question.c) : {};
   const given = hasBody === true && 'metadata' in body ? { metadata: objectIn(body, 'metadata') } : {};
@@ -73,7 +74,24 @@ export async function askAboutOne(
   };
   const wanted = await ask(question, RESOURCES[kind], action, value);
   await mustHold(question, wanted, { kind, id, runId });
+  if (hasVersion === true) await versionMustHold(question, wanted, { id, version: body['version'] });
   if (hasBody === true) rewriteBody(question.c, changed(body, value));
+}
+
+/**
+ * An assistant's metadata becomes that of the version that is brought back: it may be from another owner's time.
+ *
+ * @throws Refusal 404 where the caller may not see it.
+ */
+async function versionMustHold(
+  { c, find }: Questioned,
+  wanted: Wanted | undefined,
+  named: { id: string; version: unknown },
+): Promise<void> {
+  const version = Number(named.version ?? c.req.query('version'));
+  if (wanted === undefined || !Number.isSafeInteger(version)) return;
+  const metadata = await find('assistant', named.id, version);
+  if (metadata !== undefined && !holds(metadata, wanted)) throw noVersion(named.id, version);
 }
 
 /** Copying a thread is reading it, and making one with its metadata. */

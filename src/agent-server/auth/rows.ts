@@ -7,8 +7,8 @@ import type { ThreadIsThere } from '../threads/over.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { Kind } from './access.ts';
 
-/** Finds the metadata of a thing; undefined where there is none. */
-export type FindMetadata = (kind: Kind, id: string) => Promise<FreeObject | undefined>;
+/** Finds the metadata of a thing, or of one version of an assistant; undefined where there is none. */
+export type FindMetadata = (kind: Kind, id: string, version?: number) => Promise<FreeObject | undefined>;
 
 /**
  * Metadata as the deployment's database has it.
@@ -23,8 +23,13 @@ export function metadataIn(
 ): FindMetadata {
   const first = async (query: ReturnType<typeof sql<{ metadata: FreeObject }>>): Promise<FreeObject | undefined> =>
     (await query.execute(storage.db)).rows[0]?.metadata;
-  return async (kind, id) => {
-    if (kind === 'assistant') return (await assistants.get(id))?.metadata;
+  return async (kind, id, version) => {
+    if (kind === 'assistant') {
+      const assistant = await assistants.get(id);
+      if (version === undefined || !assistant) return assistant?.metadata;
+      return first(sql`select metadata from assistant_versions
+        where assistant_id = ${assistant.assistant_id} and version = ${version}::bigint`);
+    }
     if (!isUuid(id)) return undefined;
     if (kind === 'run') {
       return first(sql`select coalesce(threads.metadata, runs.metadata) as metadata

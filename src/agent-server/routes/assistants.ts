@@ -20,7 +20,7 @@ import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { missing, noAssistant, Refusal } from '../refusal.ts';
+import { missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
 import { flag, readBody, readQuery } from './body.ts';
 import { tellPage } from './pages.ts';
 import { selected } from './select.ts';
@@ -139,7 +139,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
     }
     const { assistant_id } = await theAssistant(c);
     const active = await assistants.activate(assistant_id, version);
-    if (!active) throw missing(`Assistant ${assistant_id} has no version ${version}.`);
+    if (!active) throw noVersion(assistant_id, version);
     return c.json(showAssistant(active));
   });
 

@@ -13,7 +13,7 @@ describe('what a request is asked about', () => {
     ['HEAD', '/assistants/echo', { does: 'one', kind: 'assistant', id: 'echo', action: 'read' }],
     ['GET', '/assistants/my%20graph/schemas', { does: 'one', id: 'my graph', action: 'read' }],
     ['GET', '/assistants/echo/subgraphs/a%7Cb', { does: 'one', id: 'echo', action: 'read' }],
-    ['POST', `/assistants/${id}/latest`, { does: 'one', action: 'update', body: true }],
+    ['POST', `/assistants/${id}/latest`, { does: 'one', action: 'update', body: true, version: true }],
     ['DELETE', `/assistants/${id}`, { does: 'one', action: 'delete' }],
     ['POST', '/threads/search', { does: 'search', kind: 'thread', counts: false }],
     ['GET', `/threads/${id}/history`, { does: 'one', kind: 'thread', id, action: 'read' }],
