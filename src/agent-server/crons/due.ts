@@ -10,9 +10,12 @@ export interface Timing extends Schedule {
   end: number | undefined;
 }
 
-/** What becomes of a cron whose time has come; `next` is the time of the run after that, undefined where there is none. */
+/**
+ * What becomes of a cron whose time has come; `next` is the time of the run after that, undefined where there is none. It
+ * is `astray` where the time found to come next is over as well: it would be due again at once, and at each look.
+ */
 export interface Due {
-  kind: 'run' | 'passed-over';
+  kind: 'run' | 'passed-over' | 'astray';
   next: number | undefined;
 }
 
@@ -29,7 +32,13 @@ export function nextRun(timing: Timing, after: number): number | undefined {
  * @param due the time that has come, at `now` or before.
  */
 export function whatIsDue(timing: Timing, due: number, now: number): Due {
+  const next = nextRun(timing, now);
+  if (next !== undefined && next <= now) {
+    // A stretch of time further on the schedule may be read rightly again; where it is not, nothing comes any more.
+    const further = nextRun(timing, now + MADE_UP_FOR_MS);
+    return { kind: 'astray', next: further !== undefined && further > now ? further : undefined };
+  }
   const early = now - MADE_UP_FOR_MS;
   const fresh = due >= early ? due : nextRun(timing, early - 1);
-  return { kind: fresh !== undefined && fresh <= now ? 'run' : 'passed-over', next: nextRun(timing, now) };
+  return { kind: fresh !== undefined && fresh <= now ? 'run' : 'passed-over', next };
 }

@@ -19,7 +19,7 @@ export const PATIENCE_MS = 30_000;
 
 /** What the crons of a process work with. */
 export interface FiringParts {
-  store: CronStore;
+  store: Pick<CronStore, 'due' | 'moveOn'>;
   runs: Pick<Runs, 'startWithin'>;
   clock: Clock;
   log: (line: string) => void;
@@ -84,6 +84,11 @@ export class CronFiring {
       const passed = await store.moveOn(cron, next, async () => true);
       if (passed) log(`Cron ${cron.cron_id} starts no run for ${new Date(due).toISOString()}: ${why}`);
     };
+    if (kind === 'astray')
+      return passOver(
+        `the time found to come after it is over as well. ` +
+          (next === undefined ? 'No more runs come.' : `The next run comes at ${new Date(next).toISOString()}.`),
+      );
     if (kind === 'passed-over') return passOver('it is over for too long to make up for it.');
     try {
       await this.#fire(cron, next);

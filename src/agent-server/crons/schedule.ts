@@ -1,4 +1,7 @@
 import { CronExpressionParser } from 'cron-parser';
+import type { CronExpression } from 'cron-parser';
+import { shownUntil, whenShown } from './wall-clock.ts';
+import type { WallTime } from './wall-clock.ts';
 
 /** When a cron's runs come. */
 export interface Schedule {
@@ -46,20 +49,32 @@ export function scheduleProblem({ schedule, timezone }: Schedule): ScheduleProbl
   if (fields.length !== 5) return { field: 'schedule', reason: `has ${fields.length} fields. ${ADVICE}` };
   if (!fields.every((field) => FIELD.test(field)))
     return { field: 'schedule', reason: `has characters that no field of a schedule has. ${ADVICE}` };
-  const read = expression(fields, null, 0);
+  const read = expression(fields, 0);
   return read.ok ? undefined : { field: 'schedule', reason: `can't be read: ${read.reason}. ${ADVICE}` };
 }
 
 /**
  * The first time of a schedule after `after`, both in milliseconds since the epoch; undefined where none ever comes.
- * A time of day that a zone skips in spring is an hour later that day, and one that it has twice in autumn comes once,
- * the first time; what comes every hour or more often goes on through both.
+ * A time of day that a zone skips in spring is later that day, by as much as the clock is put forward, and one that it
+ * has twice in autumn comes once, the first time. A schedule of all 24 hours comes whenever a clock on the wall shows
+ * one of its times: twice where it is put back, and not where it is put forward.
  *
  * @param schedule one in which there is no problem.
  */
 export function timeAfter({ schedule, timezone }: Schedule, after: number): number | undefined {
-  const read = expression(fieldsOf(schedule) ?? [], timezone, after);
-  return read.ok ? read.next : undefined;
+  const zone = timezone ?? 'UTC';
+  const read = expression(fieldsOf(schedule) ?? [], shownUntil(zone, after));
+  if (!read.ok) return undefined;
+  let first: number | undefined;
+  for (const time of read.times()) {
+    const { moments, instead } = whenShown(zone, time);
+    const ofDay = instead === undefined ? moments.slice(0, 1) : [instead];
+    for (const at of read.isOfAllHours ? moments : ofDay)
+      if (at > after && (first === undefined || at < first)) first = at;
+    // Walls show later times at later moments; only one that is skipped may come after such as are shown.
+    if (moments[0] !== undefined && moments[0] > after) break;
+  }
+  return first;
 }
 
 /** The fields of a schedule, with a name spelled out; undefined for a name that nobody knows. */
@@ -69,22 +84,28 @@ function fieldsOf(schedule: string): string[] | undefined {
   return spelled?.split(/\s+/).filter((field) => field !== '');
 }
 
-type Read = { ok: true; next: number | undefined } | { ok: false; reason: string };
+type Read = { ok: true; isOfAllHours: boolean; times: () => Generator<WallTime> } | { ok: false; reason: string };
 
-/** The library says by throwing what it can't read, and that it looked far ahead and found no time. */
-function expression(fields: readonly string[], timezone: string | null, after: number): Read {
+/**
+ * The times of a schedule as walls show them, after `from`. The library is asked as if all walls hung in Greenwich, where
+ * no clock is ever changed: it errs around changes. It says by throwing what it can't read.
+ */
+function expression(fields: readonly string[], from: WallTime): Read {
   try {
-    const parsed = CronExpressionParser.parse(fields.join(' '), {
-      tz: timezone ?? 'UTC',
-      currentDate: new Date(after),
-    });
-    return { ok: true, next: next(parsed) };
+    const parsed = CronExpressionParser.parse(fields.join(' '), { tz: 'UTC', currentDate: new Date(from) });
+    const isOfAllHours = new Set(parsed.fields.hour.values).size === 24;
+    return { ok: true, isOfAllHours, times: () => timesOf(parsed) };
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message.replace(/\.$/, '') : String(error) };
   }
 }
 
-function next(parsed: ReturnType<typeof CronExpressionParser.parse>): number | undefined {
+function* timesOf(parsed: CronExpression): Generator<WallTime> {
+  for (let time = next(parsed); time !== undefined; time = next(parsed)) yield time;
+}
+
+/** The library says by throwing, too, that it looked far ahead and found no time. */
+function next(parsed: CronExpression): WallTime | undefined {
   try {
     return parsed.next().getTime();
   } catch (error) {
