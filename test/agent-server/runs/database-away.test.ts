@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
@@ -145,4 +145,28 @@ test('a write or a read whose answer is lost is done again, and counts once', as
   expect(nodesOf('lost')).toEqual(['a lost', 'b lost', 'c lost']);
   const history: unknown = await (await here.get(`/threads/${thread}/history`)).json();
   expect(history).toHaveLength(5);
+});
+
+test('a run that another process took while its writes waited ends here in silence, and once in all', async () => {
+  if (typeof realQuery !== 'function') throw new Error('The pool asks in another way.');
+  let isAway = true;
+  let tries = 0;
+  Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...asked: unknown[]): Promise<unknown> {
+    if (!isAway || !String(Object(asked[0]).name).includes('checkpoint')) return Reflect.apply(realQuery, this, asked);
+    tries++;
+    throw new Error('Connection terminated unexpectedly');
+  });
+  const thread = await here.thread();
+  const place = await here.run(thread, { assistant_id: 'slow', input: { word: 'taken' } });
+  await until(async () => (tries > 2 ? true : undefined));
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  // Of a process that is gone itself: this one comes to have the run again.
+  await client.query(`update runs set process_id = gen_random_uuid() where status = 'running'`);
+  await client.end();
+  isAway = false;
+  expect(await ended(place)).toBe('success');
+  expect(await shown(thread)).toEqual(whole);
+  expect(lines.join('\n')).toContain('going on with attempt 2');
+  expect(lines.filter((line) => line.includes('failed'))).toEqual([]);
 });
