@@ -43,7 +43,7 @@ function place(files: Files = {}): Place {
   const store = join(here.dataDir, 'store');
   return {
     ...here,
-    installs: () => (existsSync(noted) ? readFileSync(noted, 'utf8').trim().split('\n').length : 0),
+    installs: () => (existsSync(noted) ? readFileSync(noted, 'utf8').split('installed\n').length - 1 : 0),
     entries: () => (existsSync(store) ? readdirSync(store).flatMap((tenant) => readdirSync(join(store, tenant))) : []),
     async install(revisionId, request = {}) {
       const { folder } = await here.build({ request: { revisionId, ...request }, settings: { env } });

@@ -144,7 +144,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
   test('multitaskStrategy says what becomes of a busy thread', async () => {
     const { runs } = given();
     const on = await thread();
-    const slow = await runs.create(on, 'slow', { input: { each: 200 } });
+    const slow = await runs.create(on, 'slow', { input: { each: 1_000 } });
     const quick = { input: { input: 'Ada' } };
     expect(await refusalOf(runs.create(on, 'greeter', { ...quick, multitaskStrategy: 'reject' }))).toMatchObject({
       status: 409,
