@@ -32,8 +32,9 @@ describe('runs on one thread', () => {
     await admin.connect();
     await admin.query(`insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs,
         multitask_strategy, temporary, detached, process_id, created_at, updated_at)
-      select gen_random_uuid(), thread_id, assistant_id, graph_id, 'pending', metadata, kwargs,
-        multitask_strategy, temporary, true, process_id, created_at, updated_at from runs where thread_id = '${thread.thread_id}'`);
+      select id, thread_id, assistant_id, graph_id, 'pending', metadata, jsonb_set(kwargs::jsonb, '{config,configurable,run_id}', to_jsonb(id)),
+        multitask_strategy, temporary, true, process_id, created_at, updated_at
+      from runs, gen_random_uuid() as id where thread_id = '${thread.thread_id}'`);
     await admin.query(`update threads set unfinished = 1, status = 'busy' where thread_id = '${thread.thread_id}'`);
     await admin.end();
     expect(await (await post(`${runs}/wait`, echo)).json()).toMatchObject({
