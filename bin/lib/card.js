@@ -1,0 +1,1 @@
+import{n as writeCard,t as agentCard}from"./card2.js";export{agentCard,writeCard};
