@@ -23,8 +23,8 @@ test.each([
       await goesLive(house, { id: first.id, revisionId });
       expect(await answering(first.url)).toBe(revisionId);
       revisions.push(revisionId);
-      const enough = load.tally.plain + 20;
-      await until(() => load.tally.plain >= enough);
+      const enough = { plain: load.tally.plain + 20, streams: load.tally.streams + 6 };
+      await until(() => load.tally.plain >= enough.plain && load.tally.streams >= enough.streams);
     }
     await load.end();
     expect(load.tally.failed).toEqual([]);
