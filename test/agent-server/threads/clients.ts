@@ -32,6 +32,20 @@ export const bothClients: [name: string, open: (serving: Serving) => Client][] =
   ['over HTTP', ({ url }) => new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } })],
 ];
 
+/** A thread on which notes were taken. */
+export async function notedThread(client: Client): Promise<string> {
+  const { thread_id } = await client.threads.create();
+  await client.runs.wait(thread_id, 'notes', { input: { mood: 'calm' } });
+  return thread_id;
+}
+
+/** A thread that waits for a person two graphs deep. */
+export async function waitingThread(client: Client): Promise<string> {
+  const { thread_id } = await client.threads.create();
+  await client.runs.wait(thread_id, 'deep', { input: { wish: 'sing' } });
+  return thread_id;
+}
+
 /** The status with which a call of the client was refused, and the words. */
 export async function refusedWith(call: Promise<unknown>): Promise<{ status: number; words: string }> {
   try {

@@ -1,7 +1,7 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NOBODY } from '../promises/given.ts';
-import { bothClients, refusedWith, serveThreads } from './clients.ts';
+import { bothClients, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
 import type { Serving } from '../serving.ts';
 
 let serving: Serving;
@@ -16,19 +16,8 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     client = open(serving);
   });
 
-  /** A thread on which notes were taken. */
-  const noted = async () => {
-    const { thread_id } = await client.threads.create();
-    await client.runs.wait(thread_id, 'notes', { input: { mood: 'calm' } });
-    return thread_id;
-  };
-
-  /** A thread that waits for a person two graphs deep. */
-  const waiting = async () => {
-    const { thread_id } = await client.threads.create();
-    await client.runs.wait(thread_id, 'deep', { input: { wish: 'sing' } });
-    return thread_id;
-  };
+  const noted = () => notedThread(client);
+  const waiting = () => waitingThread(client);
 
   test('are there at every checkpoint of the past, newest first', async () => {
     const threadId = await noted();

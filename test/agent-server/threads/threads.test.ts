@@ -2,7 +2,7 @@ import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { NOBODY } from '../promises/given.ts';
 import type { Serving } from '../serving.ts';
-import { bothClients, refusedWith, serveThreads } from './clients.ts';
+import { bothClients, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
 
 let serving: Serving;
 beforeAll(async () => {
@@ -16,17 +16,8 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     client = open(serving);
   });
 
-  const noted = async () => {
-    const { thread_id } = await client.threads.create();
-    await client.runs.wait(thread_id, 'notes', { input: { mood: 'calm' } });
-    return thread_id;
-  };
-
-  const waiting = async () => {
-    const { thread_id } = await client.threads.create();
-    await client.runs.wait(thread_id, 'deep', { input: { wish: 'sing' } });
-    return thread_id;
-  };
+  const noted = () => notedThread(client);
+  const waiting = () => waitingThread(client);
 
   describe('that are copied', () => {
     test('have the states of the first one, and go their own way from there', async () => {
