@@ -33,7 +33,7 @@ const house: Record<string, Room> = {
   openapi: room('', 'zod swagger-ui-dist'),
   'control-service': room(
     'contract graph-config located database openapi clock leave',
-    'zod tar hono @hono/node-server httpxy kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
+    'zod tar hono @hono/node-server kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': room(
     'contract sse graph-config located database openapi clock',

@@ -87,7 +87,10 @@ export function createGateway(settings: GatewaySettings): Gateway {
     handle(request, response, basePath = '') {
       const target = readAgentPath(request.url ?? '/');
       if (!target) return false;
-      void answer(target, request, response, basePath);
+      answer(target, request, response, basePath).catch((error: unknown) => {
+        log(`A request to an agent failed: ${error instanceof Error ? error.message : String(error)}`);
+        refuse(response, refusals.broken);
+      });
       return true;
     },
     switchTo(deploymentId, upstream) {

@@ -34,11 +34,17 @@ export function makeFitForQuestion(headers: IncomingHttpHeaders, token: string):
   headers[agentTokenHeader] = token;
 }
 
-/** Tells a browser what the agent answered, which is its word about pages and nothing else of it. */
+/**
+ * Tells a browser what the agent answered, which is its word about pages and nothing else of it.
+ *
+ * @throws Error where the agent sent what no response may have.
+ */
 export function answerPreflight(incoming: IncomingMessage, response: ServerResponse): void {
+  const status = incoming.statusCode ?? 0;
+  if (status < 200) throw new Error(`it sent the status ${status}`);
   const words = Object.entries(incoming.headers).filter(
     ([name]) => name.startsWith('access-control-') || name === 'vary',
   );
-  response.writeHead(incoming.statusCode ?? 502, { ...Object.fromEntries(words), 'content-length': '0' }).end();
+  response.writeHead(status, { ...Object.fromEntries(words), 'content-length': '0' }).end();
   incoming.destroy();
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 
 /** An answer that the gateway gives itself because no agent could. */
 export interface Refusal {
@@ -46,7 +46,8 @@ export function refuse(response: ServerResponse, { status, detail, retryAfter }:
   const body = JSON.stringify({ detail });
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   // The body of a refused request may be long and nobody reads it: the connection is not used again.
-  response.writeHead(status, {
+  // A response that could not be written has left its own reason phrase behind.
+  response.writeHead(status, STATUS_CODES[status], {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { Agent, request as send, type IncomingMessage } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { apiKey, deploymentId, listen, listenAsGateway, type GatewayParty } from './parties.ts';
@@ -32,12 +33,20 @@ async function inFront(agent: { origin: string; close: () => Promise<void> }): P
 
 /** An agent that writes its answer itself. */
 async function writingAgent(answer: string): Promise<GatewayParty> {
-  const agent = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(answer)));
+  const end = (socket: Socket): void => void socket.end(Buffer.from(answer, 'latin1'));
+  return inFront(
+    await started(createServer((socket) => socket.on('error', () => undefined).once('data', () => end(socket)))),
+  );
+}
+
+async function started(agent: Server): Promise<{ origin: string; close: () => Promise<void> }> {
   await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
   const address = agent.address();
   if (address === null || typeof address === 'string') throw new Error('the agent listens on no port');
-  return inFront({ origin: `http://127.0.0.1:${address.port}`, close: async () => void agent.close() });
+  return { origin: `http://127.0.0.1:${address.port}`, close: async () => void agent.close() };
 }
+
+const plainAnswer = (text: string): string => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
 test.each([
   ['a status that there is not', 'HTTP/1.1 099 Strange\r\ncontent-length: 0\r\n\r\n'],
@@ -46,11 +55,57 @@ test.each([
   ['another protocol without its name', 'HTTP/1.1 101 Switching\r\n\r\nhello'],
   ['more headers than a server reads', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}\r\n`],
   ['no HTTP', 'hello\r\n\r\n'],
+  ['a control character in a header', 'HTTP/1.1 200 OK\r\nx-one: a\x01b\r\ncontent-length: 2\r\n\r\nok'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
+  ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
 ])('an answer with %s is a 502, and the service goes on', async (_, answer) => {
   const { address } = await writingAgent(answer);
   for (let times = 0; times < 2; times += 1) {
     expect((await fetch(`${address}/ok`, { headers: key })).status).toBe(502);
   }
+});
+
+test.each([
+  ['a control character', 'O\x01K'],
+  ['a line feed', 'O\nK'],
+  ['a byte beyond ASCII', 'O\x80K'],
+  ['nothing', ''],
+])('a reason phrase with %s ends nothing but its own response', async (_, reason) => {
+  const { address } = await writingAgent(`HTTP/1.1 200 ${reason}\r\ncontent-length: 2\r\n\r\nok`);
+  for (let times = 0; times < 2; times += 1) {
+    const response = await fetch(`${address}/ok`, { headers: key });
+    expect([
+      [200, 'OK'],
+      [502, 'Bad Gateway'],
+    ]).toContainEqual([response.status, response.statusText]);
+    await response.text();
+  }
+});
+
+test('a reason phrase that a preflight is answered with ends nothing either', async () => {
+  const { address } = await writingAgent('HTTP/1.1 204 N\x01o\r\naccess-control-allow-origin: *\r\n\r\n');
+  const question = { origin: 'https://page.example', 'access-control-request-method': 'GET' };
+  for (let times = 0; times < 2; times += 1) {
+    const response = await fetch(`${address}/ok`, { method: 'OPTIONS', headers: question });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+  }
+});
+
+test('bytes behind a response are not read as the next response', async () => {
+  const connections: Socket[] = [];
+  const agent = createServer((socket) => {
+    connections.push(socket);
+    socket.on('error', () => undefined).on('data', () => socket.write(plainAnswer('own')));
+  });
+  const { address } = await inFront(await started(agent));
+  const ask = async (): Promise<string> => (await fetch(`${address}/ok`, { headers: key })).text();
+  expect(await ask()).toBe('own');
+  const [first] = connections;
+  if (!first) throw new Error('the agent has no connection');
+  const closed = once(first, 'close');
+  first.write(plainAnswer('another'));
+  await closed;
+  expect([await ask(), connections.length]).toEqual(['own', 2]);
 });
 
 test('a caller that wants the connection closed finds it closed', async () => {

@@ -1,0 +1,125 @@
+import {
+  request as openRequest,
+  type Agent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
+import { pipeline } from 'node:stream';
+import type { Clock } from '../../clock.ts';
+import { makeFitForCaller } from './headers.ts';
+import { refusals, refuse, type Refusal } from './refusal.ts';
+
+/** Where a request goes, and how long its response may be in coming. */
+export interface Forwarding {
+  /** `http://<host>:<port>` */
+  origin: string;
+  connections: Agent;
+  /** Milliseconds until the response has to begin. */
+  withinMs: number;
+  clock: Clock;
+  /** Writes the response of the agent to the caller; may throw, which refuses it. */
+  respond: (incoming: IncomingMessage, response: ServerResponse) => void;
+  /** Called with the reason when the agent is what failed. */
+  onFailure: (reason: string) => void;
+}
+
+/**
+ * Sends a request on as it stands, and its response back. Bodies flow both ways as they come, unread and never
+ * decompressed; a caller that goes away ends the request at the agent too.
+ *
+ * Resolves when the response is closed, and never rejects. Whatever the agent sends, nothing is thrown here: what can't be
+ * passed on is refused, and what has begun is cut.
+ */
+export function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { origin, connections, withinMs, clock, respond, onFailure }: Forwarding,
+): Promise<void> {
+  if (response.closed) return Promise.resolve();
+  const closed = new Promise<void>((resolve) => response.once('close', resolve));
+  const over = new AbortController();
+  let begun = false;
+  const fail = (refusal: Refusal, reason: string): void => {
+    if (begun || response.closed) return;
+    begun = true;
+    onFailure(reason);
+    refuse(response, refusal);
+  };
+  const broken = (error: unknown): void =>
+    fail(refusals.broken, error instanceof Error ? error.message : String(error));
+  // An error of a caller shows in the response as well: it closes.
+  for (const stream of [request, response]) stream.on('error', () => undefined);
+  try {
+    const { method, url: path, headers } = request;
+    const outgoing = openRequest(origin, {
+      agent: connections,
+      method,
+      path,
+      headers: { ...headers, ...framing(request) },
+    });
+    outgoing.on('error', broken);
+    outgoing.on('response', (incoming) => {
+      if (begun) return void incoming.destroy();
+      over.abort();
+      try {
+        respond(incoming, response);
+        begun = true;
+      } catch (error) {
+        broken(error);
+        incoming.destroy();
+      }
+      // An agent may respond before it has read the whole request, and then reads no more of it.
+      incoming.once('close', () => {
+        if (!outgoing.writableFinished) outgoing.destroy();
+      });
+    });
+    outgoing.on('close', () => {
+      // A response that asks for another protocol ends here without an error.
+      broken('it closed the connection');
+      request.unpipe(outgoing).resume();
+    });
+    response.once('close', () => {
+      over.abort();
+      if (!response.writableFinished) outgoing.destroy();
+    });
+    const giveUp = (): void => {
+      if (over.signal.aborted) return;
+      fail(refusals.late, 'it did not begin a response in time');
+      outgoing.destroy();
+    };
+    void clock.sleep(withinMs, over.signal).then(giveUp, () => undefined);
+    request.pipe(outgoing);
+  } catch (error) {
+    broken(error);
+  }
+  return closed;
+}
+
+/** How the end of a request's body is marked for the agent: by its length, or in chunks, and in no third way. */
+function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
+  if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
+  if (headers['content-length'] !== undefined || method === 'GET' || method === 'HEAD') return {};
+  return { 'content-length': '0' };
+}
+
+/**
+ * Writes the status, the headers and the body of an agent's response. Its reason phrase says nothing that the status does
+ * not (RFC 9112, section 4), so that it stays behind; how the body is framed for the caller, Node.js decides.
+ *
+ * @throws Error where the agent sent what no response may have.
+ */
+export function passOn(incoming: IncomingMessage, response: ServerResponse): void {
+  const { statusCode: status = 0, headers } = incoming;
+  makeFitForCaller(headers);
+  // Node.js reads any three digits.
+  if (status < 200) throw new Error(`it sent the status ${status}`);
+  // With a coding of the transfer, or where there is no body, a length means nothing.
+  if (status === 204 || headers['transfer-encoding'] !== undefined) delete headers['content-length'];
+  delete headers['transfer-encoding'];
+  response.writeHead(status, headers);
+  // A stream's headers go out before its first event, which may be long in coming.
+  if (headers['content-length'] === undefined) response.flushHeaders();
+  // Either side that breaks off ends the other.
+  pipeline(incoming, response, () => undefined);
+}
