@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
+import { holdsApiKey } from '../keys/api-key.ts';
 import { readAgentPath, type AgentPath } from './agent-path.ts';
 import { tellAddress } from './headers.ts';
 import { openLane, type Lane, type OpenLane, type Upstream } from './lane.ts';
@@ -69,6 +70,8 @@ export function createGateway(settings: GatewaySettings): Gateway {
     response: ServerResponse,
     basePath: string,
   ): Promise<void> {
+    // An agent, and its log, would have the key.
+    if (holdsApiKey(path)) return refuse(response, refusals.keyInPath);
     const asked = isPreflight(request) ? lanes.get(deploymentId) : undefined;
     if (asked) return asked.sendPreflight(request, response, path);
     const admission = await admit(deploymentId, request);

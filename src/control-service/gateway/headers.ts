@@ -10,8 +10,24 @@ const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer
 /** What a caller shows to be let in: it is for the service and none of the agent's business. */
 const credentials = ['x-api-key', 'x-tenant-id', 'authorization', 'proxy-authorization', agentTokenHeader];
 
-/** What an agent is told of the address that was asked for: the service's own words, whatever a caller sends. */
-const ofTheAddress = ['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix'] as const;
+/** What an agent is told of the address that was asked for, by the service alone. */
+const ofTheAddress = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix']);
+
+/**
+ * How the names begin under which proxies tell where a request comes from and what it asked for first. An agent may
+ * believe them, so that they are dropped: a caller can send them as well, and the service adds none of its own.
+ */
+const ofProxies = [
+  ...['forwarded', 'x-forwarded', 'via', 'x-real', 'x-original', 'x-rewrite', 'x-envoy', 'x-azure', 'x-appengine'],
+  ...['x-client-ip', 'x-client-cert', 'x-cluster-client-ip', 'x-remote', 'x-proxyuser-ip', 'x-ssl', 'x-host'],
+  ...['x-scheme', 'x-url-scheme', 'cf', 'true-client-ip', 'fastly-client', 'client-ip', 'remote', 'front-end-https'],
+];
+
+/** Some servers take an underscore for a hyphen. */
+function isOfProxies(name: string): boolean {
+  const spelled = `${name.replaceAll('_', '-')}-`;
+  return !ofTheAddress.has(name) && ofProxies.some((beginning) => spelled.startsWith(`${beginning}-`));
+}
 
 /** A caller may not have these dropped by naming them in `Connection`: where the body ends, and the service's words. */
 const staying = new Set<string>(['host', 'content-length', 'transfer-encoding', ...ofTheAddress]);
@@ -22,26 +38,27 @@ function boundToConnection(headers: IncomingHttpHeaders): string[] {
   return named.filter((name) => name !== '' && !staying.has(name));
 }
 
-/**
- * Whether `Authorization` is a word to the agent, whose own rules may ask for it: it is where the key stands in
- * `X-Api-Key`. A key of the service never is: neither the one that was shown, nor another, in whatever scheme.
- */
-function isWordToTheAgent({ 'x-api-key': key, authorization = '' }: IncomingHttpHeaders): boolean {
-  const shown = typeof key === 'string' ? key.trim() : '';
-  if (shown === '') return false;
-  const [, encoded = ''] = /^basic +(\S+)/i.exec(authorization) ?? [];
-  const said = [authorization, Buffer.from(encoded, 'base64').toString('latin1')];
-  return !said.some((text) => text.includes(shown) || holdsApiKey(text));
+/** Whether a key of the service stands in a text: the one that was shown, or another, good or not. */
+function holdsKey(text: string, shown: string): boolean {
+  const [, encoded = ''] = /\bbasic +(\S+)/i.exec(text) ?? [];
+  const read = [text, Buffer.from(encoded, 'base64').toString('latin1')];
+  return read.some((said) => holdsApiKey(said) || (shown !== '' && said.includes(shown)));
 }
 
 /**
- * Leaves only what the agent may see, and adds its token. Works on the given headers: the proxy reads them from the
- * request. `Expect` goes because the service has answered it already.
+ * Leaves only what the agent may see, and adds its token. Works on the given headers, which are sent on. `Expect` goes
+ * because the service has answered it already.
+ *
+ * `Authorization` is for the agent, whose own rules may ask for it, where the key stands in `X-Api-Key`. A header that
+ * holds a key of the service, `Cookie` among them, never is.
  */
 export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): void {
-  const ofTheKey = new Set(credentials);
-  if (isWordToTheAgent(headers)) ofTheKey.delete('authorization');
-  for (const name of [...boundToConnection(headers), ...hopByHop, ...ofTheKey, 'expect']) delete headers[name];
+  const shown = String(headers['x-api-key'] ?? '').trim();
+  const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...credentials, 'expect']);
+  if (shown !== '' && !boundToConnection(headers).includes('authorization')) dropped.delete('authorization');
+  for (const [name, value] of Object.entries(headers)) {
+    if (dropped.has(name) || isOfProxies(name) || holdsKey(`${name}: ${String(value)}`, shown)) delete headers[name];
+  }
   headers[agentTokenHeader] = token;
 }
 

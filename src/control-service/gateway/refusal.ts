@@ -2,7 +2,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 
 /** An answer that the gateway gives itself because no agent could. */
 export interface Refusal {
-  status: 401 | 403 | 404 | 502 | 503 | 504;
+  status: 400 | 401 | 403 | 404 | 502 | 503 | 504;
   /** For people: what happened and what to do. */
   detail: string;
   /** Seconds after which asking again makes sense. */
@@ -10,6 +10,10 @@ export interface Refusal {
 }
 
 export const refusals = {
+  keyInPath: {
+    status: 400,
+    detail: 'An API key stands in the path or the query of this request. Send it in the header X-Api-Key alone.',
+  },
   missing: { status: 404, detail: 'No deployment has this id. Check the address of the agent.' },
   notLive: {
     status: 503,

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Clock } from '../../../src/clock.ts';
+import { makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { apiKey, deploymentId, listen, listenAsGateway, type GatewayParty, type Party } from './parties.ts';
 
 const parties: Party[] = [];
@@ -69,6 +70,16 @@ test.each([
   expect(response.status).toBe(status);
   expect(await detailOf(response)).toContain('X-Api-Key');
   expect(reached).toBe(0);
+});
+
+test.each(['/ok?api_key=', '/threads/'])('a key of the service in the path %s reaches no agent', async (path) => {
+  let reached = 0;
+  const { address } = await inFrontOf((_request, response) => {
+    reached += 1;
+    response.end();
+  });
+  const response = await fetch(`${address}${path}${makeApiKey().text}`, { headers: key });
+  expect([response.status, await detailOf(response), reached]).toEqual([400, expect.stringContaining('X-Api-Key'), 0]);
 });
 
 test('a deployment that is not there is a 404', async () => {

@@ -28,6 +28,12 @@ describe('what a caller shows', () => {
     ['nor another key in the midst of something', { 'x-api-key': own, authorization: `Key x=${other}, y` }, {}],
     ['nor a key as a password', { 'x-api-key': own, authorization: basic('me', own) }, {}],
     ['nor another key as a name', { 'x-api-key': own, authorization: basic(other, '') }, {}],
+    ['nor as a cookie', { 'x-api-key': own, cookie: `a=b; key=${own}` }, {}],
+    ['nor another key as a cookie', { 'x-api-key': own, cookie: `a=b; key=${other}` }, {}],
+    ['nor in a header of any name', { 'x-api-key': own, 'x-mine': `key ${other}` }, {}],
+    ['nor as the name of a header', { 'x-api-key': own, [own.toLowerCase()]: 'x' }, {}],
+    ['nor as a password in a header of any name', { 'x-api-key': own, 'x-mine': basic('me', own) }, {}],
+    ['a cookie of another kind does', { 'x-api-key': own, cookie: 'a=b' }, { cookie: 'a=b' }],
     ['nor what is for a proxy', { 'x-api-key': own, 'proxy-authorization': 'Basic abc' }, {}],
     [
       'a token for the agent beside the key does',
@@ -71,6 +77,35 @@ test.each([
   ['the token of the gateway does not come back', { 'x-landfall-agent-token': 'token' }, {}],
   ['an encoding of the content stays', { 'content-encoding': 'gzip' }, { 'content-encoding': 'gzip' }],
 ])('%s', (_, said, seen) => expect(forCaller(said)).toEqual(seen));
+
+test.each([
+  ...[
+    'x-forwarded-for',
+    'x-forwarded-port',
+    'x-forwarded-server',
+    'x-forwarded-ssl',
+    'x-forwarded-scheme',
+    'x-forwarded',
+  ],
+  ...[
+    'forwarded',
+    'forwarded-for',
+    'via',
+    'x-real-ip',
+    'true-client-ip',
+    'cf-connecting-ip',
+    'cf-visitor',
+    'client-ip',
+  ],
+  ...['x-client-ip', 'x-cluster-client-ip', 'fastly-client-ip', 'x-original-url', 'x-rewrite-url', 'x-original-host'],
+  ...[
+    'x_forwarded_for',
+    'x_forwarded_host',
+    'x-forwarded_proto',
+    'x-envoy-external-address',
+    'x-forwarded-client-cert',
+  ],
+])('a forged %s never reaches the agent', (name) => expect(forAgent({ [name]: '10.0.0.1' })).toEqual(token));
 
 describe('where the agent is told that it answers', () => {
   const forged = {
