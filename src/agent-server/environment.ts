@@ -20,6 +20,8 @@ const Environment = z.object({
     .regex(/^postgres(ql)?:\/\//, { error: 'must begin with postgres://' }),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: z.coerce.number({ error: 'must be a port' }).int().min(0).max(65_535).default(0),
+  /** A Unix socket to listen on, in the place of HOST and PORT. */
+  LANDFALL_AGENT_SOCKET: z.string().refine(isAbsolute, { error: 'must be an absolute path' }).optional(),
   LANDFALL_AGENT_TOKEN: z.string().min(1).optional(),
   LANDFALL_REVISION_ID: z.string().optional(),
   LANDFALL_DEPLOYMENT_ID: z.string().optional(),

@@ -6,12 +6,17 @@ import { StartupError } from './startup-error.ts';
 
 /** How long (ms) a connection may idle. */
 const KEEP_ALIVE_MS = 75_000;
+/** How many connections may wait to be taken: a Unix socket refuses those beyond at once. */
+const BACKLOG = 4096;
 /** How long (ms) answers that are nearly done may take once all runs have ended. */
 const GOODBYE_MS = 1000;
 
 /** A server that listens. */
 export interface Listener {
-  port: number;
+  /** `http://<host>:<port>`, or `unix:<path>`. */
+  url: string;
+  /** Absent where it listens on a Unix socket. */
+  port: number | undefined;
   /** Takes no new connections from now on. */
   stopAccepting(): void;
   /** Lets the last answers go out, and closes every connection. */
@@ -19,13 +24,13 @@ export interface Listener {
 }
 
 /**
- * Listens on an address.
+ * Listens on an address, or on a Unix socket where one is given.
  *
  * @throws StartupError when it is taken or not ours.
  */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
-  { host, port, clock }: { host: string; port: number; clock: Clock },
+  { host, port, socket, clock }: { host: string; port: number; socket?: string | undefined; clock: Clock },
 ): Promise<Listener> {
   const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
@@ -38,17 +43,19 @@ export async function listen(
     server.once('error', (error) => {
       const advice = 'Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.';
       reject(
-        new StartupError('address', [`Can't listen on ${host}:${port}: ${error.message}. ${advice}`], { cause: error }),
+        new StartupError('address', [`Can't listen on ${socket ?? `${host}:${port}`}: ${error.message}. ${advice}`], {
+          cause: error,
+        }),
       );
     });
-    server.listen(port, host, resolve);
+    server.listen({ ...(socket === undefined ? { host, port } : { path: socket }), backlog: BACKLOG }, resolve);
   });
   let closed: Promise<void> | undefined;
   const stopAccepting = () => {
     closed ??= new Promise((resolve) => server.close(() => resolve()));
   };
   return {
-    port: portOf(server),
+    ...addressOf(server, host),
     stopAccepting,
     close: async () => {
       stopAccepting();
@@ -64,8 +71,9 @@ export async function listen(
   };
 }
 
-function portOf(server: Server): number {
+function addressOf(server: Server, host: string): Pick<Listener, 'url' | 'port'> {
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server listens on no port.');
-  return address.port;
+  if (address === null) throw new Error('The server does not listen.');
+  if (typeof address === 'string') return { url: `unix:${address}`, port: undefined };
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`, port: address.port };
 }

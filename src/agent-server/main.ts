@@ -33,6 +33,7 @@ try {
     databaseUrl: environment.DATABASE_URI,
     host: environment.HOST,
     port: environment.PORT,
+    socket: environment.LANDFALL_AGENT_SOCKET,
     token: environment.LANDFALL_AGENT_TOKEN,
     atOnce: environment.LANDFALL_MAX_RUNS,
     drainMs: environment.LANDFALL_DRAIN_MS,
@@ -57,7 +58,7 @@ try {
   const tell = (event: object): void => log(JSON.stringify(event));
   // A parent that is killed while a command is carried out is no reason to wait for its end.
   if (isPipe()) process.stdin.once('close', () => void leave());
-  tell({ event: 'listening', port: server.port });
+  tell({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
   if (isPipe()) await takeCommands(process.stdin, server, tell);
 } catch (error) {
   for (const line of error instanceof StartupError

@@ -22,6 +22,8 @@ export interface AgentServerOptions {
   host: string;
   /** 0 takes any that is free. */
   port: number;
+  /** The path of a Unix socket to listen on, in the place of host and port. */
+  socket?: string | undefined;
   /** What every request must show in the header `x-landfall-agent-token`; without it everyone may ask. */
   token?: string | undefined;
   log: (line: string) => void;
@@ -50,7 +52,8 @@ export interface Route {
 /** An agent server that answers. */
 export interface AgentServerProcess {
   url: string;
-  port: number;
+  /** Absent where it listens on a Unix socket. */
+  port: number | undefined;
   /** Answers a request without the network. */
   fetch: (request: Request) => Response | Promise<Response>;
   /** What is served, for whoever compares it with the description; none while it rests. */
@@ -77,7 +80,7 @@ export interface AgentServerProcess {
  * @throws StartupError when the configuration, a graph, the engine, the database or the address is not as it must be.
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
-  const { configPath, host, port, log, clock } = options;
+  const { configPath, host, port, socket, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
   const webhooks = settledWebhooks(configuration, options.webhooks);
@@ -89,7 +92,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     webhookSettings: webhooks,
   });
   const fetch = (request: Request) => serving?.fetch(request) ?? resting();
-  const listener = await listen(fetch, { host, port, clock }).catch(async (error: unknown) => {
+  const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
     await serving?.end();
     throw error;
   });
@@ -107,7 +110,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   };
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    url: listener.url,
     port: listener.port,
     fetch,
     routes: () => serving?.routes ?? [],

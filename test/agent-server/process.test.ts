@@ -138,7 +138,7 @@ describe('the process of a revision', () => {
 
   test('says which address is taken', async () => {
     const first = await listen(() => new Response(), { host: '127.0.0.1', port: 0, clock: systemClock });
-    const taken = { host: '127.0.0.1', port: first.port, clock: systemClock };
+    const taken = { host: '127.0.0.1', port: Number(new URL(first.url).port), clock: systemClock };
     await expect(listen(() => new Response(), taken)).rejects.toMatchObject({
       code: 'address',
       lines: [expect.stringMatching(/^Can't listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/)],

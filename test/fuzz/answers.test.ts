@@ -45,7 +45,7 @@ async function hostileAgent(script: Map<number, RawAnswer>): Promise<string> {
       heard += chunk.toString('latin1');
       const found = /\/case\/(\d+)\D/.exec(heard);
       const answer = found && script.get(Number(found[1]));
-      const isWhole = /\r\n\r\n$/.test(heard) || heard.includes('the end of it');
+      const isWhole = heard.endsWith('\r\n\r\n') || heard.includes('the end of it');
       if (!answer || !(answer.early || isWhole)) return;
       heard = '';
       void write(socket, answer);
@@ -58,14 +58,14 @@ async function hostileAgent(script: Map<number, RawAnswer>): Promise<string> {
   return originOf(server);
 }
 
-async function write(socket: Socket, { pieces, then }: RawAnswer): Promise<void> {
+async function write(socket: Socket, { pieces, end }: RawAnswer): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return;
     socket.write(piece);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  if (then === 'reset') socket.resetAndDestroy();
-  else if (then === 'end') socket.end();
+  if (end === 'reset') socket.resetAndDestroy();
+  else if (end === 'end') socket.end();
   else setTimeout(() => socket.end(), keptMs);
 }
 
@@ -121,8 +121,8 @@ test(
     const plainOrigin = await originOf(wellBehaved);
     const connections = new Agent({ keepAlive: true });
     atTheEnd.push(
-      () => void service.close().closeAllConnections(),
-      () => void wellBehaved.close().closeAllConnections(),
+      () => service.close().closeAllConnections(),
+      () => wellBehaved.close().closeAllConnections(),
       () => connections.destroy(),
     );
     gateway.switchTo(plain, { origin: plainOrigin, token: 'token' });

@@ -14,7 +14,7 @@ export interface RawAnswer {
   /** Written one after the other, each in a turn of its own. */
   pieces: Buffer[];
   /** What becomes of the connection when all is written; one that is kept is ended a little later. */
-  then: 'keep' | 'end' | 'reset';
+  end: 'keep' | 'end' | 'reset';
   /** Whether it is written before anything of the request's body is read. */
   early: boolean;
 }
@@ -234,11 +234,11 @@ export function rawAnswer(random: Random, at: number): RawAnswer {
   // Split only before the end of the first head: whatever follows an answer has to be there when it ends.
   const headEnd = Math.max(text.indexOf('\r\n\r\n'), 0);
   let from = 0;
-  while (headEnd > 0 && chance(random, 0.4) && from < headEnd) {
-    const to = from + 1 + Math.floor(random() * (headEnd - from));
+  for (let left = headEnd; left > 0 && chance(random, 0.4); left = headEnd - from) {
+    const to = from + 1 + Math.floor(random() * left);
     pieces.push(bytes.subarray(from, to));
     from = to;
   }
   pieces.push(bytes.subarray(from));
-  return { pieces, then: oneOf(random, ['keep', 'keep', 'end', 'end', 'reset']), early: chance(random, 0.5) };
+  return { pieces, end: oneOf(random, ['keep', 'keep', 'end', 'end', 'reset']), early: chance(random, 0.5) };
 }

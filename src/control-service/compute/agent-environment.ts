@@ -4,6 +4,8 @@ import type { AgentProgram, AgentSpec } from './compute.ts';
 /** What the agent's process is told besides its spec. */
 export interface ProcessFacts {
   token: string;
+  /** The Unix socket that it has to listen on. */
+  socket: string;
   /** Milliseconds that it has for finishing when it is stopped. */
   drainMs: number;
   /** Whether webhooks may go into private networks: the operator's word. */
@@ -28,7 +30,7 @@ export const pathWithOurNode = (path: string, node: string = process.execPath): 
 export function agentEnvironment(
   spec: AgentSpec,
   program: Extract<AgentProgram, { kind: 'build' }>,
-  { token, drainMs, privateWebhooks, path, node }: ProcessFacts,
+  { token, socket, drainMs, privateWebhooks, path, node }: ProcessFacts,
 ): Record<string, string> {
   return {
     NODE_ENV: 'production',
@@ -43,6 +45,7 @@ export function agentEnvironment(
     DATABASE_URI: spec.databaseUrl,
     LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
     LANDFALL_AGENT_TOKEN: token,
+    LANDFALL_AGENT_SOCKET: socket,
     LANDFALL_REVISION_ID: spec.revisionId,
     LANDFALL_DEPLOYMENT_ID: spec.deploymentId,
     LANDFALL_DRAIN_MS: String(drainMs),

@@ -53,7 +53,7 @@ export interface AgentSpec {
 
 /** An agent that answers. */
 export interface RunningAgent {
-  /** Where it listens: `http://127.0.0.1:<port>`. */
+  /** Where it listens: `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
   /** What every request to it has to carry in `x-landfall-agent-token`. */
   token: string;

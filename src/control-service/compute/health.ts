@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { agentTokenHeader } from '../gateway/headers.ts';
+import { askAgent, isOk } from '../gateway/ask-agent.ts';
 
 const betweenTries = 200;
 
@@ -23,9 +23,9 @@ export async function becomesHealthy(
 
 async function isHealthy(origin: string, token: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const response = await fetch(`${origin}/ok`, { headers: { [agentTokenHeader]: token }, signal });
-    await response.body?.cancel();
-    return response.ok;
+    const response = await askAgent({ origin, token }, '/ok', signal);
+    response.destroy();
+    return isOk(response);
   } catch {
     // It does not listen any more, or time is up: the caller sees which.
     return false;

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
 /** The line by which an agent's process says that it listens. */
-const listening = z.object({ event: z.literal('listening'), port: z.int().min(1).max(65_535) });
+const listening = z.object({ event: z.literal('listening') });
 
-/** The port that a line of an agent's output announces, if it is that line. */
-export function announcedPort(line: string): number | undefined {
-  if (!line.startsWith('{')) return undefined;
+/** Whether a line of an agent's output says so. */
+export function announcesListening(line: string): boolean {
+  if (!line.startsWith('{')) return false;
   try {
-    return listening.safeParse(JSON.parse(line)).data?.port;
+    return listening.safeParse(JSON.parse(line)).success;
   } catch {
     // Somebody else's line that begins with a brace.
-    return undefined;
+    return false;
   }
 }

@@ -4,12 +4,13 @@ import { pause, type Clock } from '../../clock.ts';
 import { agentCommands, type AgentCommands } from './agent-commands.ts';
 import { agentEnvironment, agentSecrets } from './agent-environment.ts';
 import { agentServerPath } from './agent-server-path.ts';
+import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, RestingAgent, RunningAgent } from './compute.ts';
 import { becomesHealthy } from './health.ts';
 import { startLeashed, type LeashedProcess, type ProcessEnd } from './leashed-process.ts';
 import { lastLines } from './last-lines.ts';
 import { lastWords } from './last-words.ts';
-import { announcedPort } from './listening.ts';
+import { announcesListening } from './listening.ts';
 import type { WriteLine } from './log-line.ts';
 import { maskOf } from './mask.ts';
 import { megabyte, memoryBound, type MemoryBound } from './memory-bound.ts';
@@ -43,7 +44,7 @@ const lastStepsMs = 2_000;
 
 /**
  * Runs every agent as a process of its own, in a process group of its own, with an environment of its own. The process
- * listens on a free port of the loopback and answers only to who knows its token.
+ * listens on a Unix socket that leads to it alone, and answers only to who knows its token.
  *
  * An agent that this service leaves behind, even killed, ends: its input closes, and what does not end by itself then
  * is killed by its guard. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is
@@ -61,21 +62,23 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const token = randomBytes(32).toString('base64url');
       if (warning !== undefined) spec.log('warning', warning);
       await openFolders(program, spec.user);
+      const socket = await openAgentSocket(spec.user);
       const bounds = memoryBound(spec);
       const running = startLeashed(
         {
           command: node,
           args: [`--max-old-space-size=${bounds.heapMib}`, agentServer],
           cwd: dirname(program.graphConfigFile),
-          env: agentEnvironment(spec, program, { token, drainMs, privateWebhooks, path, node }),
+          env: agentEnvironment(spec, program, { token, socket: socket.path, drainMs, privateWebhooks, path, node }),
           withInput: true,
           graceSeconds: Math.ceil((drainMs + lastStepsMs) / 1_000),
           user: spec.user,
         },
         clock,
       );
+      void running.ended.then(socket.remove);
       const tookTooMuch = endAbove(bounds, running);
-      const { port, ...heard } = listenTo(running, spec, token, clock);
+      const { listens, ...heard } = listenTo(running, spec, token, clock);
       const tooLate = new AbortController();
       const bound = AbortSignal.any([signal, tooLate.signal]);
       void clock.sleep(startWithinMs, bound).then(
@@ -83,8 +86,12 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         () => undefined,
       );
       const ended = running.ended.then((end) => ({ end }));
-      const begun = await Promise.race([ended, port.then((found) => ({ port: found })), aborted(bound)]);
-      const origin = begun && 'port' in begun ? `http://127.0.0.1:${begun.port}` : undefined;
+      const taken = listens.then(socket.take).then(
+        (origin) => ({ origin }),
+        (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
+      );
+      const begun = await Promise.race([ended, taken, aborted(bound)]);
+      const origin = begun && 'origin' in begun ? begun.origin : undefined;
       const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
       const wasInTime = !bound.aborted;
       tooLate.abort();
@@ -94,6 +101,8 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       running.kill();
       const end = await running.ended;
       if (signal.aborted) return failed('The start was broken off.');
+      if (begun && 'problem' in begun)
+        return failed(`The agent does not listen as it has to: ${begun.problem}.`, heard);
       if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard);
       return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, heard);
     },
@@ -174,25 +183,24 @@ interface Heard {
   tellTo: (log: WriteLine) => void;
 }
 
-/** Sends what the process says to the deploy log, and waits for the line that tells its port. */
+/** Sends what the process says to the deploy log, and waits for the line that tells that it listens. */
 function listenTo(
   running: LeashedProcess,
   { log, ...spec }: AgentSpec,
   token: string,
   clock: Clock,
-): { port: Promise<number> } & Heard {
-  let found = (_port: number): void => {};
-  const port = new Promise<number>((resolve) => (found = resolve));
+): { listens: Promise<void> } & Heard {
+  let found = (): void => {};
+  const listens = new Promise<void>((resolve) => (found = resolve));
   let listening = false;
   let tell = log;
   const words = lastWords();
   const lines = lastLines();
   const commands = agentCommands(running.stdin);
   const write: WriteLine = (level, line) => {
-    const announced = listening || level === 'error' ? undefined : announcedPort(line);
-    if (announced !== undefined) {
+    if (!listening && level !== 'error' && announcesListening(line)) {
       listening = true;
-      found(announced);
+      found();
       return;
     }
     if (level !== 'error' && commands.isAnswer(line)) return;
@@ -202,7 +210,7 @@ function listenTo(
   };
   const mask = maskOf(agentSecrets({ log, ...spec }, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  return { port, best: words.best, lines: lines.all, commands, tellTo: (other) => void (tell = other) };
+  return { listens, best: words.best, lines: lines.all, commands, tellTo: (other) => void (tell = other) };
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

@@ -7,12 +7,13 @@ import {
 } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Clock } from '../../clock.ts';
+import { addressOf } from './agent-address.ts';
 import { makeFitForCaller } from './headers.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 
 /** Where a request goes, and how long its response may be in coming. */
 export interface Forwarding {
-  /** `http://<host>:<port>` */
+  /** `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
   connections: Agent;
   /** Milliseconds until the response has to begin. */
@@ -52,7 +53,8 @@ export function forward(
   for (const stream of [request, response]) stream.on('error', () => undefined);
   try {
     const { method, url: path, headers } = request;
-    const outgoing = openRequest(origin, {
+    const outgoing = openRequest({
+      ...addressOf(origin),
       agent: connections,
       method,
       path,

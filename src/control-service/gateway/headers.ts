@@ -17,11 +17,11 @@ const ofTheAddress = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwar
  * How the names begin under which proxies tell where a request comes from and what it asked for first. An agent may
  * believe them, so that they are dropped: a caller can send them as well, and the service adds none of its own.
  */
-const ofProxies = [
-  ...['forwarded', 'x-forwarded', 'via', 'x-real', 'x-original', 'x-rewrite', 'x-envoy', 'x-azure', 'x-appengine'],
-  ...['x-client-ip', 'x-client-cert', 'x-cluster-client-ip', 'x-remote', 'x-proxyuser-ip', 'x-ssl', 'x-host'],
-  ...['x-scheme', 'x-url-scheme', 'cf', 'true-client-ip', 'fastly-client', 'client-ip', 'remote', 'front-end-https'],
-];
+const ofProxies = (
+  'forwarded x-forwarded via x-real x-original x-rewrite x-envoy x-azure x-appengine x-client-ip x-client-cert ' +
+  'x-cluster-client-ip x-remote x-proxyuser-ip x-ssl x-host x-scheme x-url-scheme cf true-client-ip fastly-client ' +
+  'client-ip remote front-end-https'
+).split(' ');
 
 /** Some servers take an underscore for a hyphen. */
 function isOfProxies(name: string): boolean {

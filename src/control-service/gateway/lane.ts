@@ -6,7 +6,7 @@ import { answerPreflight, makeFitForQuestion, preflightWithinMs, withoutQuery } 
 
 /** Where an agent's process listens, and the token that every request to it has to carry. */
 export interface Upstream {
-  /** `http://127.0.0.1:<port>` */
+  /** `http://<host>:<port>`, or `unix:<path>` of the socket that it listens on. */
   origin: string;
   token: string;
 }

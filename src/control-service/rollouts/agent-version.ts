@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { pause, type Clock } from '../../clock.ts';
 import type { AgentProgram, RunningAgent } from '../compute/compute.ts';
-import { agentTokenHeader } from '../gateway/headers.ts';
+import { askAgent, isOk } from '../gateway/ask-agent.ts';
 
 /** How long an agent has for telling its version, in milliseconds: it has just answered for its health. */
 const withinMs = 3_000;
@@ -35,15 +35,18 @@ export function tagOf(imageUri: string): string | null {
 
 async function toldVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const response = await fetch(`${origin}/info`, { headers: { [agentTokenHeader]: token }, signal });
-    const chunks: Uint8Array[] = [];
+    const response = await askAgent({ origin, token }, '/info', signal);
+    const chunks: Buffer[] = [];
     let size = 0;
-    for await (const chunk of response.body ?? []) {
-      size += chunk.byteLength;
+    for await (const chunk of response) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.byteLength;
       if (size > longestAnswer) return undefined;
-      chunks.push(chunk);
+      chunks.push(bytes);
     }
-    return response.ok ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).data?.version : undefined;
+    return isOk(response)
+      ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).data?.version
+      : undefined;
   } catch {
     // A server that does not tell its version serves as well as one that does.
     return undefined;

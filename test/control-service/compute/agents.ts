@@ -1,7 +1,10 @@
 import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { AgentProgram, AgentSpec, RunningAgent } from '../../../src/control-service/compute/compute.ts';
+import { addressOf } from '../../../src/control-service/gateway/agent-address.ts';
 import { processBirth } from '../../../src/database/embedded/process-identity.ts';
 import { isOpen } from '../../installed-packages.ts';
 
@@ -60,8 +63,18 @@ export function specOf(variables: Record<string, string> = {}): TriedSpec {
 }
 
 /** Asks a running agent, as the gateway would. */
-export const ask = (agent: RunningAgent, path: string, token = agent.token): Promise<Response> =>
-  fetch(`${agent.origin}${path}`, { headers: { 'x-landfall-agent-token': token } });
+export const ask = (
+  { origin, token: own }: Pick<RunningAgent, 'origin' | 'token'>,
+  path: string,
+  token = own,
+): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'x-landfall-agent-token': token };
+    const outgoing = request({ ...addressOf(origin), path, headers, agent: false }).end();
+    outgoing.on('error', reject).on('response', (incoming) => {
+      resolve(new Response(Readable.toWeb(incoming), { status: incoming.statusCode ?? 0 }));
+    });
+  });
 
 /** Whether a process with this id runs; one that has ended and was not taken note of does not. */
 export const runs = (pid: number): boolean => processBirth(pid) !== undefined;

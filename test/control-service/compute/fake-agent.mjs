@@ -1,5 +1,5 @@
 // Keeps the agent server's contract with its starter, without graphs: quick to start, and misbehaves when asked.
-// What it does is chosen by variables: FAKE_START (dies, silent, ill), FAKE_STOP (hangs), FAKE_SAY (a line to print),
+// What it does is chosen by variables: FAKE_START (dies, silent, lies, ill), FAKE_STOP (hangs), FAKE_SAY (a line to print),
 // FAKE_CHILD (a file for the id of a child that ignores everything), FAKE_DIES_IF (a file that ends the start where it is).
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -73,8 +73,6 @@ process.stdin.resume().on('end', () => {
   setInterval(() => server.closeIdleConnections(), 20);
 });
 
-if (env.FAKE_START !== 'silent') {
-  server.listen(Number(env.PORT), env.HOST, () =>
-    console.log(JSON.stringify({ event: 'listening', port: server.address().port })),
-  );
-}
+const listens = () => console.log(JSON.stringify({ event: 'listening' }));
+if (env.FAKE_START === 'lies') listens();
+else if (env.FAKE_START !== 'silent') server.listen(env.LANDFALL_AGENT_SOCKET, listens);

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { lastWords } from '../../../src/control-service/compute/last-words.ts';
-import { announcedPort } from '../../../src/control-service/compute/listening.ts';
+import { announcesListening } from '../../../src/control-service/compute/listening.ts';
 import type { LineBounds } from '../../../src/control-service/compute/line-budget.ts';
 import { maskOf } from '../../../src/control-service/compute/mask.ts';
 import { logProcess } from '../../../src/control-service/compute/process-log.ts';
@@ -135,9 +135,9 @@ test.each<[string, string[], string | undefined]>([
 });
 
 test.each([
-  ['{"event":"listening","port":8123}', 8123],
-  ['{"event":"listening","port":0}', undefined],
-  ['{"event":"other","port":8123}', undefined],
-  ['{broken', undefined],
-  ['listening on 8123', undefined],
-])('%s announces %s', (line, port) => expect(announcedPort(line)).toBe(port));
+  ['{"event":"listening"}', true],
+  ['{"event":"listening","port":8123}', true],
+  ['{"event":"other","port":8123}', false],
+  ['{broken', false],
+  ['listening on 8123', false],
+])('%s announces that it listens: %s', (line, does) => expect(announcesListening(line)).toBe(does));

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -46,7 +47,7 @@ test('an agent that started answers with its token and to nobody else', async ()
   const { agent } = await running();
   expect(await (await ask(agent, '/ok')).json()).toMatchObject({ ok: true, revision: 'r-1' });
   expect((await ask(agent, '/ok', 'a-guess')).status).toBe(401);
-  expect(agent.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(agent.origin).toMatch(/^unix:\/.+/);
 });
 
 test('its environment holds the secrets and what the platform sets, and nothing of ours', async () => {
@@ -62,6 +63,7 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     'DATABASE_URI',
     'HOME',
     'HOST',
+    'LANDFALL_AGENT_SOCKET',
     'LANDFALL_AGENT_TOKEN',
     'LANDFALL_DEPLOYMENT_ID',
     'LANDFALL_DRAIN_MS',
@@ -155,6 +157,25 @@ test('an agent that does not end within its bound is killed', async () => {
   const { agent } = await running({ FAKE_STOP: 'hangs' });
   await agent.stop(200);
   expect(await agent.exited).toBe('killed by SIGKILL');
+});
+
+test('nobody can listen in the place of an agent that ended', async () => {
+  const { agent } = await running();
+  await ask(agent, '/crash').catch(() => undefined);
+  await agent.exited;
+  const { protocol, port, pathname } = new URL(agent.origin);
+  const standIn = createServer();
+  atTheEnd.push(() => void standIn.close());
+  const listening = new Promise<string>((resolve) => {
+    standIn.once('listening', () => resolve('listens')).once('error', () => resolve('refused'));
+  });
+  if (protocol === 'unix:') standIn.listen(pathname);
+  else standIn.listen(Number(port), '127.0.0.1');
+  expect(await listening).toBe('refused');
+});
+
+test('an agent that says that it listens and does not is not connected to', async () => {
+  expect(await reasonOf(tryStart({ FAKE_START: 'lies' }))).toContain('does not listen as it has to');
 });
 
 test('an agent that breaks down is seen to', async () => {

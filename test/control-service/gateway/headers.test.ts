@@ -78,34 +78,14 @@ test.each([
   ['an encoding of the content stays', { 'content-encoding': 'gzip' }, { 'content-encoding': 'gzip' }],
 ])('%s', (_, said, seen) => expect(forCaller(said)).toEqual(seen));
 
-test.each([
-  ...[
-    'x-forwarded-for',
-    'x-forwarded-port',
-    'x-forwarded-server',
-    'x-forwarded-ssl',
-    'x-forwarded-scheme',
-    'x-forwarded',
-  ],
-  ...[
-    'forwarded',
-    'forwarded-for',
-    'via',
-    'x-real-ip',
-    'true-client-ip',
-    'cf-connecting-ip',
-    'cf-visitor',
-    'client-ip',
-  ],
-  ...['x-client-ip', 'x-cluster-client-ip', 'fastly-client-ip', 'x-original-url', 'x-rewrite-url', 'x-original-host'],
-  ...[
-    'x_forwarded_for',
-    'x_forwarded_host',
-    'x-forwarded_proto',
-    'x-envoy-external-address',
-    'x-forwarded-client-cert',
-  ],
-])('a forged %s never reaches the agent', (name) => expect(forAgent({ [name]: '10.0.0.1' })).toEqual(token));
+test.each(
+  (
+    'x-forwarded-for x-forwarded-port x-forwarded-server x-forwarded-ssl x-forwarded-scheme x-forwarded forwarded ' +
+    'forwarded-for via x-real-ip true-client-ip cf-connecting-ip cf-visitor client-ip x-client-ip x-cluster-client-ip ' +
+    'fastly-client-ip x-original-url x-rewrite-url x-original-host x_forwarded_for x_forwarded_host x-forwarded_proto ' +
+    'x-envoy-external-address x-forwarded-client-cert'
+  ).split(' '),
+)('a forged %s never reaches the agent', (name) => expect(forAgent({ [name]: '10.0.0.1' })).toEqual(token));
 
 describe('where the agent is told that it answers', () => {
   const forged = {

@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { isolate } from '../../../src/control-service/isolation/isolation.ts';
 import { plainSpec } from '../compute/agents.ts';
-import { attempt, pryingAgent, type Attempt, type Tried } from './prying.ts';
+import { attemptAt, pryingAgent, type Attempt, type Tried } from './prying.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'landfall-ordinary-'));
 const dataDir = join(root, 'data');
@@ -42,8 +42,7 @@ const start = async (name: string) => {
   return started.agent;
 };
 const agents = [await start('one'), await start('two')] as const;
-const tried = (...asked: Attempt): Promise<Tried> =>
-  attempt(agents[0].origin, { 'x-landfall-agent-token': agents[0].token }, asked);
+const tried = (...asked: Attempt): Promise<Tried> => attemptAt(agents[0], asked);
 
 const seen = {
   ids: ids ?? null,

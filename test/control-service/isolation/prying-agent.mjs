@@ -45,6 +45,4 @@ async function answer(request, response) {
 }
 
 process.stdin.resume().on('end', () => process.exit(0));
-server.listen(Number(process.env.PORT), process.env.HOST, () =>
-  console.log(JSON.stringify({ event: 'listening', port: server.address().port })),
-);
+server.listen(process.env.LANDFALL_AGENT_SOCKET, () => console.log(JSON.stringify({ event: 'listening' })));

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { RunningAgent } from '../../../src/control-service/compute/compute.ts';
+import { ask } from '../compute/agents.ts';
 
 /** A stand-in for the agent server that tries to reach what it is told to. */
 export const pryingAgent = join(import.meta.dirname, 'prying-agent.mjs');
@@ -16,10 +18,17 @@ export type Attempt = readonly [
   of: string,
 ];
 
+/** The path at which an agent is told to try something. */
+const pathOf = ([what, of]: Attempt): string => `/try?${new URLSearchParams({ what, of }).toString()}`;
+
 /** Has the agent at an address try something. */
-export async function attempt(address: string, headers: Record<string, string>, [what, of]: Attempt): Promise<Tried> {
-  const query = new URLSearchParams({ what, of });
-  return tried.parse(await (await fetch(`${address}/try?${query.toString()}`, { headers })).json());
+export async function attempt(address: string, headers: Record<string, string>, asked: Attempt): Promise<Tried> {
+  return tried.parse(await (await fetch(`${address}${pathOf(asked)}`, { headers })).json());
+}
+
+/** Has an agent try something, without a gateway before it. */
+export async function attemptAt(agent: RunningAgent, asked: Attempt): Promise<Tried> {
+  return tried.parse(await (await ask(agent, pathOf(asked))).json());
 }
 
 /** What an agent said that did what it was told; fails the test where it could not. */

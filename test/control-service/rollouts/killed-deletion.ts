@@ -8,7 +8,7 @@ import { createControlService } from '../../../src/control-service/service.ts';
 import { createStore, type ControlStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { fakeAgent } from '../compute/agents.ts';
+import { ask, fakeAgent } from '../compute/agents.ts';
 
 const { dataDir, repo, allowGit, databaseUrl, tenantId } = z
   .object({
@@ -79,8 +79,8 @@ async function goLive(step: string): Promise<{ id: string; agent: number }> {
   });
   while ((await control.getRevision(id, latest_revision_id ?? '')).status !== 'DEPLOYED') await clock.sleep(20);
   const upstream = gateway.live(id);
-  const headers = { 'x-landfall-agent-token': upstream?.token ?? '' };
-  const answer = await fetch(`${upstream?.origin}/pid`, { headers });
+  if (!upstream) throw new Error('nothing is live');
+  const answer = await ask(upstream, '/pid');
   return { id, agent: z.object({ pid: z.number() }).parse(await answer.json()).pid };
 }
 

@@ -8,7 +8,7 @@ import { createControlService } from '../../../src/control-service/service.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { fakeAgent } from '../compute/agents.ts';
+import { ask, fakeAgent } from '../compute/agents.ts';
 
 const ground = z
   .object({
@@ -53,7 +53,8 @@ const live = deployment.latest_revision_id ?? '';
 while ((await statusOf(live)) !== 'DEPLOYED') await clock.sleep(20);
 
 const upstream = gateway.live(deployment.id);
-const answer = await fetch(`${upstream?.origin}/pid`, { headers: { 'x-landfall-agent-token': upstream?.token ?? '' } });
+if (!upstream) throw new Error('nothing is live');
+const answer = await ask(upstream, '/pid');
 const agent = z.object({ pid: z.number() }).parse(await answer.json()).pid;
 
 await control.patchDeployment(deployment.id, { source_config: { build_command: 'sh slow.sh' } });

@@ -1,0 +1,95 @@
+import { rmdirSync, unlinkSync } from 'node:fs';
+import { chmod, lchown, lstat, mkdir, mkdtemp, rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { originAt } from '../gateway/agent-address.ts';
+import type { ProcessUser } from './leashed-process.ts';
+
+/** A Unix socket that one agent listens on and nobody else can. */
+export interface AgentSocket {
+  /** Where the agent is to listen. */
+  path: string;
+  /**
+   * Takes the socket, once the agent listens, to where nobody but the service can change it.
+   *
+   * @returns the origin that leads to it.
+   * @throws Error where what lies there is no socket of the agent.
+   */
+  take: () => Promise<string>;
+  /** Removes it at once. What the agent's user put beside it stays: to clear that away could lead the service astray. */
+  remove: () => void;
+}
+
+/** A path of a socket has at most 103 characters. The first is emptied at each start of the machine, and of nothing old. */
+const parents = ['/run', '/tmp', tmpdir()];
+
+async function makeFolder(): Promise<string> {
+  let problem: unknown;
+  for (const parent of parents) {
+    try {
+      return await mkdtemp(join(parent, 'landfall-'));
+    } catch (error) {
+      problem = error;
+    }
+  }
+  throw new Error('No folder for the socket of an agent could be made. Make /run or /tmp writable.', {
+    cause: problem,
+  });
+}
+
+/**
+ * Makes room for the socket of an agent. A port of the loopback is free for every process once the one that had it ends,
+ * and whoever takes it next would be sent the requests and the token; a socket's path leads to this one process or to
+ * nothing.
+ *
+ * An agent that runs as a user of its own listens in a folder of that user, who could put anything in the socket's place,
+ * a link to another socket too. So it is moved out of there before anything connects to it.
+ */
+export async function openAgentSocket(user: ProcessUser | undefined): Promise<AgentSocket> {
+  const folder = await makeFolder();
+  const taken = join(folder, 'agent');
+  const own = join(folder, 'own');
+  const path = user ? join(own, 'agent') : taken;
+  if (user) {
+    await mkdir(own, { mode: 0o700 });
+    await lchown(own, user.uid, user.gid);
+    await chmod(folder, 0o711);
+  }
+  return {
+    path,
+    async take() {
+      if (user) {
+        await rename(path, taken);
+        await chmod(folder, 0o700);
+        removeIfEmpty(own);
+      }
+      const found = await lstat(taken);
+      if (!found.isSocket() || (user && found.uid !== user.uid)) throw new Error('what lies there is no socket of it');
+      return originAt(taken);
+    },
+    remove() {
+      unlinkIfThere(taken);
+      if (user) {
+        unlinkIfThere(path);
+        removeIfEmpty(own);
+      }
+      removeIfEmpty(folder);
+    },
+  };
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was never made, or its process removed it.
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It is gone, or holds what the agent's user put there.
+  }
+}

@@ -1,0 +1,29 @@
+import { request as openRequest, type IncomingMessage } from 'node:http';
+import { addressOf } from './agent-address.ts';
+import { agentTokenHeader } from './headers.ts';
+import type { Upstream } from './lane.ts';
+
+/**
+ * Sends a request of the service's own to an agent and resolves with the beginning of its response, whose body is to be
+ * read or destroyed. No redirect is followed: it could lead anywhere.
+ *
+ * @throws Error when there is no response, or when `signal` aborts before it.
+ */
+export function askAgent({ origin, token }: Upstream, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = { [agentTokenHeader]: token };
+    const outgoing = openRequest({ ...addressOf(origin), path, headers, agent: false, signal });
+    outgoing.on('error', reject);
+    outgoing.on('response', (incoming) => {
+      // Read to its end or not, a response that breaks off ends nothing but itself.
+      incoming.on('error', () => undefined);
+      resolve(incoming);
+    });
+    // A response that asks for another protocol ends here without an error.
+    outgoing.on('close', () => reject(new Error('the agent closed the connection')));
+    outgoing.end();
+  });
+}
+
+/** Whether a response is a success. */
+export const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;

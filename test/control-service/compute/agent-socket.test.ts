@@ -1,0 +1,97 @@
+import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { openAgentSocket, type AgentSocket } from '../../../src/control-service/compute/agent-socket.ts';
+import { startLeashed, type ProcessUser } from '../../../src/control-service/compute/leashed-process.ts';
+
+/** A user that is nobody of this machine, where the tests may become one. */
+const users: ProcessUser[] = process.getuid?.() === 0 ? [{ uid: 65_111, gid: 65_111 }] : [];
+const stranger: ProcessUser = { uid: 65_112, gid: 65_112 };
+
+const atTheEnd: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+});
+
+async function opened(user: ProcessUser | undefined): Promise<AgentSocket> {
+  const socket = await openAgentSocket(user);
+  atTheEnd.push(socket.remove);
+  return socket;
+}
+
+/** Listens there as an agent of that user does. */
+async function listenAt(path: string, user?: ProcessUser): Promise<void> {
+  const server = createServer().listen(path);
+  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
+  if (user) lchownSync(path, user.uid, user.gid);
+  atTheEnd.push(() => server.close());
+}
+
+/** What a shell of that user says to a script. */
+async function asUser(user: ProcessUser, script: string): Promise<string> {
+  const args = ['-c', script];
+  const run = startLeashed(
+    { command: '/bin/sh', args, cwd: '/', env: {}, withInput: false, graceSeconds: 0, user },
+    systemClock,
+  );
+  const said = text(run.stdout);
+  await run.ended;
+  return (await said).trim();
+}
+
+test('the path of a socket is short, its folder is closed, and nothing is left', async () => {
+  const socket = await openAgentSocket(undefined);
+  await listenAt(socket.path);
+  expect(await socket.take()).toBe(`unix:${socket.path}`);
+  expect(socket.path.length).toBeLessThan(104);
+  expect(statSync(dirname(socket.path)).mode & 0o777).toBe(0o700);
+  socket.remove();
+  expect(existsSync(dirname(socket.path))).toBe(false);
+});
+
+test('only a socket is taken', async () => {
+  const socket = await opened(undefined);
+  await expect(socket.take()).rejects.toThrow('ENOENT');
+  symlinkSync('/dev/null', socket.path);
+  await expect(socket.take()).rejects.toThrow('no socket');
+});
+
+describe.each(users)('the socket of an agent that runs as $uid', (user) => {
+  test('is taken to where only the service gets', async () => {
+    const socket = await opened(user);
+    await listenAt(socket.path, user);
+    expect(await asUser(stranger, `ls ${dirname(socket.path)} || echo refused`)).toBe('refused');
+    const path = (await socket.take()).slice('unix:'.length);
+    expect([path === socket.path, existsSync(socket.path), lstatSync(path).isSocket()]).toEqual([false, false, true]);
+    const replace = `rm ${path} || ln -sf /dev/null ${path} || touch ${dirname(path)}/x || ls ${path} || echo refused`;
+    for (const other of [user, stranger]) expect(await asUser(other, replace)).toBe('refused');
+    socket.remove();
+    expect(existsSync(dirname(path))).toBe(false);
+  });
+
+  test('is no link that its user put there', async () => {
+    const socket = await opened(user);
+    const other = await opened(undefined);
+    await listenAt(other.path);
+    expect(await asUser(user, `ln -s ${other.path} ${socket.path} && echo linked`)).toBe('linked');
+    await expect(socket.take()).rejects.toThrow('no socket');
+  });
+
+  test('is none of another user', async () => {
+    const socket = await opened(user);
+    await listenAt(socket.path, stranger);
+    await expect(socket.take()).rejects.toThrow('no socket');
+  });
+
+  test('is removed without what its user put beside it', async () => {
+    const socket = await openAgentSocket(user);
+    const folder = dirname(dirname(socket.path));
+    mkdirSync(socket.path);
+    socket.remove();
+    expect(readdirSync(folder)).toEqual(['own']);
+    rmSync(folder, { recursive: true });
+  });
+});
