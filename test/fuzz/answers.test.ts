@@ -9,7 +9,9 @@ import {
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { askAgent } from '../../src/control-service/gateway/ask-agent.ts';
 import { createGateway } from '../../src/control-service/gateway/gateway.ts';
+import { agentVersion } from '../../src/control-service/rollouts/agent-version.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
 import { markerOf, markersIn, oneOf, randomFrom, rawAnswer, type Random, type RawAnswer } from './raw-answers.ts';
 
@@ -26,6 +28,15 @@ const atTheEnd: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
   for (const end of atTheEnd.splice(0).reverse()) await end();
 });
+
+/** What is thrown from now on where nobody catches it. */
+function noteUncaught(): unknown[] {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown): void => void uncaught.push(error);
+  process.on('uncaughtException', note).on('unhandledRejection', note);
+  atTheEnd.push(() => void process.off('uncaughtException', note).off('unhandledRejection', note));
+  return uncaught;
+}
 
 async function originOf(server: Server): Promise<string> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -160,5 +171,40 @@ test(
     console.log(`fuzz of answers: ${cases} raw answers, seed ${seed}: ${counted}`);
     // Both what could be passed on and what could not came up.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 502]));
+  },
+);
+
+test(
+  'no raw answer to the service itself is more than an agent without health',
+  { timeout: 60_000 + cases * 60 },
+  async () => {
+    const random = randomFrom(seed + 1);
+    const uncaught = noteUncaught();
+    const sockets = new Set<Socket>();
+    let at = 0;
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+      at += 1;
+      const answer = rawAnswer(random, at);
+      socket.once('data', () => void write(socket, answer));
+    });
+    atTheEnd.push(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const agent = { origin: await originOf(server), token: 'token' };
+    let begun = 0;
+    for (let times = 0; times < Math.ceil(cases / 4); times += 1) {
+      const signal = AbortSignal.timeout(5_000);
+      const status = await askAgent(agent, '/ok', signal).then(
+        (response) => response.destroy().statusCode,
+        () => undefined,
+      );
+      if (status !== undefined) begun += 1;
+      const version = await agentVersion(agent, { kind: 'image', imageUri: 'a/b:tag' }, systemClock);
+      expect([version, uncaught]).toEqual(['tag', []]);
+    }
+    expect(begun).toBeGreaterThan(0);
   },
 );

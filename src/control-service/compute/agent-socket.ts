@@ -1,5 +1,6 @@
 import { rmdirSync, unlinkSync } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, mkdtemp, rename } from 'node:fs/promises';
+import { chmod, lchown, lstat, mkdir, mkdtemp, readdir, rename } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { originAt } from '../gateway/agent-address.ts';
@@ -23,11 +24,13 @@ export interface AgentSocket {
 /** A path of a socket has at most 103 characters. The first is emptied at each start of the machine, and of nothing old. */
 const parents = ['/run', '/tmp', tmpdir()];
 
+const beginning = 'landfall-agent-';
+
 async function makeFolder(): Promise<string> {
   let problem: unknown;
   for (const parent of parents) {
     try {
-      return await mkdtemp(join(parent, 'landfall-'));
+      return await mkdtemp(join(parent, beginning));
     } catch (error) {
       problem = error;
     }
@@ -76,6 +79,43 @@ export async function openAgentSocket(user: ProcessUser | undefined): Promise<Ag
       removeIfEmpty(folder);
     },
   };
+}
+
+/**
+ * Removes the sockets that lead to nothing any more, of services of this user that were killed. One that was made in the
+ * last minute may be about to listen.
+ */
+export async function removeDeadSockets(now: number): Promise<void> {
+  for (const parent of parents) {
+    const names = await readdir(parent).catch(() => []);
+    for (const name of names.filter((each) => each.startsWith(beginning))) {
+      const folder = join(parent, name);
+      const socket = join(folder, 'agent');
+      // Of this user, nobody else can put another thing in its place.
+      const isOurs = await lstat(folder).then(
+        (found) => found.isDirectory() && found.uid === process.getuid?.(),
+        () => false,
+      );
+      const isOld = await lstat(socket).then(
+        (found) => found.isSocket() && found.mtimeMs < now - 60_000,
+        () => false,
+      );
+      if (!isOurs || !isOld || !(await isDead(socket))) continue;
+      unlinkIfThere(socket);
+      removeIfEmpty(folder);
+    }
+  }
+}
+
+function isDead(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED'));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
 }
 
 function unlinkIfThere(path: string): void {

@@ -6,6 +6,7 @@ import { deploymentUsers, type DeploymentUsers } from '../isolation/deployment-u
 import { isolate } from '../isolation/isolation.ts';
 import type { ControlStore } from '../store/store.ts';
 import { agentServerPath } from './agent-server-path.ts';
+import { removeDeadSockets } from './agent-socket.ts';
 import { chosenCompute } from './chosen-compute.ts';
 import type { Compute } from './compute.ts';
 import { containerCompute } from './container-compute.ts';
@@ -61,6 +62,7 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
   const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
   const users = ids && deploymentUsers(store, ids, log);
   await users?.sweepAll();
+  await removeDeadSockets(clock.now());
   const userOf = users?.userOf;
   if (given) return { compute: given, workDir, userOf, close: async () => undefined };
 

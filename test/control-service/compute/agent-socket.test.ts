@@ -1,10 +1,25 @@
-import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { openAgentSocket, type AgentSocket } from '../../../src/control-service/compute/agent-socket.ts';
+import {
+  openAgentSocket,
+  removeDeadSockets,
+  type AgentSocket,
+} from '../../../src/control-service/compute/agent-socket.ts';
 import { startLeashed, type ProcessUser } from '../../../src/control-service/compute/leashed-process.ts';
 
 /** A user that is nobody of this machine, where the tests may become one. */
@@ -57,6 +72,21 @@ test('only a socket is taken', async () => {
   await expect(socket.take()).rejects.toThrow('ENOENT');
   symlinkSync('/dev/null', socket.path);
   await expect(socket.take()).rejects.toThrow('no socket');
+});
+
+test('what a killed service left is removed, and what is in use, or new, is not', async () => {
+  const [dead, alive, young] = [await opened(undefined), await opened(undefined), await opened(undefined)];
+  await listenAt(alive.path);
+  for (const { path } of [dead, young]) {
+    await listenAt(`${path}-`);
+    // What is closed removes the path that it was made at, and leaves the other.
+    renameSync(`${path}-`, path);
+    await atTheEnd.pop()?.();
+  }
+  const inAMinute = lstatSync(dead.path).mtimeMs + 61_000;
+  utimesSync(young.path, inAMinute / 1_000, inAMinute / 1_000);
+  await removeDeadSockets(inAMinute);
+  expect([dead, alive, young].map(({ path }) => existsSync(dirname(path)))).toEqual([false, true, true]);
 });
 
 describe.each(users)('the socket of an agent that runs as $uid', (user) => {
