@@ -62,6 +62,7 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     'DATABASE_URI',
     'HOME',
     'HOST',
+    'LANDFALL_AGENT',
     'LANDFALL_AGENT_TOKEN',
     'LANDFALL_DEPLOYMENT_ID',
     'LANDFALL_DRAIN_MS',
