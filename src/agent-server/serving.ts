@@ -6,6 +6,7 @@ import { CronFiring } from './crons/firing.ts';
 import { CronStore } from './crons/store.ts';
 import type { AgentCode } from './agent-code.ts';
 import { metadataIn } from './auth/rows.ts';
+import { runAccess } from './auth/run-access.ts';
 import { Graphs } from './graphs/graphs.ts';
 import { belowPrefix } from './http/mount-prefix.ts';
 import { RunQueue } from './runs/queue.ts';
@@ -126,9 +127,11 @@ async function putTogether(
   const queue = new RunQueue(storage, processId, clock);
   const events = new RunEvents(storage, processId, clock);
   const runParts = { store: runStore, queue, events, graphs, clock, log };
-  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs: runLimitMs, checkWebhook });
-  const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
   const threadIsThere = thereBy(isOver, clock);
+  const find = metadataIn(storage, assistants, threads, threadIsThere);
+  const access = loaded.auth && runAccess(loaded.auth, find);
+  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs: runLimitMs, checkWebhook, access });
+  const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
   const crons = new CronStore(storage, threadIsThere);
   const info = serverInfo({ revisionId, deploymentId, webhooks: !webhookSettings.disabled });
   const checkDatabase = async () => void (await sql`select 1`.execute(storage.db));
@@ -137,7 +140,7 @@ async function putTogether(
     authConfig: configuration.file.auth,
     auth: loaded.auth,
     app: loaded.app,
-    find: metadataIn(storage, assistants, threads, threadIsThere),
+    find,
     findItem: async (namespace: readonly string[], key: string) =>
       (await store.items.get(namespace, key, false))?.value,
   };
@@ -165,7 +168,7 @@ async function putTogether(
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     runs,
     sweep: openThreads.sweep,
-    firing: new CronFiring({ store: crons, runs, clock, log }),
+    firing: new CronFiring({ store: crons, runs, access, clock, log }),
     store,
     recovery: new Recovery({ ...runParts, runs, leaseMs }),
     delivering: deliverWebhooks({

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { hasCode, messageOf } from '../database/embedded/file-errors.ts';
@@ -16,8 +16,9 @@ export async function takeDataFolder(
   log: (message: string) => void,
 ): Promise<FolderLock> {
   try {
-    // The embedded server may run as another user, who has to pass through; nobody may look around.
+    // Users of root's deployments, and of its embedded server, have to pass through; nobody may look around.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
+    if (process.getuid?.() !== 0) chmodSync(dataDir, 0o700);
     return await lockFolder(dataDir, dataDir, clock, log);
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EEXIST', 'ENOTDIR', 'EROFS')) throw error;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
@@ -229,5 +230,6 @@ const banner = ({ url, apiKey, tenantId }: LocalServices, data: string): string 
     `  X-Tenant-Id: ${tenantId}`,
     `  Everything is kept in ${data}. End it with Ctrl-C.`,
     '',
-    `  curl -H "X-Api-Key: ${apiKey}" ${url}/v2/deployments`,
+    // By a pipe: every user of the machine can read the arguments of a command.
+    `  printf 'X-Api-Key: %s' "$(cat '${resolve(data, 'api-key')}')" | curl -H @- ${url}/v2/deployments`,
   ].join('\n');

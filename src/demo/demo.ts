@@ -78,9 +78,9 @@ async function leaveOpen({ service }: Stage, screen: Screen, shown: readonly Sho
     `export KEY=${service.apiKey}`,
     `export AGENT=${address}`,
     `export CONTROL=${service.url}`,
-    'curl -H "x-api-key: $KEY" -H "content-type: application/json" \\',
-    `  -d '{"assistant_id":"echo","input":{"input":"you"}}' $AGENT/runs/wait`,
-    'curl -H "x-api-key: $KEY" $CONTROL/v2/deployments',
+    `ask() { printf 'x-api-key: %s\\n' "$KEY" | curl -sS -H @- -H 'content-type: application/json' "$@"; }`,
+    `ask -d '{"assistant_id":"echo","input":{"input":"you"}}' $AGENT/runs/wait`,
+    'ask $CONTROL/v2/deployments',
   ]) {
     screen.whole(line);
   }

@@ -65,6 +65,11 @@ export function effectsHere(config: GraphConfig): Effects {
         path: ['auth', 'disable_studio_auth'],
         message: 'has no effect without `auth.path`',
       },
+    auth?.path !== undefined &&
+      auth.disable_studio_auth === false && {
+        path: ['auth', 'disable_studio_auth'],
+        message: `lets everybody with a key of the service call past \`authenticate\`, with \`X-Auth-Scheme: langsmith\``,
+      },
     ...(['middleware_order', 'enable_custom_route_auth'] as const).map(
       (key) =>
         isSaid(http?.[key]) &&

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -47,6 +48,31 @@ describe('README.md', () => {
   ])('takes %s from the same place in every workflow', (input, place) => {
     const places = [...readme.matchAll(new RegExp(`^ +${input}: (.+)$`, 'gm'))].map(([, from]) => from);
     expect(places).toEqual([place, place]);
+  });
+});
+
+describe('keys and secrets', () => {
+  const texts = ['README.md', ...pages].map(read);
+
+  test('are in no argument of a command that is taught: the list of processes shows those', () => {
+    const taught = [...texts, sources].join('\n');
+    expect(taught).not.toMatch(/-H ["'](?:x-api-key|authorization):/i);
+    expect(taught).not.toMatch(/--from-literal/);
+    const commands = texts.flatMap((text) =>
+      [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block),
+    );
+    expect(commands.length).toBeGreaterThan(20);
+    expect(commands.filter((block) => /--api-key[ =]|-d '[^']*"secrets": \[ \{/.test(block))).toEqual([]);
+  });
+
+  test.each(['services', 'agents', 'kubernetes'])('reach curl by a pipe in docs/%s.md', (page) => {
+    const [ask = ''] = /^ask\(\) .*$/m.exec(read(`docs/${page}.md`)) ?? [];
+    const curl = 'curl() { echo "$*"; echo "[$(cat)]"; }';
+    const env = { PATH: process.env.PATH, KEY: 'lf_canary', LANDFALL_API_KEY: 'lf_canary' };
+    const script = `${curl}\n${ask}\nask http://control.test -d '{}'`;
+    expect(execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' })).toBe(
+      '-sS -H @- -H Content-Type: application/json http://control.test -d {}\n[X-Api-Key: lf_canary]\n',
+    );
   });
 });
 

@@ -33,6 +33,11 @@ describe('keys without effect', () => {
     ['how long callers are remembered', { auth: { path: './a.ts:a', cache: {} } }, 'auth.cache` has no effect'],
     ['the Studio without rules', { auth: { disable_studio_auth: true } }, 'disable_studio_auth` has no effect without'],
     [
+      'a Studio that whoever has a key may be',
+      { auth: { path: './a.ts:a', disable_studio_auth: false } },
+      'disable_studio_auth` lets everybody with a key of the service call past `authenticate`',
+    ],
+    [
       'an order of nothing',
       { http: { middleware_order: 'auth_first' } },
       'http.middleware_order` has no effect without',

@@ -20,6 +20,7 @@ export type Access =
    */
   | { does: 'one'; kind: Kind; id: string; runId?: string; action: Action; body?: boolean; version?: boolean }
   | { does: 'copy'; id: string }
+  | { does: 'versions'; id: string }
   | { does: 'prune' }
   | { does: 'run'; threadId: string | undefined }
   | { does: 'batch' }
@@ -54,7 +55,7 @@ const RULES: readonly Rule[] = [
   ['PATCH', /^\/assistants\/([^/]+)$/, one('assistant', 'update', true)],
   ['DELETE', /^\/assistants\/([^/]+)$/, one('assistant', 'delete')],
   ['POST', /^\/assistants\/([^/]+)\/latest$/, latest],
-  ['POST', /^\/assistants\/([^/]+)\/versions$/, one('assistant', 'read')],
+  ['POST', /^\/assistants\/([^/]+)\/versions$/, (id = '') => ({ does: 'versions', id })],
 
   ['POST', /^\/threads?$/, () => ({ does: 'create', kind: 'thread' })],
   ['POST', /^\/threads?\/(search|count)$/, search('thread')],

@@ -38,7 +38,7 @@ export interface AgentAuth {
    * @throws AuthRefusal where the agent says no.
    */
   decide(question: Question): Promise<Wanted | undefined>;
-  /** Whether the Studio's requests are left to those in front, who asked for a key. */
+  /** Whether whoever has a key of the service may say that it is the Studio, and is not asked who it is. */
   trustsStudio: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function loadAuth(configuration: Configuration, configPath: string)
     return isHandler(handler) ? handler : undefined;
   };
   return {
-    trustsStudio: auth.disable_studio_auth !== true,
+    trustsStudio: auth.disable_studio_auth === false,
     async authenticate(request) {
       return userOf(await asked(() => authenticate(request)));
     },

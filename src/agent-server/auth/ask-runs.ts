@@ -15,18 +15,16 @@ const KWARGS = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode
 
 /**
  * One run that somebody asks for: the handler may add to its metadata and its `kwargs`. Its `configurable` tells the
- * graph who asked, and nobody else can say that.
+ * graph who asked, and neither the request nor the handler can say otherwise.
  *
  * @returns the request as it is carried out.
  */
-async function askedRun(
+export async function askedRun(
   question: Pick<Questioned, 'auth' | 'user' | 'find'>,
   request: FreeObject,
   threadId: string | undefined,
 ): Promise<FreeObject> {
-  const config = objectIn(request, 'config');
-  const configurable = { ...withoutClaims(objectIn(config, 'configurable')), ...configurableOf(question.user) };
-  const body: FreeObject = { ...request, metadata: objectIn(request, 'metadata'), config: { ...config, configurable } };
+  const body: FreeObject = { ...withUser(question, request), metadata: objectIn(request, 'metadata') };
   const kwargs: FreeObject = Object.fromEntries(KWARGS.flatMap((key) => (key in body ? [[key, body[key]]] : [])));
   const value: FreeObject = {
     thread_id: threadId ?? null,
@@ -42,7 +40,8 @@ async function askedRun(
   };
   const wanted = await ask(question, 'threads', 'create_run', value);
   if (threadId !== undefined) await mustHold(question, wanted, { kind: 'thread', id: threadId });
-  return { ...body, ...(isObject(value['kwargs']) ? value['kwargs'] : {}), metadata: value['metadata'] };
+  const changed = isObject(value['kwargs']) ? value['kwargs'] : {};
+  return { ...withUser(question, { ...body, ...changed }), metadata: value['metadata'] };
 }
 
 /** A run, on a thread or stateless. */
@@ -74,11 +73,14 @@ export async function askToCancel(question: Questioned): Promise<void> {
   rewriteBody(question.c, body);
 }
 
-/** A cron, and on a thread also the runs that it will make there. Its runs tell their graph who made the cron. */
+/** A cron, and the runs that it will make. Its runs tell their graph who made the cron. */
 export async function askToSchedule(question: Questioned, { threadId }: Of<'cron'>): Promise<void> {
   const body = await readObject(question.c);
-  const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } =
-    threadId === undefined ? await withUser(question, body) : await askedRun(question, body, threadId);
+  const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } = await askedRun(
+    question,
+    body,
+    threadId,
+  );
   const value: FreeObject = {
     cron_id: randomUUID(),
     thread_id: threadId ?? null,
@@ -91,15 +93,15 @@ export async function askToSchedule(question: Questioned, { threadId }: Of<'cron
   };
   await ask(question, 'crons', 'create', value);
   rewriteBody(question.c, {
-    ...(isObject(value['payload']) ? value['payload'] : payload),
+    ...withUser(question, isObject(value['payload']) ? value['payload'] : payload),
     ...given({ end_time, timezone, enabled, on_run_completed }),
     schedule: value['schedule'],
     metadata: value['metadata'],
   });
 }
 
-/** A request whose `configurable` tells who asked. */
-async function withUser({ user }: Pick<Questioned, 'user'>, request: FreeObject): Promise<FreeObject> {
+/** A request whose `configurable` tells who asked, whatever it said of that before. */
+function withUser({ user }: Pick<Questioned, 'user'>, request: FreeObject): FreeObject {
   const config = objectIn(request, 'config');
   const configurable = { ...withoutClaims(objectIn(config, 'configurable')), ...configurableOf(user) };
   return { ...request, config: { ...config, configurable } };

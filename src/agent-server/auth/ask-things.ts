@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { noVersion, Refusal } from '../refusal.ts';
 import type { Access } from './access.ts';
@@ -48,14 +49,29 @@ export async function askToSearch(question: Questioned, { kind, counts }: Of<'se
     ...(counts ? { limit: 0, offset: 0 } : {}),
   };
   const wanted = await ask(question, RESOURCES[kind], 'search', value);
-  const asked = objectIn(value, 'metadata');
-  const metadata = wanted === undefined ? asked : narrowed(asked, wanted);
-  if (metadata === undefined) {
-    if (counts) return c.json(0);
-    return c.json([], 200, { 'x-pagination-total': '0' });
-  }
-  rewriteBody(c, Object.keys(metadata).length === 0 ? body : { ...body, metadata });
-  return undefined;
+  if (narrowBody(c, { ...body, metadata: value['metadata'] }, wanted)) return undefined;
+  return counts ? c.json(0) : c.json([], 200, { 'x-pagination-total': '0' });
+}
+
+/**
+ * The versions of an assistant: only those that the filters let through, because some may be from another owner's time.
+ *
+ * @returns the answer, where nothing can be found.
+ */
+export async function askToListVersions(question: Questioned, { id }: Of<'versions'>): Promise<Response | undefined> {
+  const { c } = question;
+  const wanted = await ask(question, 'assistants', 'read', { assistant_id: id });
+  await mustHold(question, wanted, { kind: 'assistant', id });
+  return narrowBody(c, await readObject(c), wanted) ? undefined : c.json([]);
+}
+
+/** Narrows the metadata that a body asks for to what is wanted as well; false where nothing can be both. */
+function narrowBody(c: Context, body: FreeObject, wanted: Wanted | undefined): boolean {
+  const metadata = narrowed(objectIn(body, 'metadata'), wanted ?? {});
+  if (metadata === undefined) return false;
+  const { metadata: _, ...others } = body;
+  rewriteBody(c, Object.keys(metadata).length === 0 ? others : { ...others, metadata });
+  return true;
 }
 
 /** Something with one thing, or with a run on one thread. */

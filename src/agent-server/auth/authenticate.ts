@@ -5,7 +5,7 @@ import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
 import { STUDIO_USER } from './caller.ts';
 
-/** The Studio says with this header that it has shown a key to those in front. */
+/** The Studio says with this header that it has shown a key to those in front. Everybody with a key can say so. */
 const STUDIO = { header: 'x-auth-scheme', value: 'langsmith' } as const;
 
 /**

@@ -4,7 +4,7 @@ import type { AgentAuth } from './agent-auth.ts';
 import { askToCancel, askToRun, askToRunAll, askToSchedule } from './ask-runs.ts';
 import { askAboutStore } from './ask-store.ts';
 import type { FindItem } from './ask-store.ts';
-import { askAboutOne, askToCopy, askToCreate, askToPrune, askToSearch } from './ask-things.ts';
+import { askAboutOne, askToCopy, askToCreate, askToListVersions, askToPrune, askToSearch } from './ask-things.ts';
 import { AuthRefusal } from './auth-refusal.ts';
 import type { Questioned } from './question.ts';
 import type { FindMetadata } from './rows.ts';
@@ -41,6 +41,11 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
       case 'one':
         await askAboutOne(question, access);
         break;
+      case 'versions': {
+        const answer = await askToListVersions(question, access);
+        if (answer) return answer;
+        break;
+      }
       case 'copy':
         await askToCopy(question, access);
         break;

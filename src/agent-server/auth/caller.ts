@@ -10,9 +10,12 @@ export const STUDIO_USER: AuthUser = {
   permissions: [],
 };
 
+/** The key of a `configurable` under which the server puts who asked. */
+export const USER_CLAIM = 'langgraph_auth_user';
+
 /** What a run's `configurable` tells its graph of whoever asked for it, by the public service's names. */
 export const configurableOf = (user: AuthUser): FreeObject => ({
-  langgraph_auth_user: user,
+  [USER_CLAIM]: user,
   langgraph_auth_user_id: user.identity,
   langgraph_auth_permissions: user.permissions,
 });

@@ -32,16 +32,15 @@ export function metadataIn(
     }
     if (!isUuid(id)) return undefined;
     if (kind === 'run') {
-      return first(sql`select coalesce(threads.metadata, runs.metadata) as metadata
+      return first(sql`select case when temporary then runs.metadata else coalesce(threads.metadata, runs.metadata) end as metadata
         from runs left join threads using (thread_id) where run_id = ${id} and ${threadIsThere('runs')}`);
     }
     if (kind === 'cron')
       return first(sql`select metadata from crons where cron_id = ${id} and ${threadIsThere('crons')}`);
-    // The thread of a run that keeps nothing has no row: what the run brought speaks for it.
-    const thread = await threads.get(id);
-    if (thread) return thread.metadata;
-    return first(
-      sql`select metadata from runs where thread_id = ${id} and ${threadIsThere('runs')} order by sequence limit 1`,
-    );
+    // The thread of a run that keeps nothing has no row: what the run brought speaks for it, also where somebody has made
+    // a thread of that id since.
+    const ofTemporary = sql<{ metadata: FreeObject }>`select metadata from runs
+      where thread_id = ${id} and temporary and ${threadIsThere('runs')} order by sequence limit 1`;
+    return (await first(ofTemporary)) ?? (await threads.get(id))?.metadata;
   };
 }

@@ -1,5 +1,6 @@
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import type { RunAccess } from '../auth/run-access.ts';
 import { Refusal } from '../refusal.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runOf, timingOf } from './cron-row.ts';
@@ -21,6 +22,8 @@ export const PATIENCE_MS = 30_000;
 export interface FiringParts {
   store: Pick<CronStore, 'due' | 'moveOn'>;
   runs: Pick<Runs, 'startWithin'>;
+  /** Undefined where the agent has no rules of access. */
+  access?: Pick<RunAccess, 'asMaker'> | undefined;
   clock: Clock;
   log: (line: string) => void;
 }
@@ -101,10 +104,10 @@ export class CronFiring {
   }
 
   async #fire(cron: StoredCron, next: number | undefined): Promise<void> {
-    const { store, runs, log } = this.#parts;
-    const begun = await runs.startWithin(runOf(cron), cron.thread_id ?? undefined, (begin) =>
-      store.moveOn(cron, next, begin),
-    );
+    const { store, runs, access, log } = this.#parts;
+    const threadId = cron.thread_id ?? undefined;
+    const request = (await access?.asMaker(runOf(cron), threadId)) ?? runOf(cron);
+    const begun = await runs.startWithin(request, threadId, (begin) => store.moveOn(cron, next, begin));
     if (begun?.kind === 'busy')
       log(`Cron ${cron.cron_id} starts no run: thread ${cron.thread_id} is busy, and its strategy is "reject".`);
   }

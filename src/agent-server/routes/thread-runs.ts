@@ -71,8 +71,10 @@ export function threadRunRoutes({ runs, store, threads, clock }: ThreadRunParts)
     const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
     const run = await store.get(threadId, runId);
     if (run) return joinStream(c, run, runs, clock);
-    // A stateless run leaves neither row nor thread, only its events for a while.
-    return (await keptStream(c, runs, clock)) ?? joinStream(c, await theRun(c), runs, clock);
+    // A stateless run leaves neither row nor thread, only its events for a while. A thread that somebody made with that
+    // id since has no claim to them.
+    const kept = (await threads.get(threadId)) ? undefined : await keptStream(c, runs, clock);
+    return kept ?? joinStream(c, await theRun(c), runs, clock);
   });
 
   routes.post('/:thread_id/runs/:run_id/cancel', async (c) => {

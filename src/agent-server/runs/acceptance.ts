@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { RunCreate } from '../../contract/agent/run.ts';
+import type { RunAccess } from '../auth/run-access.ts';
 import { configurableIn } from '../assistants/assistant.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
@@ -21,6 +22,8 @@ export interface AcceptanceParts {
   graphs: Pick<Graphs, 'has' | 'make'>;
   clock: Clock;
   checkWebhook: CheckWebhook;
+  /** Undefined where the agent has no rules of access. */
+  access?: Pick<RunAccess, 'mayUse'> | undefined;
 }
 
 /** A run that is asked for. */
@@ -38,11 +41,11 @@ export interface Order {
  */
 export async function planOrder(
   { request, threadId, carried }: Order,
-  { assistants, graphs, clock, checkWebhook }: AcceptanceParts,
+  { assistants, graphs, clock, checkWebhook, access }: AcceptanceParts,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
   mustHaveWhatIsResumed(request, threadId);
-  const assistant = await theAssistant(request.assistant_id, assistants, graphs);
+  const assistant = await theAssistant(request, { assistants, graphs, access });
   const plan = planRun(request, {
     runId: randomUUID(),
     threadId: threadId ?? randomUUID(),
@@ -61,12 +64,13 @@ function mustHaveWhatIsResumed({ command }: RunCreate, threadId: string | undefi
 }
 
 async function theAssistant(
-  idOrGraph: string,
-  assistants: Pick<AssistantStore, 'get'>,
-  graphs: AcceptanceParts['graphs'],
+  request: RunCreate,
+  { assistants, graphs, access }: Pick<AcceptanceParts, 'assistants' | 'graphs' | 'access'>,
 ): Promise<StoredAssistant> {
-  const assistant = await assistants.get(idOrGraph);
-  if (!assistant) throw noAssistant(idOrGraph);
+  const assistant = await assistants.get(request.assistant_id);
+  if (!assistant) throw noAssistant(request.assistant_id);
+  // Before anything is said of it: a hidden assistant is answered like a missing one.
+  await access?.mayUse(assistant, request);
   if (!graphs.has(assistant.graph_id)) {
     throw missing(
       `Assistant ${assistant.assistant_id} is of graph "${assistant.graph_id}", which this revision does not have.`,

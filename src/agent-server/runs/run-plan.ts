@@ -7,6 +7,7 @@ import { STREAM_MODES } from '../../contract/agent/stream-event.ts';
 import type { StreamMode } from '../../contract/agent/stream-event.ts';
 import { Checkpoint } from '../../contract/agent/thread.ts';
 import type { StoredAssistant } from '../assistants/assistant.ts';
+import { withoutClaims } from '../auth/caller.ts';
 
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
@@ -107,7 +108,7 @@ export function planRun(
         tags: tags.length > 0 ? tags : undefined,
         recursion_limit: typeof recursionLimit === 'number' ? recursionLimit : undefined,
         configurable: {
-          ...allowed(config['configurable']),
+          ...withoutClaims(allowed(config['configurable'])),
           ...allowed(request.config?.configurable),
           ...ids,
           thread_id: threadId,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { CancelAction, RunCreate } from '../../contract/agent/run.ts';
+import type { RunAccess } from '../auth/run-access.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { Refusal } from '../refusal.ts';
@@ -37,6 +38,8 @@ export interface RunsParts {
   /** How long (ms) a run may take; for ever where absent. */
   limitMs?: number | undefined;
   checkWebhook: CheckWebhook;
+  /** Undefined where the agent has no rules of access. */
+  access?: Pick<RunAccess, 'mayUse'> | undefined;
 }
 
 /** The way in for runs, and the way to those that there are, whichever process carries them out. */

@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import type { BuildProcesses, Usage } from './build-processes.ts';
+import type { ProcessFamily, Usage } from '../compute/process-family.ts';
 import type { BuildBounds } from './build.ts';
 import type { FreeSpace } from './free-space.ts';
 import { spaceIsShort } from './free-space.ts';
@@ -11,7 +11,7 @@ const looksPerDisk = 5;
 const mostOfProcessor = 0.05;
 
 export interface WatchSettings {
-  processes: BuildProcesses;
+  processes: Pick<ProcessFamily, 'usage'>;
   bounds: Pick<BuildBounds, 'memoryBytes' | 'processes' | 'leastFreeBytes'>;
   dataDir: string;
   freeSpace: FreeSpace;

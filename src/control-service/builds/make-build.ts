@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { startLeashed } from '../compute/leashed-process.ts';
+import type { ProcessFamily } from '../compute/process-family.ts';
 import { maskOf } from '../compute/mask.ts';
 import { handOver } from '../isolation/hand-over.ts';
 import { commandProblem } from '../rules/commands.ts';
@@ -56,10 +57,12 @@ export async function makeBuild(
   const short = await lacksSpace(settings, bounds);
   if (short !== undefined) return { kind: 'failed', reason: short };
   let folder: BuildFolder | undefined;
+  let processes: ProcessFamily | undefined;
   let complete = false;
   try {
     folder = await freshBuildFolder(dataDir, request.revisionId);
-    const part = await build(request, folder, { ...settings, bounds }, signal);
+    processes = buildProcesses(folder.root, settings.clock, request.user);
+    const part = await build(request, folder, { ...settings, bounds, processes }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
     if (!part.ok) return { kind: 'failed', reason: inWords(part.reason, dataDir) };
     recordBuild(part.value);
@@ -69,6 +72,7 @@ export async function makeBuild(
     if (!isDiskFull(error)) throw error;
     return { kind: 'failed', reason: diskIsFull(dataDir, 'for this build') };
   } finally {
+    await processes?.end();
     const left = folder && (complete ? folder.temporary : folder.root);
     if (left !== undefined) await clearAway(left, (message) => request.log('warning', message));
   }
@@ -92,11 +96,11 @@ const inWords = (reason: string, dataDir: string): string =>
 async function build(
   request: BuildRequest,
   folder: BuildFolder,
-  settings: BuildSettings & { bounds: BuildBounds },
+  settings: BuildSettings & { bounds: BuildBounds; processes: ProcessFamily },
   signal: AbortSignal,
 ): Promise<Part<Build>> {
   const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;
-  const { dataDir, allowGit, clock, bounds, env: ours = process.env, step } = settings;
+  const { dataDir, allowGit, clock, bounds, processes, env: ours = process.env, step } = settings;
   const wrong = commandsProblem(installCommand, buildCommand);
   if (wrong) return cannot(wrong);
   const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
@@ -111,7 +115,6 @@ async function build(
   ];
   const mask = maskOf(secrets);
   const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask.whole(message)) };
-  const processes = buildProcesses(folder.root, clock);
   const watching = { processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock };
   const watch = (over: AbortSignal): Promise<string | undefined> => watchBuild(watching, over);
   const output = outputBound(log, bounds);

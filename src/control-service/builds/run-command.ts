@@ -3,8 +3,8 @@ import { lastWords } from '../compute/last-words.ts';
 import { startLeashed, type ProcessUser } from '../compute/leashed-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { Mask } from '../compute/mask.ts';
+import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
-import type { BuildProcesses } from './build-processes.ts';
 import type { OutputBound } from './output-bound.ts';
 
 /** One command of a build. */
@@ -40,7 +40,7 @@ export interface CommandSettings {
   output: OutputBound;
   mask: Mask;
   clock: Clock;
-  processes: BuildProcesses;
+  processes: Pick<ProcessFamily, 'mark' | 'kill'>;
   /** Resolves with the reason why the build takes too much, or with undefined when the signal aborts first. */
   watch: (over: AbortSignal) => Promise<string | undefined>;
   /** Ends the command under way, with all that it started. */

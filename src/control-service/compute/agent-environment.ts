@@ -16,6 +16,9 @@ export interface ProcessFacts {
   node: string;
 }
 
+/** The variable by which the processes of an agent are known; its value lies in the agent's home. */
+export const agentMark = 'LANDFALL_AGENT';
+
 /** How an agent is told whether its webhooks may go into private networks. */
 export const webhookPrivate = (allowed: boolean): string => (allowed ? 'allow' : 'refuse');
 

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { dirname } from 'node:path';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
 import { agentCommands, type AgentCommands } from './agent-commands.ts';
-import { agentEnvironment, agentSecrets } from './agent-environment.ts';
+import { agentEnvironment, agentMark, agentSecrets } from './agent-environment.ts';
 import { agentServerPath } from './agent-server-path.ts';
 import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, RestingAgent, RunningAgent } from './compute.ts';
@@ -16,6 +16,7 @@ import { maskOf } from './mask.ts';
 import { megabyte, memoryBound, type MemoryBound } from './memory-bound.ts';
 import { memoryWatch, type MemoryWatch } from './memory-watch.ts';
 import { openFolders } from './open-folders.ts';
+import { processFamily, type ProcessFamily } from './process-family.ts';
 import { logProcess } from './process-log.ts';
 
 export interface ProcessComputeSettings {
@@ -64,20 +65,28 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       await openFolders(program, spec.user);
       const socket = await openAgentSocket(spec.user);
       const bounds = memoryBound(spec);
-      const running = startLeashed(
+      const family = processFamily(
+        { mark: [agentMark, join(program.homeFolder, randomUUID())], user: spec.user },
+        clock,
+      );
+      const leashed = startLeashed(
         {
           command: node,
           args: [`--max-old-space-size=${bounds.heapMib}`, agentServer],
           cwd: dirname(program.graphConfigFile),
-          env: agentEnvironment(spec, program, { token, socket: socket.path, drainMs, privateWebhooks, path, node }),
+          env: {
+            ...agentEnvironment(spec, program, { token, socket: socket.path, drainMs, privateWebhooks, path, node }),
+            ...family.mark,
+          },
           withInput: true,
           graceSeconds: Math.ceil((drainMs + lastStepsMs) / 1_000),
           user: spec.user,
         },
         clock,
       );
-      void running.ended.then(socket.remove);
-      const tookTooMuch = endAbove(bounds, running);
+      void leashed.ended.then(socket.remove);
+      const running = { ...leashed, ended: withFamily(leashed.ended, family) };
+      const tookTooMuch = endAbove(bounds, running, family);
       const { listens, ...heard } = listenTo(running, spec, token, clock);
       const tooLate = new AbortController();
       const bound = AbortSignal.any([signal, tooLate.signal]);
@@ -110,7 +119,11 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
   };
 
   /** Ends an agent that takes more memory than it may; what is returned tells whether that was so, for a person. */
-  function endAbove({ totalMb }: MemoryBound, running: LeashedProcess): () => string | undefined {
+  function endAbove(
+    { totalMb }: MemoryBound,
+    running: LeashedProcess,
+    family: ProcessFamily,
+  ): () => string | undefined {
     let words: string | undefined;
     const ended = new AbortController();
     void running.ended.then(() => ended.abort());
@@ -118,7 +131,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       words = `it took ${Math.ceil(usedBytes / megabyte)} MB of memory, more than its bound of ${totalMb} MB, and was ended`;
       running.kill();
     };
-    if (running.pid !== undefined) memory.watch(running.pid, totalMb * megabyte, over, ended.signal);
+    memory.watch(family, totalMb * megabyte, over, ended.signal);
     return () => words;
   }
 
@@ -211,6 +224,13 @@ function listenTo(
   const mask = maskOf(agentSecrets({ log, ...spec }, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
   return { listens, best: words.best, lines: lines.all, commands, tellTo: (other) => void (tell = other) };
+}
+
+/** What left the process group of an agent ends with the agent as well. */
+async function withFamily(ended: Promise<ProcessEnd>, family: ProcessFamily): Promise<ProcessEnd> {
+  const end = await ended;
+  await family.end();
+  return end;
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

@@ -29,7 +29,7 @@ export interface Isolation {
   program: AgentProgramFiles;
   /** The numbers of deployments' users; undefined where builds and agents run as this service's own user. */
   ids: IdRange | undefined;
-  /** Why they do although this service is root: for whoever starts it, and for every deploy log. */
+  /** Why they do: for whoever starts it, and for every deploy log. */
   warning: string | undefined;
 }
 
@@ -53,7 +53,10 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
   const dataDir = realpathSync(settings.dataDir);
   const program: AgentProgramFiles = { node: process.execPath, agentServer };
   const together: Isolation = { folder: dataDir, program, ids: undefined, warning: undefined };
-  if (process.getuid?.() !== 0) return together;
+  if (process.getuid?.() !== 0) {
+    log(ofOneUser);
+    return { ...together, warning: ofOneUser };
+  }
   try {
     const ids = agentIds([readFileSync('/proc/self/uid_map', 'utf8'), readFileSync('/proc/self/gid_map', 'utf8')]);
     if (!ids) throw new Error('this container knows too few users');
@@ -75,6 +78,9 @@ export async function isolate(settings: IsolationSettings): Promise<Isolation> {
     return { ...together, warning };
   }
 }
+
+const ofOneUser =
+  "Agents and builds run as this service's own user: each can read its keys, and the files, secrets and processes of every deployment. Deploy only code that you would run yourself, or start the service as root.";
 
 /** Removes what `isolate` put elsewhere for a data folder that is removed; nothing there is no error. */
 export async function removeIsolated(dataDir: string, systemFolder: string = defaultSystemFolder): Promise<void> {

@@ -301,16 +301,6 @@ describe('the store', () => {
   });
 });
 
-describe('the Studio', () => {
-  test('is known to those in front, and the rules see it as itself', async () => {
-    const { body: thread } = await ask('ada', 'POST', '/threads', {});
-    const studio = await ask(undefined, 'GET', `/threads/${thread.thread_id}`, undefined, {
-      'x-auth-scheme': 'langsmith',
-    });
-    expect(studio).toMatchObject({ status: 200 });
-  });
-});
-
 describe('bodies that no rule can be asked about', () => {
   test.each<[number, string, unknown]>([
     [400, 'no JSON', '{'],

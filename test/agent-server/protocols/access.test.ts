@@ -64,4 +64,16 @@ describe('an agent with rules of access', () => {
     expect(await read('dan')).toMatchObject({ result: { id: task, status: { state: 'completed' } } });
     expect(await read('eve')).not.toHaveProperty('result');
   });
+
+  test('answers for a task of others like for one that is not there', async () => {
+    const assistantOf = async (user: string): Promise<string> =>
+      Object(await (await post('/assistants', user, { graph_id: 'who' })).json()).assistant_id;
+    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: { wait_ms: 1 } }] };
+    const sent = await post(`/a2a/${await assistantOf('dan')}`, 'dan', call('message/send', { message }));
+    const task = Result.parse(await sent.json()).result.id;
+    const hers = await assistantOf('eve');
+    const read = async (id = '') => (await post(`/a2a/${hers}`, 'eve', call('tasks/get', { id }))).text();
+    const nobodys = '00000000-0000-4000-8000-000000000000';
+    expect((await read(task)).replaceAll(String(task), nobodys)).toBe(await read(nobodys));
+  });
 });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -12,7 +13,8 @@ afterEach(() => {
 
 /** Where this run is root a deployment's builds have a user of their own; else all of it holds for the one there is. */
 const isRoot = process.geteuid?.() === 0;
-const user = isRoot ? { uid: 45_678, gid: 45_678 } : undefined;
+const number = randomInt(1_700_000_000, 1_800_000_000);
+const user = isRoot ? { uid: number, gid: number } : undefined;
 const uid = user?.uid ?? process.geteuid?.();
 
 function place() {

@@ -1,6 +1,6 @@
 // Keeps the agent server's contract with its starter, without graphs: quick to start, and misbehaves when asked.
 // What it does is chosen by variables: FAKE_START (dies, silent, lies, ill), FAKE_STOP (hangs), FAKE_SAY (a line to print),
-// FAKE_CHILD (a file for the id of a child that ignores everything), FAKE_DIES_IF (a file that ends the start where it is).
+// FAKE_CHILD (a file for the id of a child that ignores everything), FAKE_RUN (a script that it starts), FAKE_DIES_IF (a file that ends the start where it is).
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,6 +20,7 @@ if (env.FAKE_CHILD) {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' });
   writeFileSync(env.FAKE_CHILD, String(child.pid));
 }
+if (env.FAKE_RUN) spawn('/bin/sh', ['-c', env.FAKE_RUN], { stdio: 'ignore' });
 process.on('SIGTERM', () => {});
 
 let asked = 0;

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { memoryBound } from '../../../src/control-service/compute/memory-bound.ts';
-import { groupIn, memoryWatch, ownBytesIn, readMemory } from '../../../src/control-service/compute/memory-watch.ts';
+import { memoryWatch } from '../../../src/control-service/compute/memory-watch.ts';
+import { heldBytesIn } from '../../../src/control-service/compute/seen-processes.ts';
 
 describe('how much memory an agent may take', () => {
   test.each([
@@ -18,40 +18,21 @@ describe('how much memory an agent may take', () => {
   });
 });
 
-describe('reading what processes take', () => {
-  test.each([
-    ['a plain name', '812 (node) S 1 700 700 0', 700],
-    ['a name that looks like the rest of the line', '812 (a) S 9 (b) S 1 700 700 0', 700],
-    ['a process that has ended', '', undefined],
-  ])('the group of %s', (_, stat, group) => {
-    expect(groupIn(stat)).toBe(group);
-  });
-
-  test('memory that is a copy of a file is not its own', () => {
-    const status = 'Name:\tnode\nVmRSS:\t  9000 kB\nRssAnon:\t  3000 kB\nRssFile:\t  5000 kB\nRssShmem:\t  1000 kB\n';
-    expect(ownBytesIn(status)).toBe(4_000 * 1_024);
-  });
-
-  test('a group is all of its processes', async () => {
-    const eats = 'const eaten = Buffer.alloc(60e6, 1); console.log(eaten.length); setInterval(() => {}, 1e6)';
-    const started = spawn('/bin/sh', ['-c', '"$@" & "$@"; wait', 'sh', process.execPath, '-e', eats], {
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const group = started.pid ?? 0;
-    let told = '';
-    for await (const chunk of started.stdout) {
-      told += String(chunk);
-      if (told.split('\n').length > 2) break;
-    }
-    const used = readMemory(new Set([group]));
-    process.kill(-group, 'SIGKILL');
-    expect(used.get(group)).toBeGreaterThan(120e6);
-    expect(used.get(group)).toBeLessThan(500e6);
-  });
+test('counts what a process holds in memory and in swap, and no copy of a file', () => {
+  const status = [
+    'Name:\tnode',
+    'VmRSS:\t  9000 kB',
+    'RssAnon:\t  3000 kB',
+    'RssFile:\t  5000 kB',
+    'RssShmem:\t  1000 kB',
+    'VmPTE:\t    10 kB',
+    'VmSwap:\t   500 kB',
+    'HugetlbPages:\t  2048 kB\n',
+  ].join('\n');
+  expect(heldBytesIn(status)).toBe((3_000 + 1_000 + 10 + 500 + 2_048) * 1_024);
 });
 
-test('a group is told once that it is over its bound, and others are left alone', async () => {
+test('reports once that an agent is over its bound, and leaves others alone', async () => {
   const used = new Map([
     [1, 100],
     [2, 100],
@@ -63,13 +44,14 @@ test('a group is told once that it is over its bound, and others are left alone'
     ring();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const watch = memoryWatch(clock, (groups) => new Map([...used].filter(([group]) => groups.has(group))));
+  const watch = memoryWatch(clock, () => []);
   const told: string[] = [];
+  const family = (id: number) => ({ usage: () => ({ processes: 1, memoryBytes: used.get(id) ?? 0 }) });
   const ended = new AbortController();
   const never = new AbortController().signal;
-  watch.watch(1, 150, (bytes) => told.push(`1: ${bytes}`), never);
-  watch.watch(2, 150, (bytes) => told.push(`2: ${bytes}`), never);
-  watch.watch(3, 150, (bytes) => told.push(`3: ${bytes}`), ended.signal);
+  watch.watch(family(1), 150, (bytes) => told.push(`1: ${bytes}`), never);
+  watch.watch(family(2), 150, (bytes) => told.push(`2: ${bytes}`), never);
+  watch.watch(family(3), 150, (bytes) => told.push(`3: ${bytes}`), ended.signal);
   await look();
   expect(told).toEqual([]);
   used.set(1, 151).set(3, 1_000);

@@ -63,6 +63,7 @@ test('its environment holds the secrets and what the platform sets, and nothing 
     'DATABASE_URI',
     'HOME',
     'HOST',
+    'LANDFALL_AGENT',
     'LANDFALL_AGENT_SOCKET',
     'LANDFALL_AGENT_TOKEN',
     'LANDFALL_DEPLOYMENT_ID',

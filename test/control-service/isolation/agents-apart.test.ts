@@ -202,5 +202,9 @@ describe.each(asRoot ? [] : ['an ordinary user'])('agents of a service of %s', (
 
 test(`${byWhom} says where agents run${asRoot ? ' as users of their own' : ' as itself'}`, async () => {
   const { ids, warning, folder } = await isolate({ dataDir, agentServer: pryingAgent, log: () => undefined });
-  expect({ ids: ids !== undefined, warning, folder }).toEqual({ ids: asRoot, warning: undefined, folder: dataDir });
+  expect({ ids: ids !== undefined, warned: warning !== undefined, folder }).toEqual({
+    ids: asRoot,
+    warned: !asRoot,
+    folder: dataDir,
+  });
 });

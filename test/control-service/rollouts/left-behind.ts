@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { seeProcesses, variableOf } from '../../../src/control-service/builds/seen-processes.ts';
+import { seeProcesses, variableOf } from '../../../src/control-service/compute/seen-processes.ts';
 
 /** The process groups that processes of a deployment's agents are in, with the revision that each is of. */
 export function agentGroups(deploymentId: string): Map<number, string> {

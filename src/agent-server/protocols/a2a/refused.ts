@@ -16,6 +16,16 @@ export async function inA2aWords<T>(log: (line: string) => void, work: () => Pro
   }
 }
 
+/** There is no such task. */
+export const noTask = (id: string): Error => new TaskNotFoundError(`There is no task ${id}.`);
+
+/** Answers for a task that the caller may not see like for a missing one: the refusal of its run would name its thread. */
+export const asNoTask =
+  (id: string) =>
+  (error: unknown): never => {
+    throw error instanceof EndpointRefusal && error.status === 404 ? noTask(id) : error;
+  };
+
 function wordsFor({ status, message }: EndpointRefusal): Error {
   switch (status) {
     case 404:

@@ -17,7 +17,6 @@ import {
   PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,
-  TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
@@ -25,7 +24,7 @@ import type { Assistant } from '../../../contract/agent/assistant.ts';
 import type { Run } from '../../../contract/agent/run.ts';
 import { isObject } from '../../../contract/json-object.ts';
 import { inputOf, resumeOf } from './messages.ts';
-import { inA2aWords } from './refused.ts';
+import { asNoTask, inA2aWords, noTask } from './refused.ts';
 import type { OwnRuns, RunPlace, RunRequest } from './own-runs.ts';
 import { TASK_METADATA } from './task-places.ts';
 import type { FindTask } from './task-places.ts';
@@ -206,9 +205,9 @@ export class Tasks implements A2ARequestHandler {
   async #find(id: string): Promise<{ place: RunPlace; run: Run; first: Run; task: Task }> {
     const { runs, findTask, assistant } = this.#parts;
     const place = await findTask(id);
-    if (!place) throw new TaskNotFoundError(`There is no task ${id}.`);
-    const run = await runs.get(place);
-    if (run.assistant_id !== assistant.assistant_id) throw new TaskNotFoundError(`There is no task ${id}.`);
+    if (!place) throw noTask(id);
+    const run = await runs.get(place).catch(asNoTask(id));
+    if (run.assistant_id !== assistant.assistant_id) throw noTask(id);
     const first = run.run_id === id ? run : await runs.get({ ...place, runId: id });
     const ids: TaskIds = { taskId: id, contextId: place.threadId };
     return { place, run, first, task: await this.#taskOf(run, first, place, ids) };

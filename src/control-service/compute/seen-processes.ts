@@ -10,9 +10,6 @@ export interface SeenProcess {
   born: string;
 }
 
-/** The variable that every command of a build has, with the build's folder as its value; whatever it starts inherits it. */
-export const buildMark = 'LANDFALL_BUILD';
-
 /** Every process there is; none where the machine has no `/proc`. One that has ended and only waits to be noted is none. */
 export function seeProcesses(): SeenProcess[] {
   return read(() => readdirSync('/proc'), []).flatMap((name) => {
@@ -32,9 +29,6 @@ function seeProcess(pid: number): SeenProcess | undefined {
   return { pid, parent: Number(parent), group: Number(group), born };
 }
 
-/** The build whose mark a process bears; undefined where it bears none, or is somebody else's. */
-export const markOf = (pid: number): string | undefined => variableOf(pid, buildMark);
-
 /** A variable of the environment that a process was started with. */
 export function variableOf(pid: number, name: string): string | undefined {
   const start = `${name}=`;
@@ -44,13 +38,21 @@ export function variableOf(pid: number, name: string): string | undefined {
     ?.slice(start.length);
 }
 
+/** The user that a process really is of; undefined where it is gone. */
+export function userOf(pid: number): number | undefined {
+  const uid = /^Uid:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1];
+  return uid === undefined ? undefined : Number(uid);
+}
+
 /** Bytes of memory that a process holds and that no file on the disk stands behind. */
-export function memoryOf(pid: number): number {
-  const status = textOf(`/proc/${pid}/status`);
-  const kilobytes = ['RssAnon', 'RssShmem'].map((name) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0),
-  );
-  return kilobytes.reduce((total, each) => total + each, 0) * 1_024;
+export const memoryOf = (pid: number): number => heldBytesIn(textOf(`/proc/${pid}/status`));
+
+/** The same in the text of `/proc/<pid>/status`: in memory and in swap, with huge pages and the tables of its pages. */
+export function heldBytesIn(status: string): number {
+  let kilobytes = 0;
+  for (const [, amount] of status.matchAll(/^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s+(\d+) kB$/gm))
+    kilobytes += Number(amount);
+  return kilobytes * 1_024;
 }
 
 const textOf = (file: string): string => read(() => readFileSync(file, 'utf8'), '');

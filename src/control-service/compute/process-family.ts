@@ -1,0 +1,145 @@
+import type { Clock } from '../../clock.ts';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import type { ProcessUser } from './leashed-process.ts';
+import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
+
+/** What all processes of a family together take. */
+export interface Usage {
+  processes: number;
+  memoryBytes: number;
+}
+
+/** The processes of one agent or one build, also those that left the process group that they were started in. */
+export interface ProcessFamily {
+  /** The variable that makes a process one of the family; whatever it starts inherits it. */
+  mark: Record<string, string>;
+  /**
+   * Looks at them.
+   *
+   * @param seen every process of the machine, where that was just read for others too.
+   */
+  usage(seen?: readonly SeenProcess[]): Usage;
+  /** Kills every one of them; resolves when none is left. */
+  kill(): Promise<void>;
+  /** The same for the last time: what is found later belongs to nobody or to another family. */
+  end(): Promise<void>;
+}
+
+/** Which processes a family has. */
+export interface FamilyTraits {
+  /** The name of the variable that marks them, and its value. */
+  mark: readonly [name: string, value: string];
+  /** The user of its deployment, where the deployment has one of its own: no process of that user goes uncounted. */
+  user: ProcessUser | undefined;
+}
+
+/** How often it is looked for processes that a killed one may have started at the last moment, and how long between (ms). */
+const mostRounds = 100;
+const betweenRounds = 10;
+
+/** Tells which processes are a family's own, and of which user they are. */
+interface Living {
+  user: ProcessUser | undefined;
+  own: (seen: readonly SeenProcess[]) => SeenProcess[];
+}
+
+/** Every family that has not ended: a process that none of them has for its own may be anybody's of its user. */
+const living = new Set<Living>();
+
+/**
+ * Makes the eye on a family. A process belongs to it when it bears the mark, or was started by one that belonged to it
+ * when it was last looked. So a process that calls `setsid` is found, and one that also drops its environment is found
+ * where it was seen once before. Where the deployment has a user of its own, every other process of that user counts
+ * too, whatever it did to hide, and ends with the last family of that user. Where the machine has no `/proc` nothing is seen.
+ */
+export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {
+  /** By id and birth, whether a process belongs to the family. */
+  let known = new Map<string, boolean>();
+
+  function own(seen: readonly SeenProcess[]): SeenProcess[] {
+    const byPid = new Map(seen.map((process) => [process.pid, process]));
+    const next = new Map<string, boolean>();
+    const belongs = (process: SeenProcess): boolean => {
+      const id = `${process.pid} ${process.born}`;
+      const decided = next.get(id);
+      if (decided !== undefined) return decided;
+      next.set(id, false);
+      const parent = byPid.get(process.parent);
+      const does =
+        known.get(id) === true ||
+        (((parent !== undefined && belongs(parent)) ||
+          (known.get(id) === undefined && variableOf(process.pid, name) === value)) &&
+          mayBe(process, user));
+      next.set(id, does);
+      return does;
+    };
+    const mine = seen.filter(belongs);
+    known = next;
+    return mine;
+  }
+
+  const family: Living = { user, own };
+  living.add(family);
+
+  /** With those of its user that hide from every family. */
+  function all(seen: readonly SeenProcess[]): SeenProcess[] {
+    const mine = own(seen);
+    return user === undefined ? mine : [...mine, ...hiding(user, seen)];
+  }
+
+  /** Those that may be killed with it: what hides may be another family's while there is one. */
+  function toKill(): SeenProcess[] {
+    const seen = seeProcesses();
+    const isLast = [...living].every((other) => other === family || other.user?.uid !== user?.uid);
+    return isLast ? all(seen) : own(seen);
+  }
+
+  const kill = (): Promise<void> => killAll(toKill, clock);
+  return {
+    mark: { [name]: value },
+    usage(seen = seeProcesses()) {
+      const mine = all(seen);
+      return { processes: mine.length, memoryBytes: mine.reduce((total, { pid }) => total + memoryOf(pid), 0) };
+    },
+    kill,
+    async end() {
+      try {
+        await kill();
+      } finally {
+        living.delete(family);
+      }
+    },
+  };
+}
+
+/** Nobody gives a process of their own to another deployment by that one's mark: it is of its user, or of this service's. */
+function mayBe({ pid }: SeenProcess, user: ProcessUser | undefined): boolean {
+  if (user === undefined) return true;
+  const uid = userOf(pid);
+  return uid === user.uid || uid === process.getuid?.();
+}
+
+/** The processes of a user that belong to no family of that user. */
+function hiding({ uid }: ProcessUser, seen: readonly SeenProcess[]): SeenProcess[] {
+  const families = [...living].filter(({ user }) => user?.uid === uid);
+  const claimed = new Set(families.flatMap(({ own }) => own(seen).map(({ pid }) => pid)));
+  return seen.filter(({ pid }) => !claimed.has(pid) && userOf(pid) === uid);
+}
+
+/** Kills what is found until nothing is. */
+export async function killAll(look: () => SeenProcess[], clock: Clock): Promise<void> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const left = look();
+    if (left.length === 0) return;
+    for (const { pid } of left) kill(pid);
+    await clock.sleep(betweenRounds);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
+  }
+}

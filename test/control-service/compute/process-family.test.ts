@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { memoryWatch } from '../../../src/control-service/compute/memory-watch.ts';
+import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
+import { processFamily } from '../../../src/control-service/compute/process-family.ts';
+import { seeProcesses } from '../../../src/control-service/compute/seen-processes.ts';
+import { handOver } from '../../../src/control-service/isolation/hand-over.ts';
+import { openFakeAgent, runs, specOf, until } from './agents.ts';
+
+const atTheEnd: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+});
+
+/** Where this run is root a deployment has a user of its own, and nothing that it does hides a process. */
+const isRoot = process.geteuid?.() === 0;
+const number = randomInt(1_700_000_000, 1_800_000_000);
+const user = isRoot ? { uid: number, gid: number } : undefined;
+
+/** Starts an agent that starts a program of ours in its way. */
+async function agentThatStarts(program: string, way: string, memoryMb: number) {
+  const spec = specOf();
+  atTheEnd.push(spec.remove);
+  const { folder, homeFolder } = spec.program;
+  const own = join(folder, 'own');
+  const { node, agentServer } = openFakeAgent(folder);
+  chmodSync(folder, 0o711);
+  for (const each of [own, homeFolder]) mkdirSync(each);
+  writeFileSync(join(own, 'eat'), `exec '${node}' -e '${eater}'\n`);
+  writeFileSync(join(own, 'sit'), `echo $$ > '${own}/new'; mv '${own}/new' '${own}/pid'; exec sleep 600\n`);
+  if (user) for (const each of [own, homeFolder]) await handOver(each, user);
+  let looks = 0;
+  const memory = memoryWatch(systemClock, () => {
+    looks += 1;
+    return seeProcesses();
+  });
+  const secrets = [{ name: 'FAKE_RUN', value: way.replace('$IT', `/bin/sh '${join(own, program)}'`) }];
+  const start = await processCompute({ clock: systemClock, node, agentServer, memory }).start(
+    { ...spec, user, secrets, resourceSpec: { memory_limit_mb: memoryMb } },
+    new AbortController().signal,
+  );
+  if (start.kind === 'running') atTheEnd.push(() => start.agent.stop(0));
+  /** Resolves with the id of `sit` once it runs and was looked at. */
+  const pid = async (): Promise<number> => {
+    await until(() => existsSync(join(own, 'pid')));
+    const before = looks;
+    await until(() => looks > before);
+    return Number(readFileSync(join(own, 'pid'), 'utf8'));
+  };
+  return { start, pid };
+}
+
+const eater = 'const held = []; setInterval(() => held.push(Buffer.alloc(20e6, 1)), 50)';
+
+/** Ways out of a process group. The last is followed only where the deployment has a user of its own. */
+const ways = [
+  ['calls setsid', 'setsid $IT &'],
+  ['calls setsid and is forked twice', 'setsid /bin/sh -c "$IT &" &'],
+  ['drops its environment as well', 'env -i setsid $IT & sleep 600'],
+  ['drops its environment and is forked twice', 'env -i setsid /bin/sh -c "$IT &" &'],
+].slice(0, isRoot ? 4 : 3);
+
+describe('an agent and what leaves its process group', () => {
+  test.each(ways)('are bounded in memory together: %s', async (_, way) => {
+    const { start } = await agentThatStarts('eat', way, 400);
+    const end = start.kind === 'running' ? await start.agent.exited : start.reason;
+    expect(end).toMatch(/it took \d+ MB of memory, more than its bound of 400 MB, and was ended/);
+    if (user) await until(() => ofUser(user.uid) === 0);
+  });
+
+  test.each(ways)('end together: %s', async (_, way) => {
+    const { start, pid } = await agentThatStarts('sit', way, 2_048);
+    const sitting = await pid();
+    expect(runs(sitting)).toBe(true);
+    if (start.kind === 'running') await start.agent.stop();
+    expect(runs(sitting)).toBe(false);
+  });
+});
+
+const ofUser = (uid: number): number =>
+  seeProcesses().filter(({ pid }) => new RegExp(`^Uid:\\s+${uid}\\b`, 'm').test(statusOf(pid))).length;
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+describe('a family of processes', () => {
+  /** Starts a process that sleeps, as somebody and with a mark. */
+  async function sleeper(as: object, mark: Record<string, string>): Promise<number> {
+    const child = spawn('/bin/sh', ['-c', 'echo on; exec sleep 600'], {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', ...mark },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      ...as,
+    });
+    atTheEnd.push(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    return child.pid ?? 0;
+  }
+
+  test('leaves what hides to another one of its user, as long as there is one', async () => {
+    const first = processFamily({ mark: ['LANDFALL_AGENT', randomUUID()], user }, systemClock);
+    const second = processFamily({ mark: ['LANDFALL_AGENT', randomUUID()], user }, systemClock);
+    const own = await sleeper({ ...user }, first.mark);
+    const others = await sleeper({ ...user }, second.mark);
+    const hiding = await sleeper({ ...user }, {});
+    expect(first.usage().processes).toBe(user ? 2 : 1);
+    await first.end();
+    expect([own, others, hiding].map(runs)).toEqual([false, true, true]);
+    await second.end();
+    // Without users nothing tells whose it is.
+    expect([others, hiding].map(runs)).toEqual([false, !user]);
+  });
+
+  test('has no process of another user that bears its mark', async () => {
+    const family = processFamily({ mark: ['LANDFALL_AGENT', randomUUID()], user }, systemClock);
+    const forged = await sleeper(user ? { uid: user.uid + 1, gid: user.gid + 1 } : {}, family.mark);
+    expect(family.usage().processes).toBe(user ? 0 : 1);
+    await family.end();
+    expect(runs(forged)).toBe(Boolean(user));
+  });
+});
