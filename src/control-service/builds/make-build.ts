@@ -6,7 +6,7 @@ import { maskOf } from '../compute/mask.ts';
 import { handOver } from '../isolation/hand-over.ts';
 import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
-import { clearAway, freshBuildFolder, recordBuild, type BuildFolder } from './build-folder.ts';
+import { clearAway, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
 import { buildProcesses } from './build-processes.ts';
 import { watchBuild } from './build-watch.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
@@ -69,8 +69,8 @@ export async function makeBuild(
     if (!isDiskFull(error)) throw error;
     return { kind: 'failed', reason: diskIsFull(dataDir, 'for this build') };
   } finally {
-    const left = folder && (complete ? folder.temporary : folder.root);
-    if (left !== undefined) await clearAway(left, (message) => request.log('warning', message));
+    const report = (message: string): void => request.log('warning', message);
+    if (folder) await (complete ? removeOrReport(folder.temporary, report) : clearAway(folder.root, report));
   }
 }
 
