@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { findTool } from '../../../src/control-service/builds/find-tool.ts';
 import { workplace, type Workplace } from './building.ts';
 import { packageHost } from './package-host.ts';
 import { commit, plainAgent, write, writePrograms, type Files } from './repositories.ts';
@@ -54,6 +55,18 @@ test.each(['evil', 'deep/evil', 'evil/releases'])(
     }
   },
 );
+
+test('git reads nothing from the home of the build, which its user may write in', async () => {
+  const here = place({});
+  const programs = writePrograms(join(here.root, 'bin'), {
+    git: `#!/bin/sh\necho "git in $HOME, $TMPDIR" >> ${here.root}/homes\nexec ${findTool('git', process.env.PATH ?? '')} "$@"\n`,
+  });
+  await here.build({ request: { user }, settings: { env: { PATH: `${programs}:${process.env.PATH}` } } });
+  const own = join(here.dataDir, 'builds/r-1');
+  expect(new Set(readFileSync(join(here.root, 'homes'), 'utf8').trim().split('\n'))).toEqual(
+    new Set([`git in ${own}, ${own}`]),
+  );
+});
 
 /** A package manager that prints every file that it is given. */
 const printing = '#!/bin/sh\nif [ "$1" = --version ]; then echo 1.2.3; exit 0; fi\nfind -L . -type f -exec cat {} +\n';
