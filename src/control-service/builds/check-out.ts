@@ -6,6 +6,7 @@ import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
 import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
 import { emptySource, isWithin, type BuildFolder } from './build-folder.ts';
+import { commitSize } from './commit-size.ts';
 import { saysDiskIsFull } from './free-space.ts';
 import {
   explainFetch,
@@ -19,6 +20,7 @@ import {
 import { fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
 import type { RunCommand } from './run-command.ts';
+import { usualTarBounds } from './tar-entries.ts';
 import { inTurn } from './turns.ts';
 
 /** What git is given to fetch from. */
@@ -109,13 +111,10 @@ async function throughMirror(
   { folder, token, run, signal }: CheckOutSettings,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
+  const env = { ...gitVariables(configFile, protocol), GIT_DIR: mirror };
   const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
-    const env = {
-      ...gitVariables(configFile, protocol),
-      GIT_DIR: mirror,
-      ...(remote ? tokenVariables(address, token) : {}),
-    };
-    return run({ command: 'git', args, cwd: mirror, env, silent, asService: true });
+    const variables = { ...env, ...(remote ? tokenVariables(address, token) : {}) };
+    return run({ command: 'git', args, cwd: mirror, env: variables, silent, asService: true });
   };
 
   const opened = await openMirror(mirror, inMirror);
@@ -133,13 +132,20 @@ async function throughMirror(
     return refused(`${explainFetch(printed, asked)} (git: ${how})`);
   }
   const { commit } = fetched;
-  const end = await run({
-    command: '/bin/sh',
-    args: ['-c', copyCommit, 'sh', mirror, commit],
-    cwd: folder.source,
-    env: gitVariables(configFile, 'file'),
-    asService: true,
-  });
+  const size = await commitSize(commit, usualTarBounds, (spec) =>
+    run({ ...spec, cwd: mirror, env, silent: true, asService: true }),
+  );
+  if (size.kind === 'exceeds') return refused(size.reason);
+  const end =
+    size.kind !== 'within'
+      ? size
+      : await run({
+          command: '/bin/sh',
+          args: ['-c', copyCommit, 'sh', mirror, commit],
+          cwd: folder.source,
+          env: gitVariables(configFile, 'file'),
+          asService: true,
+        });
   if (end.kind === 'interrupted') return refused('');
   if (end.kind === 'failed') {
     const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
