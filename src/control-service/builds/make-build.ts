@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { startLeashed } from '../compute/leashed-process.ts';
 import { maskOf } from '../compute/mask.ts';
 import { handOver } from '../isolation/hand-over.ts';
@@ -143,10 +143,20 @@ async function build(
     isGiven = true;
   };
   const readAsUser = (of: string): ReturnType<typeof startLeashed> =>
-    startLeashed(
-      { command: 'tar', args: ['-cf', '-', '.'], cwd: of, env, withInput: false, graceSeconds: 0, user },
-      clock,
+    endLate(
+      startLeashed(
+        { command: 'tar', args: ['-cf', '-', '.'], cwd: of, env, withInput: false, graceSeconds: 0, user },
+        clock,
+      ),
     );
+  /** Ends what reads for the service when that takes too long or too much: its user's processes could stop it for ever. */
+  const endLate = (reading: ReturnType<typeof startLeashed>): typeof reading => {
+    const over = new AbortController();
+    const bound = AbortSignal.any([over.signal, signal]);
+    void reading.ended.then(() => over.abort());
+    void Promise.race([pause(clock, bounds.installMs, bound), watch(bound)]).then(reading.kill, reading.kill);
+    return reading;
+  };
   const store = {
     dataDir,
     tenantId,
