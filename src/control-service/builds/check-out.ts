@@ -4,8 +4,9 @@ import { hasCode } from '../../database/embedded/file-errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
+import { staysAllowed } from './allowed-repository.ts';
 import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
-import { emptySource, isWithin, type BuildFolder } from './build-folder.ts';
+import { emptySource, type BuildFolder } from './build-folder.ts';
 import { commitSize } from './commit-size.ts';
 import { saysDiskIsFull } from './free-space.ts';
 import {
@@ -42,11 +43,8 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Rem
   const path = realPath(read.path);
   if (path === undefined)
     return cannot(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
-  const isAllowed = allowGit.some((folder) => {
-    const real = realPath(folder);
-    return real !== undefined && isWithin(real, path);
-  });
-  if (!isAllowed) {
+  const allowed = allowGit.flatMap((folder) => realPath(folder) ?? []);
+  if (!staysAllowed(path, allowed)) {
     return cannot(`${read.path} leads out of the folders that the service was started to allow (--allow-git DIR).`);
   }
   return made({ address: path, protocol: 'file' });
