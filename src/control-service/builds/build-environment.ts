@@ -32,7 +32,8 @@ const npmVariable = (env: NodeJS.ProcessEnv, name: string): string | undefined =
  *
  * @param packageCache where npm keeps what it downloads.
  * @param isOthers whether the build runs as another user than this service: then files with npm's configuration, which
- *   may hold the person's tokens, are not passed on, but only what in them says where packages come from.
+ *   may hold the person's tokens, are not passed on, but only what in them says where packages come from, without a user
+ *   and a password.
  */
 export function buildEnvironment(
   folder: BuildFolder,
@@ -51,7 +52,7 @@ export function buildEnvironment(
   const there = files.filter(([, file]) => file !== undefined && existsSync(file));
   return {
     ...present(network.map((name) => [name, env[name]])),
-    ...present(ofNpm),
+    ...present(isOthers ? ofNpm.filter(([name, value = '']) => !isSecretRegistry(name, value)) : ofNpm),
     ...(isOthers ? Object.assign({}, ...there.map(openSettings)) : present(there)),
     npm_config_cache: packageCache,
     npm_config_update_notifier: 'false',
@@ -72,12 +73,17 @@ function openSettings([, file]: [string, string | undefined]): Record<string, st
   );
   return Object.fromEntries(
     [...lines].flatMap(([, name = '', value = '']) =>
-      hasPassword(value) ? [] : [[`npm_config_${name.replace(/^strict-ssl$/, 'strict_ssl')}`, value]],
+      hasCredentials(value) ? [] : [[`npm_config_${name.replace(/^strict-ssl$/, 'strict_ssl')}`, value]],
     ),
   );
 }
 
-const hasPassword = (value: string): boolean => URL.canParse(value) && new URL(value).password !== '';
+const isSecretRegistry = (name: string, value: string): boolean =>
+  name === 'npm_config_registry' && hasCredentials(value);
+
+/** Whether an address names a user: a token may stand in the place of the name as well. */
+const hasCredentials = (value: string): boolean =>
+  URL.canParse(value) && `${new URL(value).username}${new URL(value).password}` !== '';
 
 /** Of the environment of a build, what says where its packages come from. */
 export const registryOf = (env: Readonly<Record<string, string>>): Record<string, string> =>

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
@@ -57,17 +57,19 @@ export async function emptySource({ source }: BuildFolder): Promise<void> {
   await mkdir(source, { mode: 0o700 });
 }
 
+/** Removes a build that nobody needs, its record first, so that half of a build is never taken for a whole one. */
+export async function clearAway(root: string, report: (message: string) => void): Promise<void> {
+  await removeOrReport(recordOf(root), report);
+  await removeOrReport(root, report);
+}
+
 /**
- * Removes a build that nobody needs. One that can't be removed is told and stays until the next start tries again: no
- * revision and no start has to fail for it. Its record goes first, so that half of a build is never taken for a whole one.
+ * Removes a folder or file of builds. One that can't be removed is reported and stays until the next start tries again:
+ * no revision and no start has to fail for it.
  */
-export async function clearAway(root: string, tell: (message: string) => void): Promise<void> {
-  const remove = async (): Promise<void> => {
-    rmSync(recordOf(root), { force: true });
-    await removeTree(root);
-  };
-  await remove().catch((error: unknown) => {
-    tell(`${root} could not be removed: ${messageOf(error)}`);
+export async function removeOrReport(path: string, report: (message: string) => void): Promise<void> {
+  await removeTree(path).catch((error: unknown) => {
+    report(`${path} could not be removed: ${messageOf(error)}`);
   });
 }
 

@@ -4,8 +4,10 @@ import { hasCode } from '../../database/embedded/file-errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
+import { staysAllowed } from './allowed-repository.ts';
 import { cannot, made, type BuildOwner, type GitSource, type Part } from './build.ts';
-import { emptySource, isWithin, type BuildFolder } from './build-folder.ts';
+import { emptySource, type BuildFolder } from './build-folder.ts';
+import { commitSize } from './commit-size.ts';
 import { saysDiskIsFull } from './free-space.ts';
 import {
   explainFetch,
@@ -19,6 +21,7 @@ import {
 import { fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
 import type { RunCommand } from './run-command.ts';
+import { usualTarBounds } from './tar-entries.ts';
 import { inTurn } from './turns.ts';
 
 /** What git is given to fetch from. */
@@ -40,11 +43,8 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): Part<Rem
   const path = realPath(read.path);
   if (path === undefined)
     return cannot(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
-  const isAllowed = allowGit.some((folder) => {
-    const real = realPath(folder);
-    return real !== undefined && isWithin(real, path);
-  });
-  if (!isAllowed) {
+  const allowed = allowGit.flatMap((folder) => realPath(folder) ?? []);
+  if (!staysAllowed(path, allowed)) {
     return cannot(`${read.path} leads out of the folders that the service was started to allow (--allow-git DIR).`);
   }
   return made({ address: path, protocol: 'file' });
@@ -109,13 +109,10 @@ async function throughMirror(
   { folder, token, run, signal }: CheckOutSettings,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
+  const env = { ...gitVariables(configFile, protocol), GIT_DIR: mirror };
   const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
-    const env = {
-      ...gitVariables(configFile, protocol),
-      GIT_DIR: mirror,
-      ...(remote ? tokenVariables(address, token) : {}),
-    };
-    return run({ command: 'git', args, cwd: mirror, env, silent, asService: true });
+    const variables = { ...env, ...(remote ? tokenVariables(address, token) : {}) };
+    return run({ command: 'git', args, cwd: mirror, env: variables, silent, asService: true });
   };
 
   const opened = await openMirror(mirror, inMirror);
@@ -133,13 +130,20 @@ async function throughMirror(
     return refused(`${explainFetch(printed, asked)} (git: ${how})`);
   }
   const { commit } = fetched;
-  const end = await run({
-    command: '/bin/sh',
-    args: ['-c', copyCommit, 'sh', mirror, commit],
-    cwd: folder.source,
-    env: gitVariables(configFile, 'file'),
-    asService: true,
-  });
+  const size = await commitSize(commit, usualTarBounds, (spec) =>
+    run({ ...spec, cwd: mirror, env, silent: true, asService: true }),
+  );
+  if (size.kind === 'exceeds') return refused(size.reason);
+  const end =
+    size.kind !== 'within'
+      ? size
+      : await run({
+          command: '/bin/sh',
+          args: ['-c', copyCommit, 'sh', mirror, commit],
+          cwd: folder.source,
+          env: gitVariables(configFile, 'file'),
+          asService: true,
+        });
   if (end.kind === 'interrupted') return refused('');
   if (end.kind === 'failed') {
     const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { hasCode } from '../../database/embedded/file-errors.ts';
@@ -7,7 +7,6 @@ import { made, type Part } from './build.ts';
 import { sealTree, sizeOf } from './seal-tree.ts';
 import type { Manifest } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
-import type { CommandEnd } from './run-command.ts';
 import { takeTree, type TarProcess } from './take-tree.ts';
 
 /** Where what was installed is kept for later builds. */
@@ -90,26 +89,4 @@ function packageFolders(root: string, path: string): string[] {
       const below = path === '' ? name : `${path}/${name}`;
       return name === 'node_modules' ? [below] : packageFolders(root, below);
     });
-}
-
-/**
- * Copies an entry's folders of packages into a checkout in which nothing has run yet, in the place of any that are there;
- * notes that it was used. Every file is a file of its own: the blocks are shared where the file system can (reflink) and
- * copied where it can't, and never is one file in two places (a hard link), through which whoever may write to one would
- * write to the other.
- */
-export async function useEntry(
-  from: string,
-  { folders }: StoreEntry,
-  to: string,
-  copy: (from: string, to: string) => Promise<CommandEnd>,
-): Promise<CommandEnd> {
-  const now = new Date();
-  await utimes(join(from, 'entry.json'), now, now);
-  for (const folder of folders) {
-    await removeTree(join(to, folder));
-    const end = await copy(join(from, folder), join(to, folder));
-    if (end.kind !== 'done') return end;
-  }
-  return { kind: 'done', output: [] };
 }

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+
 /** Over what git may fetch. `file` is for folders that the person who runs the service allowed. */
 export type GitProtocol = 'https' | 'http' | 'file';
 
@@ -40,14 +42,20 @@ export const gitConfig = `[safe]
 	detachedHead = false
 `;
 
-/** The variables that make git read nothing else, ask nobody, and speak only this protocol. */
+/**
+ * The variables that make git read nothing else, ask nobody, and speak only this protocol. Its home is the folder of the
+ * configuration file, the service's own: in the home of a build its user could put a `.netrc` or attributes.
+ */
 export const gitVariables = (configFile: string, protocol: GitProtocol): Record<string, string> => ({
+  HOME: dirname(configFile),
+  TMPDIR: dirname(configFile),
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: configFile,
   GIT_ATTR_NOSYSTEM: '1',
   GIT_ALLOW_PROTOCOL: protocol,
   GIT_TERMINAL_PROMPT: '0',
   GIT_LFS_SKIP_SMUDGE: '1',
+  GIT_NO_LAZY_FETCH: '1',
   LC_ALL: 'C',
 });
 

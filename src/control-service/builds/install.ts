@@ -3,9 +3,9 @@ import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
 import type { WriteLine } from '../compute/log-line.ts';
 import { cannot, made, type Part } from './build.ts';
+import { readBelow } from './checkout-files.ts';
 import { findTool } from './find-tool.ts';
 import { isLockedFor, managerOf, planInstall, type SeenFolder } from './install-plan.ts';
-import { readBeginning } from './read-beginning.ts';
 import type { RunCommand } from './run-command.ts';
 import { installInPlace, installThroughStore, type StoredInstallSettings } from './stored-install.ts';
 
@@ -79,13 +79,12 @@ function foldersUp(folder: string, source: string): SeenFolder[] {
 
 function see(folder: string, path: string): SeenFolder {
   const files = new Set(readdirSync(folder));
-  const text = files.has('package.json') ? readBeginning(join(folder, 'package.json'), largestManifest) : undefined;
+  const text = readBelow(folder, 'package.json', largestManifest)?.toString();
   return {
     path,
     files,
     packageManager: text === undefined ? undefined : packageManagerIn(text),
-    modernYarn:
-      files.has('yarn.lock') && (readBeginning(join(folder, 'yarn.lock'), yarnHead) ?? '').includes('__metadata:'),
+    modernYarn: readBelow(folder, 'yarn.lock', yarnHead)?.includes('__metadata:') ?? false,
   };
 }
 

@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { startLeashed } from '../compute/leashed-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { maskOf } from '../compute/mask.ts';
 import { handOver } from '../isolation/hand-over.ts';
 import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
-import { clearAway, freshBuildFolder, recordBuild, type BuildFolder } from './build-folder.ts';
+import { clearAway, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
 import { buildProcesses } from './build-processes.ts';
 import { watchBuild } from './build-watch.ts';
 import { cannot, made, usualBuildBounds } from './build.ts';
@@ -73,8 +73,8 @@ export async function makeBuild(
     return { kind: 'failed', reason: diskIsFull(dataDir, 'for this build') };
   } finally {
     await processes?.end();
-    const left = folder && (complete ? folder.temporary : folder.root);
-    if (left !== undefined) await clearAway(left, (message) => request.log('warning', message));
+    const report = (message: string): void => request.log('warning', message);
+    if (folder) await (complete ? removeOrReport(folder.temporary, report) : clearAway(folder.root, report));
   }
 }
 
@@ -146,10 +146,20 @@ async function build(
     isGiven = true;
   };
   const readAsUser = (of: string): ReturnType<typeof startLeashed> =>
-    startLeashed(
-      { command: 'tar', args: ['-cf', '-', '.'], cwd: of, env, withInput: false, graceSeconds: 0, user },
-      clock,
+    endLate(
+      startLeashed(
+        { command: 'tar', args: ['-cf', '-', '.'], cwd: of, env, withInput: false, graceSeconds: 0, user },
+        clock,
+      ),
     );
+  /** Ends what reads for the service when that takes too long or too much: its user's processes could stop it for ever. */
+  const endLate = (reading: ReturnType<typeof startLeashed>): typeof reading => {
+    const over = new AbortController();
+    const bound = AbortSignal.any([over.signal, signal]);
+    void reading.ended.then(() => over.abort());
+    void Promise.race([pause(clock, bounds.installMs, bound), watch(bound)]).then(reading.kill, reading.kill);
+    return reading;
+  };
   const store = {
     dataDir,
     tenantId,

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { readBelow, statBelow } from './checkout-files.ts';
 import type { PackageManager } from './install-plan.ts';
 
 /** A file that decides what an install makes. */
@@ -70,13 +71,13 @@ const manifest = z.object({
  */
 export function collectManifests(folder: string, manager: PackageManager): Manifests {
   try {
-    const files = [...topFiles(folder), ...filesOfYarn(folder)];
+    const read = reader(folder);
+    const files = [...topFiles(folder, read), ...filesOfYarn(folder, read)];
     const top = files.find(({ path }) => path === 'package.json');
     if (!top) return { kind: 'more', why: 'there is no package.json beside the lock file' };
     const hasWorkspaces =
       files.some(({ path }) => path === 'pnpm-workspace.yaml') || /"workspaces"\s*:/.test(top.bytes.toString());
-    if (hasWorkspaces) files.push(...workspaceFiles(folder));
-    if (sum(files) > mostBytes) return { kind: 'more', why: 'its lock file and manifests are very large' };
+    if (hasWorkspaces) files.push(...workspaceFiles(folder, read));
     const why = [...files.map((file) => reaches(folder, file)), linker(files, manager)].find(
       (each) => each !== undefined,
     );
@@ -89,47 +90,52 @@ export function collectManifests(folder: string, manager: PackageManager): Manif
 
 class TooMuch extends Error {}
 
-const sum = (files: readonly Manifest[]): number => files.reduce((bytes, file) => bytes + file.bytes.length, 0);
+type ReadManifest = (path: string) => Manifest;
 
-function topFiles(folder: string): Manifest[] {
-  return readdirSync(folder)
+/** Makes what reads manifests of a folder, as many bytes of all of them together as are looked at. */
+function reader(folder: string): ReadManifest {
+  let left = mostBytes;
+  return (path) => {
+    const bytes = readBelow(folder, path, left + 1);
+    if (!bytes) throw new TooMuch(`${path} is not a plain file`);
+    if (bytes.length > left) throw new TooMuch('its lock file and manifests are very large');
+    left -= bytes.length;
+    return { path, bytes };
+  };
+}
+
+const topFiles = (folder: string, read: ReadManifest): Manifest[] =>
+  readdirSync(folder)
     .filter((name) => atTheTop.has(name))
-    .map((name) => readManifest(folder, name));
-}
+    .map(read);
 
-function readManifest(folder: string, path: string): Manifest {
-  const file = join(folder, path);
-  const stat = lstatSync(file);
-  if (!stat.isFile()) throw new TooMuch(`${path} is not a plain file`);
-  if (stat.size > mostBytes) throw new TooMuch(`${path} is very large`);
-  return { path, bytes: readFileSync(file) };
-}
-
-function filesOfYarn(folder: string): Manifest[] {
+function filesOfYarn(folder: string, read: ReadManifest): Manifest[] {
+  if (statBelow(folder, '.yarn')?.isSymbolicLink()) throw new TooMuch('.yarn is a link');
   return yarnFolders.flatMap((name) => {
     const path = `.yarn/${name}`;
-    const there = lstatSync(join(folder, path), { throwIfNoEntry: false });
-    return there?.isDirectory() ? allFiles(folder, path) : [];
+    const there = statBelow(folder, path);
+    if (there?.isSymbolicLink()) throw new TooMuch(`${path} is a link`);
+    return there?.isDirectory() ? allFiles(folder, path, read) : [];
   });
 }
 
-function allFiles(folder: string, path: string): Manifest[] {
+function allFiles(folder: string, path: string, read: ReadManifest): Manifest[] {
   return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
     const below = `${path}/${entry.name}`;
-    return entry.isDirectory() ? allFiles(folder, below) : [readManifest(folder, below)];
+    return entry.isDirectory() ? allFiles(folder, below, read) : [read(below)];
   });
 }
 
 /** The manifests in the folders below, which may be workspaces. Links are not followed. */
-function workspaceFiles(folder: string): Manifest[] {
+function workspaceFiles(folder: string, read: ReadManifest): Manifest[] {
   const found: Manifest[] = [];
   const left: string[] = foldersIn(folder, '');
   for (let seen = 0; left.length > 0; seen += 1) {
     if (seen > mostFolders) throw new TooMuch(`the repository has more than ${mostFolders} folders`);
     const path = left.pop() ?? '';
     for (const name of ['package.json', '.npmrc', 'binding.gyp']) {
-      const stat = lstatSync(join(folder, path, name), { throwIfNoEntry: false });
-      if (stat) found.push(readManifest(folder, `${path}/${name}`));
+      const file = `${path}/${name}`;
+      if (statBelow(folder, file)) found.push(read(file));
     }
     left.push(...foldersIn(folder, path));
   }
@@ -143,7 +149,7 @@ const foldersIn = (folder: string, path: string): string[] =>
 
 /** What in a manifest lets an install read, or link to, more than manifests. */
 function reaches(folder: string, { path, bytes }: Manifest): string | undefined {
-  if (path === 'package.json' && lstatSync(join(folder, 'binding.gyp'), { throwIfNoEntry: false })) {
+  if (path === 'package.json' && statBelow(folder, 'binding.gyp')) {
     return 'binding.gyp is compiled at the install';
   }
   if (path.endsWith('binding.gyp')) return `${path} is compiled at the install`;

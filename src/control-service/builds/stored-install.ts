@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { handOver } from '../isolation/hand-over.ts';
 import type { WriteLine } from '../compute/log-line.ts';
+import { removeOrReport } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
-import { entryFolder, keepEntry, keepEntryOf, layOut, readEntry, useEntry } from './dependency-store.ts';
+import { entryFolder, keepEntry, keepEntryOf, layOut, readEntry } from './dependency-store.ts';
 import type { StoreEntry } from './dependency-store.ts';
+import { readBelow, statBelow } from './checkout-files.ts';
 import { failure } from './failure.ts';
 import type { PackageManager } from './install-plan.ts';
 import { collectManifests, type Manifest } from './manifests.ts';
-import { readBeginning } from './read-beginning.ts';
-import { removeTree } from './remove-tree.ts';
+import { placementProblem, placePackages } from './place-packages.ts';
 import type { CommandEnd, RunCommand } from './run-command.ts';
 import { storeKey } from './store-key.ts';
 import type { TarProcess } from './take-tree.ts';
@@ -88,16 +88,19 @@ export async function installThroughStore(
     if (user) await handOver(stage, user);
     return await takeOrInstall(asked, found.files, settings);
   } finally {
-    await removeTree(stage);
+    for (const folder of [stage, asideOf(stage)]) await removeOrReport(folder, (message) => log('warning', message));
   }
 }
+
+/** Where packages are copied to before they are moved into the checkout. */
+const asideOf = (stage: string): string => `${stage}.packages`;
 
 async function takeOrInstall(
   asked: LockedInstall,
   files: readonly Manifest[],
   settings: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
-  const { dataDir, tenantId, user, registry, run, log, signal } = settings;
+  const { dataDir, tenantId, stage, user, registry, log, signal } = settings;
   const managerVersion = await versionOf(asked, settings);
   if (managerVersion === undefined) return signal.aborted ? cannot('') : installInPlace(asked, settings);
   const key = storeKey({
@@ -110,20 +113,23 @@ async function takeOrInstall(
     files,
   });
   const entry = entryFolder(dataDir, tenantId, key);
-  const copy = (from: string, to: string): Promise<CommandEnd> =>
-    run({ command: 'cp', args: ['-RPp', '--', from, to], cwd: asked.folder, asService: true });
-  const placed = await inTurn(entry, signal, async () => {
+  const placed = await inTurn(entry, signal, async (): Promise<Part<'installed'> | { why: string }> => {
     const there = readEntry(entry);
     if (there) log('info', 'These very packages were installed for an earlier build: they are taken from there.');
     const installed = there ? made(there) : await installIntoStore(asked, entry, settings);
     if (!installed.ok) return installed;
-    const end = await useEntry(entry, installed.value, asked.folder, copy);
+    const { folders, files: count, bytes } = installed.value;
+    const why = placementProblem(folders, asked.folder);
+    if (why !== undefined) return { why };
+    const end = await placePackages(entry, folders, { ...settings, into: asked.folder, aside: asideOf(stage) });
     if (end.kind !== 'done') return partOf({ ...asked, name: 'Copying the packages' }, end);
-    const { files: count, bytes } = installed.value;
     log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
-    return made<'installed'>('installed');
+    return made('installed');
   });
-  return placed ?? cannot('');
+  if (placed === undefined) return cannot('');
+  if ('ok' in placed) return placed;
+  log('info', `What was installed can't be copied into this source: ${placed.why}. It is installed there instead.`);
+  return installInPlace(asked, settings);
 }
 
 async function installIntoStore(
@@ -152,8 +158,9 @@ const largestManifest = 1_000_000;
 function isPartOfMore({ above }: LockedInstall): { kind: 'more'; why: string } | undefined {
   const isWorkspace = above.some(
     (folder) =>
-      existsSync(join(folder, 'pnpm-workspace.yaml')) ||
-      /"workspaces"\s*:/.test(readBeginning(join(folder, 'package.json'), largestManifest) ?? ''),
+      statBelow(folder, 'pnpm-workspace.yaml') ||
+      statBelow(folder, 'package.json')?.isSymbolicLink() ||
+      /"workspaces"\s*:/.test(readBelow(folder, 'package.json', largestManifest)?.toString() ?? ''),
   );
-  return isWorkspace ? { kind: 'more', why: 'a folder above it declares workspaces' } : undefined;
+  return isWorkspace ? { kind: 'more', why: 'a folder above it may declare workspaces' } : undefined;
 }

@@ -8,38 +8,58 @@ import { plainMode } from './seal-tree.ts';
 /** A process that writes a tar to its standard output. */
 export type TarProcess = Pick<LeashedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
 
+/** The most entries that are taken: far more than any agent's packages have. */
+const mostEntries = 1_000_000;
+
 /**
  * Writes what a process tells as a tar of the folder `from` into an empty folder of this service's. Only folders of
  * packages are taken, with the folders they lie in, as files, folders and links; links that lead out of `from` are left
- * out, and so is what else there may be. A tar that would write anywhere else is refused.
+ * out, and so is what else there may be. A tar that would write anywhere else is refused. Nothing in it is trusted: the
+ * process runs as a user whose other processes can make it write anything.
  */
 export async function takeTree(
   { stdout, stderr, ended, kill }: TarProcess,
   { from, into }: { from: string; into: string },
 ): Promise<Part<'taken'>> {
   let wrong: string | undefined;
+  const refuse = (why: string): false => {
+    wrong ??= why;
+    kill();
+    return false;
+  };
+  const files = new Set<string>();
+  let entries = 0;
   const unpack = new Unpack({
     cwd: into,
     keep: true,
     noMtime: true,
     preserveOwner: false,
-    filter: (path, entry) => entry instanceof ReadEntry && isTaken(path, entry, from),
+    filter(path, entry) {
+      entries += 1;
+      if (wrong !== undefined || !(entry instanceof ReadEntry)) return false;
+      if (entries > mostEntries) return refuse(`they are more than ${mostEntries} files`);
+      if (!isTaken(path, entry, from)) return false;
+      if (entry.type === 'Link' && !files.has(posix.normalize(entry.linkpath ?? ''))) {
+        return refuse('a hard link among them is to something else than a file before it');
+      }
+      if (entry.type === 'File' || entry.type === 'OldFile') files.add(posix.normalize(path));
+      return true;
+    },
     onwarn(code, message) {
-      if (code === 'TAR_ENTRY_INFO') return;
-      wrong ??= message;
-      kill();
+      if (code !== 'TAR_ENTRY_INFO') refuse(message);
     },
   });
   const closed = new Promise<void>((done) => {
     unpack.on('close', () => done());
     unpack.on('error', (error: unknown) => {
-      wrong ??= error instanceof Error ? error.message : String(error);
-      kill();
+      refuse(error instanceof Error ? error.message : String(error));
       done();
     });
   });
   stderr.resume();
   stdout.pipe(unpack);
+  // One that is killed does not end its output; without an end the tar is half of one.
+  stdout.once('close', () => stdout.readableEnded || unpack.end());
   const end = await ended;
   await closed;
   if (wrong !== undefined) return cannot(`The installed packages could not be read: ${wrong}.`);

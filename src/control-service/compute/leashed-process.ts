@@ -55,7 +55,7 @@ export interface LeashedProcess {
  * anybody else, so that sweeping up after the process can't hit a stranger.
  */
 const leash = (confinement: string): string =>
-  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & shift; exec 3<&-; ${confinement}; exec "$@"`;
+  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & cd -P -- "$2" || exit 126; shift 2; exec 3<&-; ${confinement}; exec "$@"`;
 
 /** How long output is waited for after the end, when a grandchild that left the group keeps it open. */
 const lastWordsMs = 1_000;
@@ -65,8 +65,10 @@ export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
   const { command, args, cwd, env, withInput, graceSeconds, user, trusted = false } = spec;
   const script = leash(trusted ? ':' : confine(user !== undefined));
   const run = [...(trusted ? [] : noNewPrivileges), command, ...args];
-  const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), ...run], {
-    cwd,
+  const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), cwd, ...run], {
+    // Node.js enters a folder before it becomes the user. The shell enters it afterwards, with that user's rights alone:
+    // what the user may have put in the place of the folder leads it nowhere else.
+    cwd: '/',
     env,
     detached: true,
     stdio: [withInput ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],

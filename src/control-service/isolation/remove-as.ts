@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 
+/** How long a removal may take, in milliseconds. */
+const withinMs = 300_000;
+
 /**
  * Removes trees that belong to a user, with that user's rights: with root's, a link that one of its processes puts in
  * the place of a folder at the right moment would have something else removed. Folders that were closed are opened first.
@@ -11,7 +14,7 @@ import type { ProcessUser } from '../compute/leashed-process.ts';
  */
 export async function removeAs(user: ProcessUser, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return;
-  const script = 'chmod -R u+rwX -- "$@"; rm -rf -- "$@"';
+  const script = 'chmod -R u+rwX -- "$@"; exec rm -rf -- "$@"';
   const child = spawn('/bin/sh', ['-c', script, 'remove', ...paths], {
     cwd: '/',
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
@@ -19,6 +22,9 @@ export async function removeAs(user: ProcessUser, paths: readonly string[]): Pro
     detached: true,
     uid: user.uid,
     gid: user.gid,
+    // The user's other processes can stop this one, or make files as fast as it removes them.
+    timeout: withinMs,
+    killSignal: 'SIGKILL',
   });
   await once(child, 'close');
 }

@@ -41,7 +41,7 @@ export function branchHeads({ dataDir, allowGit, clock, env = process.env }: Bra
     const { address, protocol } = remote.value;
     const variables = gitVariables(configFile, protocol);
     const end = await lsRemote(address, {
-      env: { PATH: pathWithOurNode(env.PATH ?? ''), HOME: dirname(configFile), ...variables },
+      env: { PATH: pathWithOurNode(env.PATH ?? ''), ...variables },
       signal: AbortSignal.any([signal, late.signal]),
     });
     done.abort();

@@ -26,11 +26,16 @@ test("a build of another user is told where packages come from, and no token out
       'registry=https://packages.example/',
       '@acme:registry = https://acme.example/npm/',
       '@other:registry=https://user:canary@other.example/',
+      '@token:registry=https://canary@token.example/',
       '//packages.example/:_authToken=canary',
       'strict-ssl=false',
     ].join('\n'),
   });
-  const env = buildEnvironment(buildFolder('/data', 'r-1'), '/cache', { HOME: person }, true);
+  const folder = buildFolder('/data', 'r-1');
+  const registry = 'https://canary@packages.example/';
+  const own = buildEnvironment(folder, '/cache', { HOME: '/nowhere', npm_config_registry: registry }, true);
+  expect(JSON.stringify(own)).not.toContain('canary');
+  const env = buildEnvironment(folder, '/cache', { HOME: person }, true);
   expect(JSON.stringify(env)).not.toContain('canary');
   expect(env).toMatchObject({
     npm_config_registry: 'https://packages.example/',

@@ -46,6 +46,11 @@ export function git(folder: string, ...args: string[]): string {
   return execFileSync('git', args, { cwd: folder, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
 
+/** Runs git with something on its standard input. */
+export function gitWith(input: string | Uint8Array, folder: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: folder, input, encoding: 'utf8' }).trim();
+}
+
 /** Commits files and tells the commit. */
 export function commit(folder: string, files: Files): string {
   write(folder, files);

@@ -73,6 +73,17 @@ test('an install in the checkout runs as the same user', async () => {
   expect(lines.filter((line) => /^\d+$/.test(line))).toEqual([String(uid), String(uid)]);
 });
 
+test.each(isRoot ? ['a service that is root'] : [])(
+  'packages that their user never hands over end the build of %s',
+  async () => {
+    const { root, reason } = place();
+    writePrograms(join(root, 'bin'), { tar: '#!/bin/sh\nkill -s STOP $$\n' });
+    const env = { PATH: `${join(root, 'bin')}:${process.env.PATH}` };
+    const settings = { env, bounds: { installMs: 4_000 } };
+    expect(await reason({ request: { user }, settings })).toContain('The installed packages could not be read');
+  },
+);
+
 test('a build is removed whole, and a failed one leaves nothing', async () => {
   const { build, reason, dataDir } = place();
   const { folder } = await build('r-1');

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
@@ -23,10 +25,30 @@ test('a command gets its arguments as they are, and its end is told', async () =
 test.each([
   ['a command that fails', 'false', asked.cwd, { kind: 'exited', code: 1 }],
   ['a command that is not there', 'no-such-command', asked.cwd, { kind: 'exited', code: 127 }],
-  ['a folder that is not there', 'true', '/nowhere', { kind: 'unstartable', reason: 'spawn /bin/sh ENOENT' }],
+  ['a folder that is not there', 'true', '/nowhere', { kind: 'exited', code: 126 }],
 ])('%s', async (_, command, cwd, end) => {
   expect(await startLeashed({ ...asked, command, args: [], cwd }, systemClock).ended).toEqual(end);
 });
+
+const asRoot = process.geteuid?.() === 0;
+
+test.each(asRoot ? ['by itself', 'through a link'] : [])(
+  'a folder that only root can get to is not entered for another user (%s)',
+  async (how) => {
+    const root = mkdtempSync(join(tmpdir(), 'landfall-leash-'));
+    chmodSync(root, 0o711);
+    mkdirSync(join(root, 'closed/inner'), { recursive: true });
+    writeFileSync(join(root, 'closed/inner/file'), 'canary-of-root');
+    chmodSync(join(root, 'closed'), 0o700);
+    symlinkSync('closed', join(root, 'link'));
+    const cwd = join(root, how === 'by itself' ? 'closed/inner' : 'link/inner');
+    const user = { uid: 45_680, gid: 45_680 };
+    const started = startLeashed({ ...asked, cwd, user, command: 'cat', args: ['file'] }, systemClock);
+    expect(await textOf(started.stdout)).toBe('');
+    expect(await started.ended).toEqual({ kind: 'exited', code: 126 });
+    rmSync(root, { recursive: true });
+  },
+);
 
 test('what a command leaves running in the background ends with it', async () => {
   const started = startLeashed({ ...asked, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);

@@ -1,0 +1,87 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+import { isWithin } from './build-folder.ts';
+
+/** Files in a repository that name other folders are read this far. */
+const longestNote = 65_536;
+
+/** What git opens in a repository's folder besides its objects. */
+const parts = ['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'objects', 'objects/info', 'objects/pack'];
+
+/**
+ * Whether everything that git would read for a repository of this machine lies below the allowed folders. A `.git` that
+ * is a link or names another folder, shared objects, and links among the objects lead to other repositories, which the
+ * service may be able to read and whoever wrote them may not.
+ *
+ * @param path a real path.
+ * @param allowed real paths.
+ */
+export function staysAllowed(path: string, allowed: readonly string[]): boolean {
+  const isAllowed = (real: string): boolean => allowed.some((folder) => isWithin(folder, real));
+  if (!isAllowed(path)) return false;
+  const left = ['/.git', '', '.git/.git', '.git'].map((suffix) => `${path}${suffix}`).filter(isRepository);
+  const seen = new Set<string>();
+  for (let place = left.pop(); place !== undefined; place = left.pop()) {
+    const real = realPath(place);
+    if (real === undefined || seen.has(real)) continue;
+    if (!isAllowed(real)) return false;
+    seen.add(real);
+    left.push(...namedBy(real));
+  }
+  return true;
+}
+
+/** Whether git may take a place for a repository. A working tree is none, and may hold any links. */
+const isRepository = (place: string): boolean =>
+  statOf(place)?.isFile() === true || unlessGone(() => lstatSync(join(place, 'HEAD')), undefined) !== undefined;
+
+/** Where nobody is allowed: stands for a file that can't be judged. */
+const nowhere = '/';
+
+/** The places that git goes on to from a file or folder of a repository. */
+function namedBy(path: string): string[] {
+  if (!statOf(path)?.isDirectory()) {
+    const note = noteIn(path);
+    if (!note?.startsWith('gitdir: ')) return [];
+    return [resolve(path, '..', withoutEnd(note.slice('gitdir: '.length)))];
+  }
+  const common = noteIn(join(path, 'commondir'));
+  const alternates = noteIn(join(path, 'info/alternates'))?.split('\n') ?? [];
+  return [
+    ...parts.map((part) => join(path, part)),
+    ...(common === undefined ? [] : [resolve(path, withoutEnd(common))]),
+    // git reads a line in quotes with escapes in it.
+    ...alternates.filter(Boolean).map((line) => (line.startsWith('"') ? nowhere : resolve(path, line))),
+    ...entriesIn(path),
+  ];
+}
+
+const withoutEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
+
+/** The links in a folder, and its folders of loose objects. */
+const entriesIn = (folder: string): string[] =>
+  unlessGone(() => readdirSync(folder, { withFileTypes: true }), [])
+    .filter((entry) => entry.isSymbolicLink() || (entry.isDirectory() && /^[0-9a-f]{2}$/.test(entry.name)))
+    .map(({ name }) => join(folder, name));
+
+/** The text of a plain file; undefined where there is none. One that is very long names places that nobody is allowed. */
+function noteIn(path: string): string | undefined {
+  const found = statOf(path);
+  if (!found?.isFile()) return undefined;
+  if (found.size > longestNote) return nowhere;
+  return unlessGone(() => readFileSync(path, 'utf8'), undefined);
+}
+
+const statOf = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);
+
+const realPath = (path: string): string | undefined => unlessGone(() => realpathSync(path), undefined);
+
+function unlessGone<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP')) return otherwise;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hasCode } from '../../database/embedded/file-errors.ts';
+
+/**
+ * What lies at a path below a folder; undefined where nothing does. No link is followed, neither the last name of the path
+ * nor one before it: what lies below a link is not there.
+ *
+ * @param root a real path.
+ * @param path relative to it, without `..`.
+ */
+export function statBelow(root: string, path: string): Stats | undefined {
+  const parent = dirname(path);
+  return parent !== '.' && wayTo(root, parent) !== 'folders' ? undefined : lookAt(join(root, path));
+}
+
+/** What the names of a path below a folder are: all folders, or as far as they are there, or something else among them. */
+export function wayTo(root: string, path: string): 'folders' | 'not there' | 'blocked' {
+  let reached = root;
+  for (const name of path.split('/')) {
+    reached = join(reached, name);
+    const found = lookAt(reached);
+    if (!found?.isDirectory()) return found ? 'blocked' : 'not there';
+  }
+  return 'folders';
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (hasCode(error, 'ENOTDIR', 'EACCES', 'ENAMETOOLONG')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The first `most` bytes of a plain file below a folder; undefined where there is none. Links are not followed, and what
+ * is no plain file is not read: a device would never end.
+ */
+export function readBelow(root: string, path: string, most: number): Buffer | undefined {
+  if (statBelow(root, path)?.isFile() !== true) return undefined;
+  try {
+    const opened = openSync(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { size } = fstatSync(opened);
+      const bytes = Buffer.alloc(Math.min(size, most));
+      return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
+    } finally {
+      closeSync(opened);
+    }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'EACCES', 'ELOOP')) return undefined;
+    throw error;
+  }
+}

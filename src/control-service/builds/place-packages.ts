@@ -1,0 +1,63 @@
+import { mkdir, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ProcessUser } from '../compute/leashed-process.ts';
+import { handOver } from '../isolation/hand-over.ts';
+import { wayTo } from './checkout-files.ts';
+import type { CommandEnd, RunCommand } from './run-command.ts';
+
+/** Where the folders of packages of an entry go, and how. */
+export interface Placement {
+  /** The folder of the checkout that they go into; a real path. */
+  into: string;
+  /** An absolute path where nothing is, in a folder of the service's and on the file system of `into`. */
+  aside: string;
+  /** Whose the build is, where it is not this service's own. */
+  user: ProcessUser | undefined;
+  /** Gives the checkout to the build's user. */
+  giveSource: () => Promise<void>;
+  run: RunCommand;
+}
+
+/** The longest list of folders that is handed to a command, in bytes. */
+const longestList = 100_000;
+
+/**
+ * Says why an entry's folders can't be put into a checkout; undefined where they can. An install script chooses their
+ * names and the repository what lies there, so that a link among the folders above them would lead elsewhere.
+ */
+export function placementProblem(folders: readonly string[], into: string): string | undefined {
+  if (Buffer.byteLength(folders.join('\0')) > longestList) return 'it makes very many folders of packages';
+  const blocked = folders
+    .map((folder) => dirname(folder))
+    .find((above) => above !== '.' && wayTo(into, above) === 'blocked');
+  return blocked === undefined ? undefined : `${blocked} is, or lies below, a link or a file of the repository`;
+}
+
+/**
+ * Copies an entry's folders of packages into a checkout, in the place of any that are there; notes that it was used. The
+ * service makes the copy in a folder of its own and hands that over; the build's user moves it into the checkout, so
+ * that a link there leads no further than that user gets. Every file is a file of its own: the blocks are shared where
+ * the file system can (reflink) and copied where it can't, and never is one file in two places (a hard link), through
+ * which whoever may write to one would write to the other.
+ */
+export async function placePackages(
+  entry: string,
+  folders: readonly string[],
+  { into, aside, user, giveSource, run }: Placement,
+): Promise<CommandEnd> {
+  const now = new Date();
+  await utimes(join(entry, 'entry.json'), now, now);
+  await mkdir(aside, { mode: 0o700 });
+  const copy = join(aside, 'copy');
+  const copied = await run({ command: 'cp', args: ['-RPp', '--', entry, copy], cwd: aside, asService: true });
+  if (copied.kind !== 'done') return copied;
+  if (user) await handOver(aside, user);
+  await giveSource();
+  return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
+}
+
+/** Moves folders from `$1` to here. */
+const moveFolders = `from=$1; shift
+for folder; do
+  rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1
+done`;
