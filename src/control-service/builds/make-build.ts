@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../clock.ts';
+import { maskOf } from '../../contract/mask.ts';
 import { startLeashed } from '../compute/leashed-process.ts';
-import { maskOf } from '../compute/mask.ts';
 import { handOver } from '../isolation/hand-over.ts';
 import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
@@ -110,7 +110,7 @@ async function build(
     ...tokenSecrets(token?.value),
   ];
   const mask = maskOf(secrets);
-  const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask.whole(message)) };
+  const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask(message)) };
   const processes = buildProcesses(folder.root, clock);
   const watching = { processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock };
   const watch = (over: AbortSignal): Promise<string | undefined> => watchBuild(watching, over);
