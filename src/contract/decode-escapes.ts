@@ -5,13 +5,29 @@ export interface Decoded {
   starts: Uint32Array;
 }
 
-/** Percent encoding, character references of HTML, and what stands after a backslash in JSON, programs and shells. */
-const escapes =
-  /(?:%[0-9a-f]{2})+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos);|\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[^])/gi;
+const percent = /(?:%[0-9a-f]{2})+/gi;
+const reference = /&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos);/gi;
+/** In JSON, programs and shells. */
+const backslash = /\\(?:u[0-9a-f]{4}|u\{[0-9a-f]{1,6}\}|x[0-9a-f]{2}|[^])/gi;
+const any = new RegExp([percent, reference, backslash].map(({ source }) => source).join('|'), 'gi');
 
-/** Decodes one layer of escapes, of every kind at once; undefined where there are none. */
-export function decodeEscapes(text: string): Decoded | undefined {
-  if (!/[%&\\]/.test(text)) return undefined;
+/** Which escapes are decoded: all at once, or one kind, for what looks like another one may be a part of a secret. */
+export type EscapeKind = 'any' | 'percent' | 'reference' | 'backslash';
+const escapes: Record<EscapeKind, RegExp> = { any, percent, reference, backslash };
+
+/** The kinds that make a difference in a text. */
+export function escapeKindsIn(text: string): EscapeKind[] {
+  const signs: [EscapeKind, string][] = [
+    ['percent', '%'],
+    ['reference', '&'],
+    ['backslash', '\\'],
+  ];
+  const kinds = signs.filter(([, sign]) => text.includes(sign)).map(([kind]) => kind);
+  return kinds.length > 1 ? ['any', ...kinds] : kinds;
+}
+
+/** Decodes one layer of escapes. */
+export function decodeEscapes(text: string, kind: EscapeKind): Decoded {
   const starts = new Uint32Array(text.length + 1);
   const parts: string[] = [];
   let length = 0;
@@ -20,7 +36,7 @@ export function decodeEscapes(text: string): Decoded | undefined {
     parts.push(text.slice(from, end));
     for (; from < end; from += 1, length += 1) starts[length] = from;
   };
-  for (const { 0: escape, index } of text.matchAll(escapes)) {
+  for (const { 0: escape, index } of text.matchAll(escapes[kind])) {
     keep(index);
     for (const { character, width } of charactersOf(escape)) {
       parts.push(character);

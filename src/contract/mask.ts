@@ -1,4 +1,4 @@
-import { decodeEscapes } from './decode-escapes.ts';
+import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
 import { secretCodes } from './secret-spellings.ts';
 
@@ -8,25 +8,31 @@ export const shownInstead = '***';
 /** Takes secrets out of text. Of a text that was cut at its end, the beginning of a secret is taken out there as well. */
 export type Mask = (text: string, options?: { cut: boolean }) => string;
 
-/** Layers of escapes that are taken off: a JSON text in JSON has two. */
-const layers = 2;
-
 /**
  * Returns the mask of some secrets. It finds them as they are and in the spellings of `secret-spellings.ts`, in time that
  * is in proportion to the text, whatever the secrets and the text are.
  */
 export function maskOf(secrets: Iterable<string>): Mask {
   const find = wordFinder([...secrets].flatMap(secretCodes));
+
+  /** What stands behind one layer of escapes, and behind two: a JSON text in JSON has these. */
+  function behindEscapes(text: string, cut: boolean): Range[] {
+    return escapeKindsIn(text).flatMap((kind) => {
+      const outer = decodeEscapes(text, kind);
+      const inner = decodeEscapes(outer.text, kind);
+      const original = (at: number): number => outer.starts[at] ?? text.length;
+      const within = (at: number): number => original(inner.starts[at] ?? outer.text.length);
+      return [
+        ...find(outer.text, cut).map(({ start, end }) => ({ start: original(start), end: original(end) })),
+        ...find(inner.text, cut).map(({ start, end }) => ({ start: within(start), end: within(end) })),
+      ];
+    });
+  }
+
   return (text, { cut } = { cut: false }) => {
-    const ranges = find(text, cut);
-    let decoded = decodeEscapes(cut ? text.replace(halfAnEscape, '') : text);
-    for (let layer = 1; decoded !== undefined && layer <= layers; layer += 1) {
-      const { starts } = decoded;
-      const original = (at: number): number => starts[at] ?? text.length;
-      ranges.push(...find(decoded.text, cut).map(({ start, end }) => ({ start: original(start), end: original(end) })));
-      const next = layer < layers ? decodeEscapes(decoded.text) : undefined;
-      decoded = next && { text: next.text, starts: next.starts.map(original) };
-    }
+    const ranges = [...find(text, cut), ...behindEscapes(text, cut)];
+    const whole = cut ? text.replace(halfAnEscape, '') : text;
+    if (whole !== text) ranges.push(...behindEscapes(whole, cut));
     return without(text, ranges);
   };
 }

@@ -1,3 +1,4 @@
+import { decodeEscapes } from './decode-escapes.ts';
 import { withoutControls } from './plain-text.ts';
 
 /** Shorter texts (characters) stand in ordinary words: hiding them would garble every sentence and hide nothing. */
@@ -67,8 +68,17 @@ export const spellingsOf = (text: string): string[] => distinct([text, ...escape
 /** Every spelling of every part of a secret: what must show nowhere, for who can only look for words. */
 export const secretSpellings = (secret: string): string[] => secretParts(secret).flatMap(spellingsOf);
 
+/** Parts of a secret, the whole among them, that are looked for in hexadecimal digits and base64 too. */
+const mostEncoded = 100;
+
 /** The spellings of every part of a secret that are left once escapes are decoded. */
 export const secretCodes = (secret: string): string[] =>
-  distinct([...secretParts(secret), ...secretParts(withoutControls(secret))]).flatMap((part) =>
-    distinct([part, ...codesOf(part)]),
+  distinct([...secretParts(secret), ...secretParts(withoutControls(secret))]).flatMap((part, index) =>
+    index < mostEncoded ? distinct([...decodedForms(part), ...codesOf(part)]) : [part],
   );
+
+/** A secret as it is, and as it reads once what looks like an escape in it was decoded, as it is in a text around it. */
+function decodedForms(part: string): string[] {
+  const once = decodeEscapes(part, 'any').text;
+  return [part, once, decodeEscapes(once, 'any').text];
+}
