@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextCursor } from '../../app/github/deliveries.ts';
 import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
+import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
 import { isForStandardError } from '../../src/agent-server/log-level.ts';
 import { masksOf } from '../../src/action/masks.ts';
 import { readErrorBody } from '../../src/client/error-body.ts';
@@ -39,8 +40,18 @@ const hideShort = maskOfClient(secrets);
 const byLine = (use: (line: string) => unknown) => (text: string) => {
   for (let at = 0; at < text.length; at += longestLine) use(text.slice(at, at + longestLine));
 };
+const headersOf = loggedHeaders({ includes: ['*a*a*a*a*b', 'x-*-*-*-y'] });
 const refusal = (detail: string): ServiceError =>
-  new ServiceError({ kind: 'missing', operation: 'read', method: 'GET', path: '/', status: 404, detail });
+  new ServiceError({
+    kind: 'missing',
+    operation: 'read',
+    status: 404,
+    method: 'GET',
+    address: 'https://cluster',
+    effect: 'none',
+    detail,
+    problems: [],
+  });
 
 /** Where text of others goes through patterns, loops and comparisons. */
 const sinks: Record<string, (text: string) => unknown> = {
@@ -73,6 +84,18 @@ const sinks: Record<string, (text: string) => unknown> = {
   'a challenge of a registry': (text) => readChallenge(`Bearer realm="a",${text}`),
   'a link to the next page': nextCursor,
   'the level of a line': isForStandardError,
+  'the name of a header': (text) =>
+    headersOf(
+      new Headers([
+        [
+          text
+            .toLowerCase()
+            .replace(/[^a-z-]/g, 'a')
+            .slice(0, 16_384),
+          'x',
+        ],
+      ]),
+    ),
   'an error of an import': (text) => explainImport(new Error(text), 'graph', '/agent/graph.ts', '/agent'),
 };
 
