@@ -37,7 +37,7 @@ const house: Record<string, Room> = {
   ),
   'agent-server': room(
     'contract sse graph-config located database openapi clock',
-    'zod hono @hono/node-server kysely pg tsx cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server',
+    'zod hono @hono/node-server kysely pg re2js tsx cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server',
   ),
   listener: room('clock leave contract client control-service', ''),
   action: room(

@@ -35,7 +35,7 @@ export function createDeliveryDesk(app: GitHubClient<AppRoute>): DeliveryDesk {
 
 /** The cursor of the `next` address in a `Link` header. */
 export function nextCursor(link: string | undefined): string | undefined {
-  const address = /<([^>]*)>;\s*rel="next"/.exec(link ?? '')?.[1];
+  const address = /<([^<>]*)>; ?rel="next"/.exec(link ?? '')?.[1];
   return address !== undefined && URL.canParse(address)
     ? (new URL(address).searchParams.get('cursor') ?? undefined)
     : undefined;

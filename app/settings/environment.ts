@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { fieldSpellings } from '../../src/contract/control/aliases.ts';
 import { unfitForHeader } from '../../src/contract/header-value.ts';
+import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
 import { readBindings } from './bindings.ts';
 import { readPrivateKey } from './private-key.ts';
 
@@ -37,7 +38,6 @@ const addressProblem = (value: string): string | undefined => {
   const read = readAddress(value, { allowHttp: true });
   return read.ok ? undefined : `is no address that can be used: ${read.problem}`;
 };
-const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
 const headerProblem = (value: string): string | undefined => unfitForHeader('', value)?.trim();
 
@@ -72,8 +72,10 @@ export const environment = z.object({
   }),
   WEBHOOK_SECRET: secret(text),
   WEBHOOK_SECRET_PREVIOUS: secret(optional),
-  GITHUB_API_URL: judged(z.string().default('https://api.github.com'), addressProblem).transform(withoutSlash),
-  LANDFALL_BASE_URL: judged(text, addressProblem).transform(withoutSlash),
+  GITHUB_API_URL: judged(z.string().default('https://api.github.com'), addressProblem).transform(
+    withoutTrailingSlashes,
+  ),
+  LANDFALL_BASE_URL: judged(text, addressProblem).transform(withoutTrailingSlashes),
   LANDFALL_API_KEY: judged(text, headerProblem),
   LANDFALL_TENANT_ID: judged(optional, headerProblem),
   LANDFALL_FIELD_NAMES: z.enum(fieldSpellings, { error: `is one of ${fieldSpellings.join(', ')}` }).default('contract'),
@@ -93,7 +95,7 @@ export const environment = z.object({
     .transform((word) => word === 'true'),
   LANDFALL_DATA: z.string().default('.landfall/app'),
   PUBLIC_URL: judged(optional, addressProblem).transform((value) =>
-    value === undefined ? undefined : withoutSlash(value),
+    value === undefined ? undefined : withoutTrailingSlashes(value),
   ),
   DATABASE_URL: judged(optional, databaseProblem),
   HOST: z.string().default('127.0.0.1'),

@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto';
 /** The key as PEM, or what is wrong with it in words that show nothing of it. */
 export type ReadPrivateKey = { ok: true; pem: string } | { ok: false; problem: string };
 
-const framed = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([\s\S]*?)-----END \1-----/;
+const framed = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([^-]*)-----END \1-----/;
 
 /**
  * Reads a private key in every way in which people hand one over: as PEM, with its line breaks written as `\n` or

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
+import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
 import { hasCode } from '../../src/database/embedded/file-errors.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { setupApp } from './setup-app.ts';
@@ -27,8 +28,8 @@ function read(): { publicUrl: string; apiUrl: string; organisation?: string; nam
       },
     });
     if (values.help) return '';
-    const publicUrl = values['public-url']?.replace(/\/+$/, '');
-    const apiUrl = (values['api-url'] ?? 'https://api.github.com').replace(/\/+$/, '');
+    const publicUrl = values['public-url'] && withoutTrailingSlashes(values['public-url']);
+    const apiUrl = withoutTrailingSlashes(values['api-url'] ?? 'https://api.github.com');
     const port = Number(values.port ?? 3001);
     if (publicUrl === undefined) return '--public-url is missing.';
     for (const [option, address] of [

@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/harmless.ts';
 import { inWords } from '../../src/report/duration.ts';
 import type { Cause, Intent, IntentEnd } from '../work/intent.ts';
@@ -19,7 +20,7 @@ export function summarySections(intent: Intent, about: About): string[] {
   ].filter(Boolean);
 }
 
-const sentence = (words: string): string => `${words.replace(/[.\s]+$/, '')}.`;
+const sentence = (words: string): string => `${withoutFullStop(words)}.`;
 
 function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
   const { end, state, rollout, decision, deadline, terms } = intent;

@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { shortCommit } from '../../src/decide/commit.ts';
 import type { Rollout } from '../../src/decide/rollout-types.ts';
 import type { Verdict } from '../../src/decide/verdict-types.ts';
@@ -48,7 +49,7 @@ export const noRevision = (): End => ({
   advice: 'Look at the deployment and its newest revision; press Re-run to ask again.',
 });
 
-const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${statusMessage.replace(/[.\s]+$/, '')}` : '');
+const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');
 
 const whatServes = ({ formerLiveRevisionId }: Intent): string =>
   formerLiveRevisionId ? `Revision ${formerLiveRevisionId} still serves.` : 'No other revision of ours served before.';

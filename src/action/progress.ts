@@ -1,5 +1,6 @@
 import * as core from '@actions/core';
 import type { StoryEvent } from '../deploy/story-event.ts';
+import { withoutCommands } from '../report/harmless.ts';
 import { storyLines } from '../report/story-line.ts';
 
 type Phase = 'Look and plan' | 'Upload' | 'Rollout' | 'Smoke tests' | 'Rollback' | 'Deletion';
@@ -14,11 +15,8 @@ const opens: Partial<Record<StoryEvent['kind'], Phase>> = {
   'rolling-back': 'Rollback',
 };
 
-/** Prints one line so that nothing in it can act as a command to the runner. */
-export function print(line: string): void {
-  const harmless = line.replaceAll('##[', '## [');
-  core.info(harmless.trimStart().startsWith('::') ? `| ${harmless}` : harmless);
-}
+/** Prints text so that no line of it can act as a command to the runner. */
+export const print = (text: string): void => core.info(withoutCommands(text));
 
 /** Prints the story as it happens, in groups of the log. */
 export class Progress {

@@ -11,7 +11,6 @@ const errs = [
   /^Run \S+ ended in a mistake of the server: /,
   /^[A-Z]+ \S+ failed: /,
   /^[A-Z][a-z' -]* failed: /,
-  /^[A-Z][\w ,'-]* (can't|could not) be [a-z ]+: /,
 ];
 
 /**
@@ -19,4 +18,10 @@ const errs = [
  * with `warning: ` there, and all else for information. What the agent's code prints is not seen here.
  */
 export const isForStandardError = (text: string): boolean =>
-  warns.test(text) || errs.some((begins) => begins.test(text));
+  warns.test(text) || errs.some((begins) => begins.test(text)) || saysWhatFailed(text);
+
+/** `The run could not be ended: …` and the like. */
+function saysWhatFailed(text: string): boolean {
+  const [clause = ''] = text.split(': ', 1);
+  return clause !== text && /^[A-Z][\w ,'-]*$/.test(clause) && / (?:can't|could not) be [a-z]/.test(clause);
+}

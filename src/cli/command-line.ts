@@ -34,7 +34,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .configureOutput({
       writeOut: streams.out,
       // A mistyped option is quoted with what was given to it, which may be a key.
-      writeErr: (text) => streams.err(text.replace(/(--?[\w-]+)=[^\s']*/g, '$1=...')),
+      writeErr: (text) => streams.err(text.replace(/(?<![\w-])(--?[\w-]+)=[^\s']*/g, '$1=...')),
     })
     .addHelpText('after', afterHelp);
 

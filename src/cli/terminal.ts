@@ -1,4 +1,5 @@
 import { maskOf, type Mask } from '../client/mask.ts';
+import { jsonWithoutCommands, withoutCommands } from '../report/harmless.ts';
 import { noLiveLine, type LiveLine } from './live-line.ts';
 
 /** Where text goes: standard output and standard error, or what a test reads. */
@@ -41,12 +42,12 @@ export class Terminal {
   /** A line about what happens. */
   tell(line: string): void {
     const write = this.#json ? this.#streams.err : this.#streams.out;
-    this.#live.above(() => write(`${this.#mask(line)}\n`));
+    this.#live.above(() => write(`${withoutCommands(this.#mask(line))}\n`));
   }
 
   /** A line about what is wrong. */
   complain(line: string): void {
-    this.#live.above(() => this.#streams.err(`${this.#mask(line)}\n`));
+    this.#live.above(() => this.#streams.err(`${withoutCommands(this.#mask(line))}\n`));
   }
 
   /** The result as one line of JSON, where it was asked for. Only texts are masked: it stays JSON whatever a secret is. */
@@ -55,7 +56,7 @@ export class Terminal {
     const masked = JSON.stringify(result, (_, value: unknown) =>
       typeof value === 'string' ? this.#mask(value) : value,
     );
-    this.#streams.out(`${masked}\n`);
+    this.#streams.out(`${jsonWithoutCommands(masked)}\n`);
   }
 }
 

@@ -60,7 +60,7 @@ function redirectWords(headers: ReplyHeaders): string {
   const location = header(headers, 'location');
   if (!location) return 'this is no answer that the documents describe';
   const target = URL.canParse(location) ? new URL(location) : undefined;
-  const pointed = target ? `${target.protocol}//${target.host}${target.pathname}` : location.replace(/[?#].*$/s, '');
+  const pointed = target ? `${target.protocol}//${target.host}${target.pathname}` : location.split(/[?#]/, 1)[0];
   return `it points to ${pointed}, and no redirect is followed with a key: if that is the service, give its address`;
 }
 

@@ -79,7 +79,7 @@ function placesOf(loc: unknown): (string | number)[] {
 
 function textOf(body: string): string {
   if (!looksLikeHtml(body)) return body;
-  return /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? 'a web page';
+  return /<title[^<>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? 'a web page';
 }
 
 /** True for the page of a web server, a proxy or a login where JSON was expected. */

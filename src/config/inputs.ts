@@ -84,7 +84,7 @@ function structure(name: string, text: string): ReadInput {
 /** One name a line; empty lines and comments are passed over. */
 function lines(text: string): ReadInput {
   const names = text.split(/\r?\n/).flatMap((line, index) => {
-    const written = line.replace(/(^|\s)#.*$/, '').trim();
+    const written = (line.split(/(?<!\S)#/, 1)[0] ?? '').trim();
     return written === '' ? [] : [{ written, place: { line: index + 1, column: line.indexOf(written) + 1 } }];
   });
   const placeOf: Places['placeOf'] = ([, index]) => names[Number(index)]?.place ?? start;

@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { trimEndOf } from '../contract/plain-text.ts';
 
 /** A pattern that was compiled, or why it could not be. */
 export type CompiledPattern = { ok: true; pattern: RE2JS } | { ok: false; problem: string };
@@ -23,7 +24,7 @@ export function compilePattern(written: string): CompiledPattern {
     return { ok: true, pattern };
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
-    const why = /^error parsing regexp: ([^`]*?):? *(?:`|$)/.exec(error.message)?.[1];
+    const why = trimEndOf(/^error parsing regexp: ([^`]*)/.exec(error.message)?.[1] ?? '', ': ');
     return { ok: false, problem: `must be a regular expression of RE2${why ? `: ${why}` : ''}` };
   }
 }

@@ -132,7 +132,7 @@ function nameProblems({ fields }: Draft): Problem[] {
   const near = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-|-$/g, '');
   const suggestion = deploymentNameProblem(near) === undefined ? near : undefined;
   return [fieldProblem(written, ['name'], `\`name\` ${problem}`, suggestion)];
 }

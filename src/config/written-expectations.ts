@@ -81,7 +81,7 @@ const expected = (where: string, test: ValueTest): Expectation => ({ kind: 'valu
 
 /** Outside of its texts, every `$` of a query stands for the whole, those within its filters too. */
 const inMessages = (where: string): string =>
-  where.replace(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\$/g, (part) => (part === '$' ? '$.messages' : part));
+  where.replace(/'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|\$/g, (part) => (part === '$' ? '$.messages' : part));
 
 const visited = (order: 'sequence' | 'set', names: string[] | undefined): Expectation[] =>
   names === undefined ? [] : [{ kind: 'nodes', order, nodes: names }];

@@ -1,3 +1,5 @@
+import { withoutTrailingSlashes } from './plain-text.ts';
+
 /** Where a service is: the part that every path of it hangs below. */
 export interface BaseAddress {
   /** Scheme, host and port. */
@@ -37,7 +39,7 @@ export function readAddress(written: string, { allowHttp = false }: { allowHttp?
       'plain http would show the key to the network: use https, or set allow-http if this network is yours',
     );
   }
-  return { ok: true, address: { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ''), loopback } };
+  return { ok: true, address: { origin: url.origin, prefix: withoutTrailingSlashes(url.pathname), loopback } };
 }
 
 /** True for a host that is this machine itself, as `URL` spells it. */

@@ -234,7 +234,7 @@ function plainError(error: unknown): Error {
 
 /** pg-boss names the worker in each message; without it a repetition is seen as one. */
 function withoutWorker(message: string): string {
-  return message.replace(/ \(Queue: [^)]*\)$/, '');
+  return message.replace(/ \(Queue: [^()]*\)$/, '');
 }
 
 async function stopBoss(boss: PgBoss, names: string[], timeoutMs: number, clock: Clock): Promise<void> {

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '../contract/plain-text.ts';
 import { sameRepository } from './repository-url.ts';
 
 /** The workflow run that asks, in the words of its environment. */
@@ -57,7 +58,7 @@ export function commitOf({ repoUrl, repoRef, workflow, head }: CommitQuestion): 
 
 function commitOfWorkflow(workflow: Workflow, repoUrl: string, repoRef: string): string | undefined {
   const { repository, serverUrl, ref, sha, headRef, headSha, headRepository } = workflow;
-  const isDeployed = (name: string) => sameRepository(`${serverUrl.replace(/\/+$/, '')}/${name}`, repoUrl);
+  const isDeployed = (name: string) => sameRepository(`${withoutTrailingSlashes(serverUrl)}/${name}`, repoUrl);
   if (headSha && headRef === repoRef && headRepository && isDeployed(headRepository)) return headSha;
   const isRef = ref === repoRef || ref === `refs/heads/${repoRef}`;
   return isRef && isDeployed(repository) ? sha : undefined;

@@ -3,6 +3,7 @@ import { ruleOf, type PatchEffect } from '../contract/control/field-rules.ts';
 import { readRepoRef } from '../contract/control/repo-ref.ts';
 import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../contract/control/source.ts';
 import type { Desired } from '../config/desired.ts';
+import { withoutTrailingSlashes } from '../contract/plain-text.ts';
 import type { FieldChange, Obstacle } from './plan-types.ts';
 import { sameRepository, shownRepository } from './repository-url.ts';
 
@@ -142,7 +143,7 @@ export function sameField(path: string, asked: string | boolean, held: unknown):
     case 'source_config.listener_id':
       return asked.toLowerCase() === held.toLowerCase();
     case 'source_config.custom_url':
-      return asked.replace(/\/+$/, '') === held.replace(/\/+$/, '');
+      return withoutTrailingSlashes(asked) === withoutTrailingSlashes(held);
     case 'source_revision_config.graph_config_path':
       return asked.replace(/^(\.\/)+/, '') === held.replace(/^(\.\/)+/, '');
     case 'source_revision_config.repo_ref':

@@ -1,3 +1,5 @@
+import { trimStartOf, withoutTrailingSlashes } from '../contract/plain-text.ts';
+
 /** Schemes that name a repository on a host: which of them is used says nothing about which repository is meant. */
 const hosted = new Set(['http:', 'https:', 'ssh:', 'git:', 'git+ssh:', 'git+https:']);
 
@@ -36,11 +38,7 @@ const onHost = (host: string, path: string) => `${host}/${bare(path)}`.toLowerCa
 
 const inFolder = (url: URL) => `file:/${bare(url.pathname)}`;
 
-const bare = (path: string) =>
-  path
-    .replace(/^\/+/, '')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/i, '');
+const bare = (path: string) => withoutTrailingSlashes(trimStartOf(path, '/')).replace(/\.git$/i, '');
 
 /** The address as it may be shown: a user and a password that it carries are left out. */
 export function shownRepository(address: string): string {

@@ -121,7 +121,7 @@ export const appActs: readonly Act[] = [
 
 /** Has the example end its answers in other words, and commits that. */
 async function change({ repository }: Stage, ending: string): Promise<string> {
-  await repository.replace(graph, /(\$\{input\})[^`]*`/, `$1${ending}\``);
+  await repository.replace(graph, /(\$\{input\})[^`$]*`/, `$1${ending}\``);
   return repository.commit(`End with "${ending.trim()}"`);
 }
 

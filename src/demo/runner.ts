@@ -104,8 +104,13 @@ function spawned(step: Step, files: Record<string, string>): Promise<{ exitCode:
 /** Reads what a step wrote to GITHUB_OUTPUT: `name<<delimiter`, lines, `delimiter`. */
 export function readOutputs(text: string): Record<string, string> {
   const outputs: Record<string, string> = {};
-  for (const [, name = '', , value = ''] of text.matchAll(/^([^\n=]+?)<<(\S+)\r?\n([\s\S]*?)\r?\n?\2\r?$/gm)) {
-    outputs[name] = value;
+  const lines = text.split(/\r?\n/);
+  for (let at = 0; at < lines.length; at += 1) {
+    const [name = '', delimiter] = (lines[at] ?? '').split('<<', 2);
+    const end = delimiter === undefined ? -1 : lines.indexOf(delimiter, at + 1);
+    if (end < 0) continue;
+    outputs[name] = lines.slice(at + 1, end).join('\n');
+    at = end;
   }
   return outputs;
 }

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { withoutControls } from '../contract/plain-text.ts';
 
 const width = 80;
 /** An id in a sentence; one in an address stays whole, because people copy addresses. */
@@ -30,7 +30,7 @@ export class Screen {
 
   /** A line that another program printed; of an id its beginning is enough here. */
   quote(text: string): void {
-    this.line(`   ${stripVTControlCharacters(text).replace(uuids, '$1')}`);
+    this.line(`   ${withoutControls(text).replace(uuids, '$1')}`);
   }
 
   /** What was shown and whether it held. */

@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../contract/plain-text.ts';
 import { sameCommit, shortCommit } from '../decide/commit.ts';
 import type { Rollout } from '../decide/rollout-types.ts';
 import type { NamedVerdict, Unproven, Verdict } from '../decide/verdict-types.ts';
@@ -134,7 +135,7 @@ function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string
   return `Revision ${formerLive.id} still serves${nothing}.`;
 }
 
-const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${statusMessage.replace(/[.\s]+$/, '')}` : '');
+const messageOf = ({ statusMessage }: Rollout) => (statusMessage ? `: ${withoutFullStop(statusMessage)}` : '');
 
 /** A revision on its way is recognised by its commit: where nobody knows the one that is asked for, it is made anew. */
 export function whatRunningAgainDoes({ desired }: DeployRequest, { commit }: Known): string {

@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../contract/plain-text.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
@@ -191,7 +192,7 @@ function toldOfCancel(request: DeployRequest, known: Known): Told {
   };
 }
 
-const asSentence = (words: string) => `${words.replace(/[.\s]+$/, '')}.`;
+const asSentence = (words: string) => `${withoutFullStop(words)}.`;
 
 const count = ({ verdict }: Known) => {
   const tests = verdict?.tests.length ?? 0;

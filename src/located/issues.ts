@@ -71,13 +71,18 @@ function meantForm(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | unde
 
 const wrongKind = (code: Issue['code']): boolean => code === 'invalid_type' || code === 'invalid_value';
 
+/** What a sentence says that a value must be, without what it is. */
+function wantedIn(sentence: string): string | undefined {
+  const [, wanted] = sentence.split(/must be (.*)/s, 2);
+  const comma = wanted?.lastIndexOf(', not ') ?? -1;
+  return comma > 0 && wanted?.lastIndexOf(',') === comma ? wanted.slice(0, comma) : wanted;
+}
+
 /** A union that the value is of no right kind for: all kinds in one sentence. */
 function formsMessage(issue: Issue, name: string, found: unknown): string | undefined {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0 || found === undefined) return undefined;
   const sentences = issue.errors.flatMap((issues) => issues.filter(({ path }) => path.length === 0).slice(0, 1));
-  const wanted = [
-    ...new Set(sentences.map((each) => /must be (.+?)(?:, not [^,]*)?$/.exec(wordIssue(each, '', found))?.[1])),
-  ];
+  const wanted = [...new Set(sentences.map((each) => wantedIn(wordIssue(each, '', found))))];
   const words = wanted.filter((word) => word !== undefined);
   if (words.length === 0 || words.length < wanted.length) return undefined;
   return `\`${name}\` must be ${words.join(', or ')}, not ${kindOf(found)}`;

@@ -1,25 +1,61 @@
+import { withoutControls } from '../contract/plain-text.ts';
+
 // Build logs, answers of agents and messages of services are other people's text. These functions make them safe to
 // show where text can act: in Markdown, on a terminal, and on a runner, which takes commands from standard output.
 
-const controls =
-  /\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const bidirectional = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Of a longer text the rest is not looked at: escape sequences and white space that go may be this much of it. */
+const readPerShown = 16;
 
 /** One line without control sequences, of at most `limit` characters. */
 export function asLine(text: string, limit = 500): string {
-  const line = text
-    .replace(controls, '')
+  const read = text.slice(0, limit * readPerShown);
+  const lines = withoutControls(read)
     .replace(bidirectional, '')
-    .replace(/\s*\r?\n\s*/g, ' ')
-    .replace(/\t/g, ' ');
-  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+    .split(/[\n\u2028\u2029]/);
+  const line = lines.length === 1 ? (lines[0] ?? '') : joined(lines);
+  const shown = line.replaceAll('\t', ' ');
+  return shown.length > limit || read.length < text.length ? `${shown.slice(0, limit - 1)}…` : shown;
 }
+
+const joined = (lines: readonly string[]): string =>
+  lines
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
 
 /**
  * A line of somebody else's for a log. A runner acts on `::name::` at a line's start and on `##[name]` anywhere in it,
  * so the first is indented behind a bar and the second is broken up.
  */
-export const asLogLine = (text: string): string => `  | ${asLine(text, 2000).replaceAll('##[', '## [')}`;
+export const asLogLine = (text: string): string => withoutCommands(`  | ${asLine(text, 2000)}`);
+
+/** Between the signs of a command may stand what a runner, comparing them, passes over. */
+const oldCommand = /#(\p{Default_Ignorable_Code_Point}*#\p{Default_Ignorable_Code_Point}*\[)/gu;
+const passedOver = /[\s\u0085\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
+
+/** Text for standard output, in which no line acts as a command to a runner (workflow commands of GitHub Actions). */
+export const withoutCommands = (text: string): string =>
+  text
+    .split(/\r\n|[\r\n\u0085\u2028\u2029]/)
+    .map((line) => {
+      const broken = line.replace(oldCommand, '# $1');
+      return beginsWithColon(broken) ? `| ${broken}` : broken;
+    })
+    .join('\n');
+
+function beginsWithColon(line: string): boolean {
+  let at = 0;
+  while (at < line.length && passedOver.test(String.fromCodePoint(line.codePointAt(at) ?? 0))) {
+    at += (line.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return line.startsWith(':', at);
+}
+
+/** One line of JSON, in which nothing acts as a command either: it is the same value. */
+export const jsonWithoutCommands = (json: string): string =>
+  json.replace(oldCommand, (command) => `\\u0023${command.slice(1)}`);
 
 /** What GitHub takes for a commit becomes a link, half of an id too. */
 const idsAndCommits = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{7,40}\b/gi;

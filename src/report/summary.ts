@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../contract/plain-text.ts';
 import type { ToldPlan } from '../decide/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../decide/verdict-types.ts';
 import { servesAgain } from '../deploy/ending-words.ts';
@@ -127,7 +128,7 @@ function rollbackSection({ rollback }: Outcome): string {
   return `### ${title}\n\n${asMarkdown(sentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
 }
 
-const sentence = (words: string): string => `${words.replace(/[.\s]+$/, '')}.`;
+const sentence = (words: string): string => `${withoutFullStop(words)}.`;
 
 const notesSection = (notes: readonly string[]): string =>
   notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');

@@ -49,3 +49,18 @@ test('without it nothing but lines is printed', () => {
   terminal.conclude({ reason: 'done' });
   expect(said.out).toBe('');
 });
+
+test('no line that is printed acts as a command to a runner', () => {
+  const { terminal, said } = heard();
+  terminal.tell('a service said\n::set-output name=a::b\r::add-mask::c');
+  terminal.complain('and ##[error]d');
+  expect(said.out).toBe('a service said\n| ::set-output name=a::b\n| ::add-mask::c\n');
+  expect(said.err).toBe('and # #[error]d\n');
+});
+
+test('nor does the result as JSON', () => {
+  const { terminal, said } = heard(true);
+  terminal.conclude({ reason: '##[error]no' });
+  expect(said.out).not.toContain('##[');
+  expect(JSON.parse(said.out)).toEqual({ reason: '##[error]no' });
+});

@@ -82,8 +82,13 @@ function lineOf(file: string, name: string): string {
 }
 
 function placeIn(frame: string): { path: string; line: string; column: string } | undefined {
-  const match = /\(?((?:file:\/\/)?(?:\/|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)\)?$/.exec(frame);
-  return match ? { path: toPath(match[1] ?? ''), line: match[2] ?? '', column: match[3] ?? '' } : undefined;
+  const position = /:(\d+):(\d+)\)?$/.exec(frame);
+  if (!position) return undefined;
+  const file = frame.slice(frame.lastIndexOf('(') + 1, position.index);
+  const start = file.search(/file:\/\/|\/|[A-Za-z]:\\/);
+  return start < 0
+    ? undefined
+    : { path: toPath(file.slice(start)), line: position[1] ?? '', column: position[2] ?? '' };
 }
 
 const toPath = (place: string): string => {

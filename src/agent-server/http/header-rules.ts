@@ -51,13 +51,21 @@ function passing(includes: readonly string[], excludes: readonly string[]): (nam
 
 /** Whether a name is of one of the patterns, in which `*` stands for any text. Names of headers have no case. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
-  if (patterns.length === 0) return () => false;
-  const parts = patterns.map((pattern) =>
-    pattern
-      .split('*')
-      .map((text) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*'),
-  );
-  const expression = new RegExp(`^(?:${parts.join('|')})$`, 'i');
-  return (name) => expression.test(name);
+  const split = patterns.map((pattern) => pattern.toLowerCase().split('*'));
+  return (name) => split.some((texts) => matches(name.toLowerCase(), texts));
+}
+
+/** Whether these texts stand in a name one after the other, from its beginning to its end, with any text between them. */
+function matches(name: string, texts: readonly string[]): boolean {
+  const [first = '', ...others] = texts;
+  const last = others.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const text of others) {
+    const found = name.indexOf(text, at);
+    if (found < 0) return false;
+    at = found + text.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
 }

@@ -22,7 +22,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
 }
 
 /** What a library says to begin and end a transaction of its own. */
-const OF_A_TRANSACTION = /^\s*(?:begin|commit|rollback)\s*;?\s*$/i;
+const OF_A_TRANSACTION = /^(?:begin|commit|rollback)\s*;?$/i;
 
 /**
  * A pool that lends out the connection of a transaction under way, and no other: for a library that wants a pool and
@@ -64,7 +64,8 @@ export class PoolOfOne extends Pool {
 
   #query(args: unknown[]): unknown {
     const [text] = args;
-    if (typeof text === 'string' && OF_A_TRANSACTION.test(text)) return Promise.resolve({ rows: [], rowCount: 0 });
+    if (typeof text === 'string' && OF_A_TRANSACTION.test(text.trim()))
+      return Promise.resolve({ rows: [], rowCount: 0 });
     const last = args.at(-1);
     if (typeof last === 'function') {
       const heard = (error: unknown, ...rest: unknown[]) => {

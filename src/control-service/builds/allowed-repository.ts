@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { trimEndOf } from '../../contract/plain-text.ts';
 import { hasCode } from '../../database/embedded/file-errors.ts';
 import { isWithin } from './build-folder.ts';
 
@@ -57,7 +58,7 @@ function namedBy(path: string): string[] {
   ];
 }
 
-const withoutEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
+const withoutEnd = (text: string): string => trimEndOf(text, '\r\n');
 
 /** The links in a folder, and its folders of loose objects. */
 const entriesIn = (folder: string): string[] =>

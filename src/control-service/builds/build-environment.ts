@@ -68,12 +68,12 @@ export function buildEnvironment(
 
 /** What of a file with npm's configuration everybody may know: where packages come from, without keys and passwords. */
 function openSettings([, file]: [string, string | undefined]): Record<string, string> {
-  const lines = readFileSync(file ?? '', 'utf8').matchAll(
-    /^\s*((?:@[\w.-]+:)?registry|strict-ssl|cafile)\s*=\s*(\S+)\s*$/gm,
-  );
+  const settings = readFileSync(file ?? '', 'utf8')
+    .split('\n')
+    .map((line) => /^((?:@[\w.-]+:)?registry|strict-ssl|cafile)\s*=\s*(\S+)$/.exec(line.trim()) ?? []);
   return Object.fromEntries(
-    [...lines].flatMap(([, name = '', value = '']) =>
-      hasCredentials(value) ? [] : [[`npm_config_${name.replace(/^strict-ssl$/, 'strict_ssl')}`, value]],
+    settings.flatMap(([, name = '', value = '']) =>
+      name === '' || hasCredentials(value) ? [] : [[`npm_config_${name.replace(/^strict-ssl$/, 'strict_ssl')}`, value]],
     ),
   );
 }

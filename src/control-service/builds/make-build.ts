@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
+import { maskOf } from '../../contract/mask.ts';
 import { startLeashed } from '../compute/leashed-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
-import { maskOf } from '../compute/mask.ts';
 import { handOver } from '../isolation/hand-over.ts';
 import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
@@ -114,7 +114,7 @@ async function build(
     ...tokenSecrets(token?.value),
   ];
   const mask = maskOf(secrets);
-  const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask.whole(message)) };
+  const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask(message)) };
   const watching = { processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock };
   const watch = (over: AbortSignal): Promise<string | undefined> => watchBuild(watching, over);
   const output = outputBound(log, bounds);

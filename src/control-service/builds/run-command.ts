@@ -1,8 +1,8 @@
 import { pause, type Clock } from '../../clock.ts';
+import type { Mask } from '../../contract/mask.ts';
 import { lastWords } from '../compute/last-words.ts';
 import { startLeashed, type ProcessUser } from '../compute/leashed-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
-import type { Mask } from '../compute/mask.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
 import type { OutputBound } from './output-bound.ts';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import { maskOf } from '../../contract/mask.ts';
 import type { ProcessUser } from './leashed-process.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
 import { agentSecrets } from './agent-environment.ts';
@@ -11,7 +12,6 @@ import { containerNetworks, type ContainerNetworks } from './container/networks.
 import { planPod } from './container/plan.ts';
 import { removeBrokenOff, removePod, startPod, type Pod } from './container/pod.ts';
 import { usedBy } from './container/used.ts';
-import { maskOf } from './mask.ts';
 import { openFolders } from './open-folders.ts';
 
 export interface ContainerComputeSettings extends EngineSettings {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { pause, type Clock } from '../../clock.ts';
+import type { Mask } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { kindsOfParts, type Kind, type Manifest } from '../kubernetes/manifest.ts';
 import { labelKeys } from '../kubernetes/names.ts';
@@ -7,7 +8,6 @@ import type { AgentSpec, Hold } from './compute.ts';
 import { follow, workloadsOf, type Following } from './kubernetes-following.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
 import { seconds } from './kubernetes-words.ts';
-import type { Mask } from './mask.ts';
 
 /** What a start has done to the cluster, and what was there before. */
 export interface Begun {
@@ -132,9 +132,6 @@ export async function putBack(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     hold?.check();
-    spec.log(
-      'warning',
-      mask.whole(`What the failed revision left in the cluster could not be put back: ${error.message}`),
-    );
+    spec.log('warning', mask(`What the failed revision left in the cluster could not be put back: ${error.message}`));
   }
 }

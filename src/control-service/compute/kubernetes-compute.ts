@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import type { Clock } from '../../clock.ts';
+import { maskOf } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { passwordKey } from '../kubernetes/database.ts';
 import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
@@ -12,7 +13,6 @@ import { prune, putBack, removeAll, rollOut, type Begun } from './kubernetes-cha
 import { connect, type ClusterSettings, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
 import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-words.ts';
-import { maskOf } from './mask.ts';
 
 export interface KubernetesComputeSettings extends ClusterSettings {
   clock: Clock;
@@ -102,7 +102,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     const end = async (reason: string): Promise<AgentStart> => {
       if (signal.reason instanceof LetGo) throw signal.reason;
       await putBack(begun, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
-      return failed(signal.aborted ? 'The start was broken off.' : mask.whole(reason));
+      return failed(signal.aborted ? 'The start was broken off.' : mask(reason));
     };
     try {
       const missing = await missingBeforehand(spec, objects);

@@ -1,6 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { pause, type Clock } from '../../clock.ts';
 import { fromJson } from '../../contract/json-text.ts';
+import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
 import * as z from 'zod';
 
@@ -80,7 +81,7 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
       reason: `No cluster is configured: looked at ${from}${asked && `, which${asked}`}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`,
     };
   }
-  const server = cluster.server.replace(/\/+$/, '');
+  const server = withoutTrailingSlashes(cluster.server);
   return {
     kind: 'connected',
     connection: {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutFullStop } from '../../contract/plain-text.ts';
 
 /** What the cluster noted about a pod. */
 export const podEvent = z.looseObject({
@@ -28,4 +29,4 @@ export const isOverOnceRun = ({ reason }: PodEvent): boolean =>
   reason === 'FailedScheduling' || reason === 'FailedMount' || reason === 'FailedAttachVolume';
 
 /** As a person reads it. */
-export const inWords = ({ reason, message }: PodEvent): string => `${reason}: ${message.replace(/[.\s]+$/, '')}.`;
+export const inWords = ({ reason, message }: PodEvent): string => `${reason}: ${withoutFullStop(message)}.`;

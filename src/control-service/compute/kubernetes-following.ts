@@ -1,4 +1,6 @@
 import { pause, type Clock } from '../../clock.ts';
+import type { Mask } from '../../contract/mask.ts';
+import { withoutFullStop } from '../../contract/plain-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import * as z from 'zod';
 import { pathOf, type Manifest } from '../kubernetes/manifest.ts';
@@ -10,7 +12,6 @@ import { podTroubles, rolloutState, type PodTrouble } from './kubernetes-rollout
 import { seconds } from './kubernetes-words.ts';
 import { lastWords } from './last-words.ts';
 import type { WriteLine } from './log-line.ts';
-import type { Mask } from './mask.ts';
 
 /** How patiently a rollout is followed. */
 export interface Patience {
@@ -61,7 +62,7 @@ export async function follow(workloads: readonly Manifest[], following: Followin
     const where = open
       .map(({ workload, state }) => `${workload.metadata.name}: ${state.kind === 'ready' ? '' : state.words}`)
       .join('; ');
-    if (where !== told) log('info', mask.whole(`Waiting for the cluster. ${where}.`));
+    if (where !== told) log('info', mask(`Waiting for the cluster. ${where}.`));
     told = where;
 
     const troubles = podTroubles(pods);
@@ -80,8 +81,7 @@ export async function follow(workloads: readonly Manifest[], following: Followin
   return 'The start was broken off.';
 }
 
-const trimmed = (text: string): string => text.replace(/[.\s]+$/, '');
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${trimmed(text.slice(1))}.`;
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${withoutFullStop(text.slice(1))}.`;
 
 /** What is not rolled out yet, with its pods; undefined where the cluster does not answer now and there is still time. */
 async function lookAt(workloads: readonly Manifest[], { objects, log, mask }: Following, isLate: boolean) {
@@ -93,7 +93,7 @@ async function lookAt(workloads: readonly Manifest[], { objects, log, mask }: Fo
   } catch (error) {
     const canPass = error instanceof ServiceError && (error.kind === 'busy' || error.kind === 'unreachable');
     if (!canPass || isLate) throw error;
-    log('warning', mask.whole(`The cluster does not answer (${error.message}). Its rollout goes on without us.`));
+    log('warning', mask(`The cluster does not answer (${error.message}). Its rollout goes on without us.`));
     return undefined;
   }
 }
@@ -143,7 +143,9 @@ async function wordsOf(
     const spoke = said === undefined ? '' : ` It said last: ${said}`;
     const note = noted.get(pod);
     const isNew = note && tellsMuch(note) && !words.includes(note.message) && !(log && isOverOnceRun(note));
-    sentences.push(`Pod ${pod}: ${trimmed(words)}.${isNew ? ` The cluster noted: ${inWords(note)}` : ''}${spoke}`);
+    sentences.push(
+      `Pod ${pod}: ${withoutFullStop(words)}.${isNew ? ` The cluster noted: ${inWords(note)}` : ''}${spoke}`,
+    );
   }
   if (troubles.length === 0) {
     for (const [pod, note] of noted) if (note) sentences.push(`Pod ${pod}: The cluster noted: ${inWords(note)}`);
@@ -162,7 +164,7 @@ async function tellEvents(pod: string, { objects, log, mask }: Following): Promi
     .filter(({ type }) => type === 'Warning')
     .toSorted((one, other) => whenNoted(one).localeCompare(whenNoted(other)));
   for (const { reason, message } of warnings.slice(-mostEvents)) {
-    log('warning', mask.whole(`Pod ${pod}: ${reason}: ${message}`));
+    log('warning', mask(`Pod ${pod}: ${reason}: ${message}`));
   }
   return warnings.findLast(saysWhy) ?? warnings.findLast(tellsMuch) ?? warnings.at(-1);
 }
@@ -183,7 +185,7 @@ async function lastLines(
   const text = await unlessRefused(() => objects.text(`read the log of pod ${pod}`, path, query), { log, mask });
   const words = lastWords();
   for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
-    const masked = mask.whole(line);
+    const masked = mask(line);
     words.hear(masked);
     log('error', masked);
   }
@@ -199,7 +201,7 @@ async function unlessRefused<T>(
     return await ask();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    log('warning', mask.whole(`The cluster did not let us ${error.operation}: ${error.detail ?? error.kind}.`));
+    log('warning', mask(`The cluster did not let us ${error.operation}: ${error.detail ?? error.kind}.`));
     return undefined;
   }
 }

@@ -1,21 +1,22 @@
+import { withoutFullStop } from '../../contract/plain-text.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
 
 /** A refusal or silence of the cluster, as a sentence with what to do about it. The text is not masked yet. */
 export function clusterProblem(error: ServiceError, server: string, namespace: string): string {
   const { kind, operation, status, detail } = error;
-  const said = detail === undefined ? '' : `: ${detail.replace(/[.\s]+$/, '')}`;
+  const said = detail === undefined ? '' : `: ${withoutFullStop(detail)}`;
   switch (kind) {
     case 'unreachable':
       return `The cluster at ${server} could not be reached${said}. Check the server of the kubeconfig's context, and the way from here to it.`;
     case 'unauthorized':
       if (status === 401)
         return `The cluster at ${server} did not accept the credentials. Check the user of the kubeconfig's context.`;
-      if (/exceeded quota|limitrange|maximum .* usage/i.test(detail ?? '')) {
+      if (/exceeded quota|limitrange|maximum (?:\S+ )?usage/i.test(detail ?? '')) {
         return `The namespace ${namespace} has no room: ${operation} was refused${said}. Raise its quota, or ask for less in source_config.resource_spec.`;
       }
       return `The cluster refused to ${operation} in the namespace ${namespace}${said}. Give this account a role there that lets it get, list, patch, create and delete what a deployment is made of, and read pods, their logs and events.`;
     case 'missing':
-      if (/namespaces? "?.*not found/i.test(detail ?? '')) return missingNamespace(namespace);
+      if (/namespaces? "?[^\s"]{0,63}"? not found/i.test(detail ?? '')) return missingNamespace(namespace);
       return `The cluster knows nothing of what it takes to ${operation}${said}. It may be too old: Kubernetes 1.30 or newer is needed.`;
     case 'conflict':
       return `The cluster did not ${operation}: something else holds it${said}. Rename or remove what stands in the namespace ${namespace} under that name.`;

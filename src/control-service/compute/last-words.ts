@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { withoutControls } from '../../contract/plain-text.ts';
 
 /** Remembers the line of an error output that says best what went wrong. */
 export interface LastWords {
@@ -18,7 +18,7 @@ export function lastWords(): LastWords {
   let line: string | undefined;
   return {
     hear(said) {
-      const plain = stripVTControlCharacters(said);
+      const plain = withoutControls(said);
       if (isAround.test(plain)) return;
       line = plain;
       if (namesAnError.test(plain)) error = plain;

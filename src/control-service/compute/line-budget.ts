@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.ts';
-import type { LogLevel, WriteLine } from './log-line.ts';
 
 /** How many lines a process may write to its log. */
 export interface LineBounds {
@@ -14,18 +13,23 @@ export interface LineBounds {
 export const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
 
 /** Lets lines through within bounds, and says how many it left out. */
-export interface LineBudget {
-  tell: WriteLine;
+export interface LineBudget<Line> {
+  tell: (line: Line) => void;
   /** Tells the last of the lines that were left out. */
   end: () => void;
 }
 
-/** Makes a budget that passes lines on to `write`. */
-export function lineBudget(write: WriteLine, clock: Clock, bounds: LineBounds = usualBounds): LineBudget {
+/** Makes a budget that passes lines on to `write`, and to `warn` how many it left out. */
+export function lineBudget<Line>(
+  write: (line: Line) => void,
+  warn: (message: string) => void,
+  clock: Clock,
+  bounds: LineBounds = usualBounds,
+): LineBudget<Line> {
   let allowance = bounds.burst;
   let since = clock.now();
   let leftOut = 0;
-  let kept: [LogLevel, string][] = [];
+  let kept: Line[] = [];
 
   const refill = (): void => {
     const now = clock.now();
@@ -34,27 +38,27 @@ export function lineBudget(write: WriteLine, clock: Clock, bounds: LineBounds = 
   };
   const catchUp = (): void => {
     const lost = leftOut - kept.length;
-    if (lost > 0) write('warning', `[${lost} lines left out: too many to keep]`);
-    for (const [level, line] of kept) write(level, line);
+    if (lost > 0) warn(`[${lost} lines left out: too many to keep]`);
+    for (const line of kept) write(line);
     allowance -= kept.length;
     leftOut = 0;
     kept = [];
   };
 
   return {
-    tell(level, line) {
+    tell(line) {
       refill();
       // In a flood single lines are not let through as the budget refills: there has to be room for what was kept, too.
       const needed = leftOut > 0 ? kept.length + bounds.perSecond : 1;
       if (allowance < needed) {
         leftOut += 1;
-        kept.push([level, line]);
+        kept.push(line);
         if (kept.length > bounds.keepLast) kept.shift();
         return;
       }
       if (leftOut > 0) catchUp();
       allowance -= 1;
-      write(level, line);
+      write(line);
     },
     end: catchUp,
   };

@@ -1,17 +1,29 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
-import { stripVTControlCharacters } from 'node:util';
+import { pause, type Clock } from '../../clock.ts';
+import { trimEndOf, withoutControls } from '../../contract/plain-text.ts';
+import type { ReadRate } from './read-rate.ts';
 
 /** Characters of a line that are kept while it has not ended; what follows them is dropped. */
 const longestRead = 16_384;
 
+/** A line as a process wrote it, and whether its end is missing because it was too long to keep. */
+export interface OutputLine {
+  text: string;
+  cut: boolean;
+}
+
 /**
- * Cuts a process's output into lines as it comes, without colours; of a line that was written over only its last state.
- * A line that is too long to keep is told with `cut`.
+ * Cuts a process's output into lines as it comes, no faster than `rate` allows: meanwhile the pipe fills up, and the process
+ * waits. Lines are told as they were written, for most of a flood are dropped, and `plainLine` need not read these.
  *
  * Resolves when the output has ended or was destroyed.
  */
-export function readLines(output: Readable, tell: (line: string, cut: boolean) => void): Promise<void> {
+export function readLines(
+  output: Readable,
+  tell: (line: OutputLine) => void,
+  { rate, clock }: { rate: ReadRate; clock: Clock },
+): Promise<void> {
   const decoder = new StringDecoder('utf8');
   let pending = '';
   let cut = false;
@@ -22,13 +34,12 @@ export function readLines(output: Readable, tell: (line: string, cut: boolean) =
     pending += text.slice(0, room);
   };
   const end = (): void => {
-    const plain = stripVTControlCharacters(pending.replace(/\r+$/, '')).replaceAll('\0', '');
-    const line = plain.slice(plain.lastIndexOf('\r') + 1).trimEnd();
-    if (line !== '') tell(line, cut);
+    if (pending !== '') tell({ text: pending, cut });
     pending = '';
     cut = false;
   };
 
+  const closed = new AbortController();
   output.on('data', (chunk: Buffer) => {
     const [first = '', ...rest] = decoder.write(chunk).split('\n');
     take(first);
@@ -36,12 +47,23 @@ export function readLines(output: Readable, tell: (line: string, cut: boolean) =
       end();
       take(text);
     }
+    const waitMs = rate.spend(chunk.length, rest.length, clock.now());
+    if (waitMs === 0) return;
+    output.pause();
+    void pause(clock, waitMs, closed.signal).then(() => output.resume());
   });
   return new Promise((resolve) => {
     output.once('close', () => {
+      closed.abort();
       take(decoder.end());
       end();
       resolve();
     });
   });
+}
+
+/** A line without colours and what else acts on a terminal; of one that was written over only its last state. */
+export function plainLine(written: string): string {
+  const last = trimEndOf(written, '\r');
+  return withoutControls(last.slice(last.lastIndexOf('\r') + 1)).trimEnd();
 }

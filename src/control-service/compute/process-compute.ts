@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
+import { maskOf } from '../../contract/mask.ts';
 import { agentCommands, type AgentCommands } from './agent-commands.ts';
 import { agentEnvironment, agentMark, agentSecrets } from './agent-environment.ts';
 import { agentServerPath } from './agent-server-path.ts';
@@ -12,7 +13,6 @@ import { lastLines } from './last-lines.ts';
 import { lastWords } from './last-words.ts';
 import { announcesListening } from './listening.ts';
 import type { WriteLine } from './log-line.ts';
-import { maskOf } from './mask.ts';
 import { megabyte, memoryBound, type MemoryBound } from './memory-bound.ts';
 import { memoryWatch, type MemoryWatch } from './memory-watch.ts';
 import { openFolders } from './open-folders.ts';

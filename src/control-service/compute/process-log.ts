@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.ts';
+import type { Mask } from '../../contract/mask.ts';
 import type { LeashedProcess } from './leashed-process.ts';
 import { lineBudget, usualBounds, type LineBounds } from './line-budget.ts';
 import type { LogLevel, WriteLine } from './log-line.ts';
-import type { Mask } from './mask.ts';
-import { readLines } from './output-lines.ts';
+import { plainLine, readLines, type OutputLine } from './output-lines.ts';
+import { sharedReadRate, type ReadRate } from './read-rate.ts';
 
 export interface ProcessLogSettings {
   write: WriteLine;
@@ -12,6 +13,8 @@ export interface ProcessLogSettings {
   /** The level of what the process writes to its standard error; where it is `error`, `warning: …` is a warning. */
   errorLevel: LogLevel;
   bounds?: LineBounds;
+  /** How fast its output is read, both of its streams together. */
+  rate?: ReadRate;
 }
 
 /** Characters of a line that are told. */
@@ -24,23 +27,21 @@ const longestTold = 4_000;
  */
 export async function logProcess(
   { stdout, stderr }: Pick<LeashedProcess, 'stdout' | 'stderr'>,
-  { write, mask, clock, errorLevel, bounds = usualBounds }: ProcessLogSettings,
+  { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogSettings,
 ): Promise<void> {
-  const budget = lineBudget(write, clock, bounds);
-  const teller =
-    (levelOf: (line: string) => LogLevel) =>
-    (line: string, cut: boolean): void => {
-      const masked = cut ? `${mask.cut(line)} [...]` : mask.whole(line);
-      budget.tell(levelOf(line), masked.length > longestTold ? `${masked.slice(0, longestTold)} [...]` : masked);
-    };
-  const graver = (line: string): LogLevel =>
-    errorLevel === 'error' && line.startsWith('warning: ') ? 'warning' : errorLevel;
+  const tell = ({ text, cut, level }: OutputLine & { level: LogLevel }): void => {
+    const line = plainLine(text);
+    if (line === '') return;
+    const masked = mask(line, { cut });
+    const isWarning = level === 'error' && line.startsWith('warning: ');
+    const isShort = !cut && masked.length <= longestTold;
+    write(isWarning ? 'warning' : level, isShort ? masked : `${masked.slice(0, longestTold)} [...]`);
+  };
+  const budget = lineBudget(tell, (message) => write('warning', message), clock, bounds);
+  const readAs = (level: LogLevel) => (line: OutputLine) => budget.tell({ ...line, level });
   await Promise.all([
-    readLines(
-      stdout,
-      teller(() => 'info'),
-    ),
-    readLines(stderr, teller(graver)),
+    readLines(stdout, readAs('info'), { rate, clock }),
+    readLines(stderr, readAs(errorLevel), { rate, clock }),
   ]);
   budget.end();
 }

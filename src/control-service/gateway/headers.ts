@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { holdsApiKey } from '../keys/api-key.ts';
 
 /** The header by which an agent's process knows that a request came through the gateway. */
@@ -82,7 +83,7 @@ export function tellAddress(
     headers['x-forwarded-proto'] = reached.protocol.slice(0, -1);
     headers['x-forwarded-host'] = reached.host;
   }
-  headers['x-forwarded-prefix'] = `${reached ? reached.pathname.replace(/\/+$/, '') : basePath}${path}`;
+  headers['x-forwarded-prefix'] = `${reached ? withoutTrailingSlashes(reached.pathname) : basePath}${path}`;
 }
 
 /**

@@ -27,7 +27,7 @@ export function gitHubTrouble(
   if (status === undefined || status >= 600) {
     return new GitHubTrouble(`${begin} and could not be reached. Check the network and GITHUB_API_URL.`, undefined);
   }
-  const words = error instanceof Error ? error.message.replace(/\s*-? ?https?:\S+/g, '').slice(0, longestTold) : '';
+  const words = error instanceof Error ? error.message.replace(/(?: - | )?https?:\S+/g, '').slice(0, longestTold) : '';
   const advice =
     status === 401
       ? ' Check the App’s id and its private key, and the clock of this machine.'

@@ -1,3 +1,5 @@
+import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
+
 /** A repository of a GitHub, as its address names it. */
 export interface NamedRepository {
   owner: string;
@@ -19,7 +21,7 @@ export function cloneOrigin(apiUrl: string): string {
 export function repositoryAt(origin: string, repoUrl: string): NamedRepository | undefined {
   if (!URL.canParse(repoUrl)) return undefined;
   const url = new URL(repoUrl);
-  const [, owner, name, more] = url.pathname.replace(/\/+$/, '').split('/');
+  const [, owner, name, more] = withoutTrailingSlashes(url.pathname).split('/');
   if (url.origin !== origin || !owner || !name || more !== undefined) return undefined;
   const plain = decodeURIComponent(name).replace(/\.git$/, '');
   return plain === '' ? undefined : { owner: decodeURIComponent(owner), name: plain };

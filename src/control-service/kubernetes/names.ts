@@ -1,3 +1,4 @@
+import { trimEndOf, trimStartOf } from '../../contract/plain-text.ts';
 import type { Part } from './manifest.ts';
 
 /** The labels by which we know our own. */
@@ -30,7 +31,7 @@ const longestName = 31;
 export function baseName({ name, id }: { name: string; id: string }): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
   const begun = /^[a-z]/.test(plain) ? plain : `d-${plain.replace(/^-+/, '')}`;
-  return `${begun.slice(0, longestName).replace(/-+$/, '')}-${tail(id)}`;
+  return `${trimEndOf(begun.slice(0, longestName), '-')}-${tail(id)}`;
 }
 
 const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-cache', database: '-db' };
@@ -58,7 +59,4 @@ export const asQuery = (labels: Record<string, string>): string =>
 
 /** A text as the value of a label: what does not fit is cut or replaced. */
 export const asLabel = (text: string): string =>
-  text
-    .replaceAll(/[^\w.-]+/g, '-')
-    .slice(0, 63)
-    .replaceAll(/^[^a-zA-Z0-9]+|[^a-zA-Z0-9]+$/g, '');
+  trimEndOf(trimStartOf(text.replaceAll(/[^\w.-]+/g, '-').slice(0, 63), '_.-'), '_.-');

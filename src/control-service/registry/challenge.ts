@@ -6,7 +6,7 @@ export type Challenge =
 
 /** Reads `WWW-Authenticate` of a registry's `GET /v2/`: the first challenge that leads to a token endpoint. */
 export function readChallenge(header: string | null): Challenge {
-  const bearer = /(?:^|,\s*)Bearer\s+(.*)$/i.exec(header ?? '')?.[1];
+  const bearer = /(?:^|, ?)Bearer ([^\r\n]*)/i.exec(header ?? '')?.[1];
   if (bearer === undefined) return { kind: 'no-tokens' };
   const fields = new Map<string, string>();
   // Fields end where the next challenge begins: a word that no equals sign follows.

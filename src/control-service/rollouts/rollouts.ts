@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
+import { maskOf } from '../../contract/mask.ts';
 import { buildFolder, buildsIn, buildsThere, clearAway } from '../builds/build-folder.ts';
 import { killLeftBehind } from '../builds/build-processes.ts';
 import type { BuildBounds } from '../builds/build.ts';
 import type { Compute } from '../compute/compute.ts';
-import { maskOf } from '../compute/mask.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
@@ -155,10 +155,10 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     } catch (error) {
       if (stopping.signal.aborted) return;
       // Nobody knows what such an error quotes.
-      const { whole } = maskOf(revision.secrets.map(({ value }) => value));
+      const mask = maskOf(revision.secrets.map(({ value }) => value));
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
-      log(`Revision ${revision.id} could not be carried out: ${whole(stack === '' ? message : stack)}`);
-      await failAnyway(undertaking, `The service could not carry this revision out: ${whole(message)}`, tools);
+      log(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
+      await failAnyway(undertaking, `The service could not carry this revision out: ${mask(message)}`, tools);
     } finally {
       atWork.delete(deployment.id);
       await undertaking.buildLog.flush();

@@ -24,7 +24,7 @@ export function readRepoUrl(written: string, allowGit: readonly string[]): ReadR
   if (/[\u0000-\u0020\u007f]/.test(written)) return refused('may not hold blanks or control characters');
   if (written.startsWith('-')) return refused('may not begin with a hyphen');
   if (isAbsolute(written)) return readFolder(written, allowGit);
-  if (/^[^/:]+@[^/:]+:/.test(written) || written.startsWith('ssh:')) {
+  if (/^[^/:@]+@[^/:]+:/.test(written) || written.startsWith('ssh:')) {
     return refused('names an ssh address, for which this service has no key; use the https address of the repository');
   }
   if (!URL.canParse(written) || written.includes('::')) return refused(advice);

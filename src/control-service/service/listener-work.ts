@@ -2,7 +2,7 @@ import { systemClock } from '../../clock.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import { leaseBounds, workRequest } from '../../contract/control/listener-work.ts';
 import type { ClaimStanding, WorkClaim, WorkReport } from '../../contract/control/listener-work.ts';
-import { maskOf } from '../compute/mask.ts';
+import { maskOf } from '../../contract/mask.ts';
 import { tellClaim, tellStanding } from '../listeners/tell-claim.ts';
 import { workBell } from '../listeners/work-bell.ts';
 import { readBody, readShape } from '../rules/shape.ts';
@@ -100,12 +100,12 @@ export function listenerWorkOperations({
     const mask = maskOf(await store.secretsOfClaim(listenerId, claimId));
     return {
       status: report.status,
-      message: report.message == null ? null : mask.whole(report.message),
+      message: report.message == null ? null : mask(report.message),
       imageVersion: report.image_version ?? null,
       lines: (report.log ?? []).map(({ sequence, level, message, at }) => ({
         sequence,
         level,
-        message: mask.whole(message),
+        message: mask(message),
         ...(at == null ? {} : { at: Date.parse(at) }),
       })),
     };

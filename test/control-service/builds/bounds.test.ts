@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { maskOf } from '../../../src/contract/mask.ts';
 import { buildProcesses, killLeftBehind } from '../../../src/control-service/builds/build-processes.ts';
 import { tooMuch } from '../../../src/control-service/builds/build-watch.ts';
 import { outputBound } from '../../../src/control-service/builds/output-bound.ts';
 import { commandRunner } from '../../../src/control-service/builds/run-command.ts';
 import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
-import { maskOf } from '../../../src/control-service/compute/mask.ts';
 import { runs, until } from '../compute/agents.ts';
 import type { BuildSettings } from '../../../src/control-service/builds/make-build.ts';
 import { workplace } from './building.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Clock } from '../../../clock.ts';
+import type { Mask } from '../../../contract/mask.ts';
 import type { LeashedProcess } from '../leashed-process.ts';
 import { logProcess } from '../process-log.ts';
 import type { WriteLine } from '../log-line.ts';
-import type { Mask } from '../mask.ts';
 import type { Engine } from './engine.ts';
 import { passEnvironment } from './environment-file.ts';
 import type { ContainerPlan } from './plan.ts';

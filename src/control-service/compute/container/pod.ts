@@ -1,10 +1,10 @@
 import { pause, type Clock } from '../../../clock.ts';
+import type { Mask } from '../../../contract/mask.ts';
 import type { AgentSpec, AgentStart, RunningAgent } from '../compute.ts';
 import { becomesHealthy } from '../health.ts';
 import { lastLines } from '../last-lines.ts';
 import { lastWords } from '../last-words.ts';
 import type { WriteLine } from '../log-line.ts';
-import type { Mask } from '../mask.ts';
 import { memoryBound } from '../memory-bound.ts';
 import {
   create,

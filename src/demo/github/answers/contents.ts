@@ -1,3 +1,4 @@
+import { trimStartOf, withoutTrailingSlashes } from '../../../contract/plain-text.ts';
 import { resolveCommit } from '../git/commits.ts';
 import { runGit } from '../git/run-git.ts';
 import { notFound, Refusal, type Answer, type Asked, type JsonObject } from '../exchange.ts';
@@ -24,7 +25,7 @@ export async function getContents(asked: Asked, site: Site): Promise<Answer> {
   const ref = query.get('ref') ?? repository.defaultBranch;
   const commit = await resolveCommit(repository.folder, ref);
   if (commit === undefined) throw new Refusal(404, `No commit found for the ref ${ref}`);
-  const path = (params['path'] ?? '').replace(/^\/+|\/+$/g, '');
+  const path = withoutTrailingSlashes(trimStartOf(params['path'] ?? '', '/'));
   const entry = path === '' ? undefined : (await entriesOf(repository, commit, path, false))[0];
   if (path !== '' && !entry) throw notFound();
   const show = (each: Entry): JsonObject => describe(site, repository, ref, each);

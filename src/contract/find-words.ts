@@ -1,0 +1,72 @@
+import { shortestHidden } from './secret-spellings.ts';
+
+/** A part of a text: from `start` to before `end`. */
+export interface Range {
+  start: number;
+  end: number;
+}
+
+/** Of a longer word its first characters are looked for, and hidden is as much as goes on like it. */
+const longestCompared = 1_024;
+
+/** Characters that may be compared for each character of a text. Secrets and output can be made up to need far more. */
+const comparedPerCharacter = 64;
+
+/**
+ * Returns a function that finds where words stand in a text; of several that begin at the same place, the longest. Words
+ * of fewer than `shortestHidden` characters are left out. Of a text that was `cut`, the beginning of a word at the end is
+ * found as well. A text that takes too long is returned as one range.
+ *
+ * No regular expression is made of the words: one that is too long is quoted in the error, and these are secrets.
+ */
+export function wordFinder(words: Iterable<string>): (text: string, cut?: boolean) => Range[] {
+  const byBegin = new Map<string, Map<number, Map<string, string[]>>>();
+  const firsts = new Uint8Array(256);
+  for (const word of longestFirst(words)) {
+    const begin = word.slice(0, shortestHidden);
+    const head = word.slice(0, longestCompared);
+    const byLength = byBegin.get(begin) ?? new Map<number, Map<string, string[]>>();
+    const heads = byLength.get(head.length) ?? new Map<string, string[]>();
+    heads.set(head, [...(heads.get(head) ?? []), ...(word === head ? [] : [word])]);
+    byBegin.set(begin, byLength.set(head.length, heads));
+    firsts[word.charCodeAt(0) & 255] = 1;
+  }
+
+  return (text, cut = false) => {
+    let left = comparedPerCharacter * text.length + 16 * longestCompared;
+    const found: Range[] = [];
+    let at = 0;
+    while (at <= text.length - shortestHidden && left > 0) {
+      const length = firsts[text.charCodeAt(at) & 255] === 1 ? lengthAt(text, at) : 0;
+      if (length > 0) found.push({ start: at, end: at + length });
+      at += Math.max(1, length);
+    }
+    return left > 0 ? found : [{ start: 0, end: text.length }];
+
+    /** The length of the longest word that stands at this place; 0 for none. */
+    function lengthAt(of: string, place: number): number {
+      for (const [length, heads] of byBegin.get(of.slice(place, place + shortestHidden)) ?? []) {
+        left -= length;
+        if (left <= 0) return 0;
+        if (cut && place + length > of.length) {
+          const rest = of.slice(place);
+          left -= heads.size * rest.length;
+          if ([...heads.keys()].some((head) => head.startsWith(rest))) return rest.length;
+        }
+        const longer = place + length <= of.length ? heads.get(of.slice(place, place + length)) : undefined;
+        if (longer !== undefined) return longer.reduce((most, word) => Math.max(most, alike(of, place, word)), length);
+      }
+      return 0;
+    }
+
+    function alike(of: string, place: number, word: string): number {
+      let length = longestCompared;
+      while (length < word.length && of.charCodeAt(place + length) === word.charCodeAt(length)) length += 1;
+      left -= length;
+      return length;
+    }
+  };
+}
+
+const longestFirst = (words: Iterable<string>): string[] =>
+  [...new Set(words)].filter((word) => word.length >= shortestHidden).sort((one, other) => other.length - one.length);

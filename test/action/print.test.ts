@@ -1,0 +1,17 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { print } from '../../src/action/progress.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('no line of a printed text acts as a command', () => {
+  const written: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  print('What to do:\n::set-output name=a::b\r::add-mask::c\nx ##[error]d');
+  const lines = written.join('').split(/\r?\n|\r/);
+  expect(lines).toEqual(['What to do:', '| ::set-output name=a::b', '| ::add-mask::c', 'x # #[error]d', '']);
+});

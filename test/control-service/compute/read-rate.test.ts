@@ -1,0 +1,95 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { systemClock, type Clock } from '../../../src/clock.ts';
+import { maskOf } from '../../../src/contract/mask.ts';
+import { startLeashed } from '../../../src/control-service/compute/leashed-process.ts';
+import { logProcess } from '../../../src/control-service/compute/process-log.ts';
+import { readRate, sharedReadRate } from '../../../src/control-service/compute/read-rate.ts';
+
+/** A clock that stands until it is moved, and says when somebody waits for it. */
+function standingClock() {
+  let now = 0;
+  const sleepers: { until: number; wake: () => void }[] = [];
+  let heard = (): void => undefined;
+  const clock: Clock = {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        sleepers.push({ until: now + ms, wake: resolve });
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+        heard();
+      }),
+  };
+  return {
+    clock,
+    waits: () => new Promise<void>((resolve) => (sleepers.length > 0 ? resolve() : (heard = resolve))),
+    advance: (ms: number) => {
+      now += ms;
+      for (const sleeper of sleepers.filter(({ until }) => until <= now)) {
+        sleepers.splice(sleepers.indexOf(sleeper), 1);
+        sleeper.wake();
+      }
+    },
+  };
+}
+
+/** What one read of a pipe gives at most. */
+const oneRead = 65_536;
+
+test('a process that prints without end is read no faster than allowed, and its end is told', async () => {
+  const bounds = { burst: 1_000_000, perSecond: 500_000 };
+  const { clock, waits, advance } = standingClock();
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const started = startLeashed(
+    { command: 'yes', args: [], cwd: '/', env, withInput: false, graceSeconds: 0 },
+    systemClock,
+  );
+  let read = 0;
+  started.stdout.on('data', (chunk: Buffer) => (read += chunk.length));
+  const lines: string[] = [];
+  const write = (_: string, line: string): void => void lines.push(line);
+  const end = logProcess(started, {
+    write,
+    mask: maskOf([]),
+    clock,
+    errorLevel: 'error',
+    rate: readRate(bounds),
+    bounds: { burst: 10, perSecond: 1, keepLast: 2 },
+  });
+  for (let second = 1; second <= 10; second += 1) {
+    await waits();
+    // Each line of `yes` is two bytes and counts as sixteen more.
+    expect(read).toBeLessThanOrEqual((bounds.burst + second * bounds.perSecond) / 9 + oneRead);
+    advance(1_000);
+  }
+  started.kill();
+  expect(await started.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });
+  await end;
+  expect(lines.length).toBeLessThan(30);
+  expect(lines.filter((line) => line !== 'y')).toContainEqual(expect.stringMatching(/^\[\d+ lines left out/));
+});
+
+test('outputs that share a rate wait in turn for what all of them were given', () => {
+  const all = readRate({ burst: 1_000, perSecond: 100 });
+  const [one, other] = [
+    { burst: 10_000, perSecond: 100 },
+    { burst: 10_000, perSecond: 100 },
+  ].map((own) => sharedReadRate(own, all));
+  expect(one?.spend(1_000, 0, 0)).toBe(0);
+  expect(one?.spend(50, 0, 0)).toBe(500);
+  expect(other?.spend(50, 0, 0)).toBe(1_000);
+  expect(other?.spend(0, 0, 1_000)).toBe(0);
+});
+
+test('an output within its bounds never waits', async () => {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const lines: string[] = [];
+  const clock: Clock = { now: () => 0, sleep: () => Promise.reject(new Error('it waited')) };
+  const write = (_: string, line: string): void => void lines.push(line);
+  const end = logProcess({ stdout, stderr }, { write, mask: maskOf([]), clock, errorLevel: 'error' });
+  stdout.end('an ordinary line\n'.repeat(4_000));
+  stderr.end();
+  await end;
+  expect(lines).toHaveLength(4_000);
+});

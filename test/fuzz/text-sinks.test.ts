@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import { nextCursor } from '../../app/github/deliveries.ts';
+import { explainImport } from '../../src/agent-server/graphs/import-error.ts';
+import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
+import { isForStandardError } from '../../src/agent-server/log-level.ts';
+import { masksOf } from '../../src/action/masks.ts';
+import { readErrorBody } from '../../src/client/error-body.ts';
+import { maskOf as maskOfClient } from '../../src/client/mask.ts';
+import { readAddress } from '../../src/contract/base-address.ts';
+import { maskOf } from '../../src/contract/mask.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import { clusterProblem } from '../../src/control-service/compute/kubernetes-words.ts';
+import { inWords } from '../../src/control-service/compute/kubernetes-events.ts';
+import { lastWords } from '../../src/control-service/compute/last-words.ts';
+import { plainLine } from '../../src/control-service/compute/output-lines.ts';
+import { repositoryAt } from '../../src/control-service/integrations/repository-address.ts';
+import { asLabel, baseName } from '../../src/control-service/kubernetes/names.ts';
+import { readChallenge } from '../../src/control-service/registry/challenge.ts';
+import { readRepoUrl } from '../../src/control-service/rules/repo-url.ts';
+import { sameRepository } from '../../src/decide/repository-url.ts';
+import { asSentence } from '../../src/listener/as-sentence.ts';
+import {
+  asCode,
+  asCodeBlock,
+  asLine,
+  asLogLine,
+  asMarkdown,
+  jsonWithoutCommands,
+  withoutCommands,
+} from '../../src/report/harmless.ts';
+import { cpuOf } from './cpu.ts';
+
+const size = 1_000_000;
+/** Characters of a line of output that are kept. */
+const longestLine = 16_384;
+
+const secrets = ['hunter2-hunter2', 'aaaaaaaab', `-----BEGIN KEY-----\n${'MIIB'.repeat(400)}\n-----END KEY-----`, 'x'];
+const hide = maskOf(secrets);
+const hideShort = maskOfClient(secrets);
+const byLine = (use: (line: string) => unknown) => (text: string) => {
+  for (let at = 0; at < text.length; at += longestLine) use(text.slice(at, at + longestLine));
+};
+const headersOf = loggedHeaders({ includes: ['*a*a*a*a*b', 'x-*-*-*-y'] });
+const refusal = (detail: string): ServiceError =>
+  new ServiceError({
+    kind: 'missing',
+    operation: 'read',
+    status: 404,
+    method: 'GET',
+    address: 'https://cluster',
+    effect: 'none',
+    detail,
+    problems: [],
+  });
+
+/** Where text of others goes through patterns, loops and comparisons. */
+const sinks: Record<string, (text: string) => unknown> = {
+  asLine,
+  asLogLine,
+  asMarkdown,
+  asCode,
+  'asCodeBlock of one line': (text) => asCodeBlock([text]),
+  'asCodeBlock of many lines': (text) => asCodeBlock(text.split('x')),
+  withoutCommands,
+  jsonWithoutCommands,
+  'a line of output': byLine(plainLine),
+  'the last words of a process': byLine((line) => lastWords().hear(line)),
+  'a mask': (text) => hide(text),
+  'a mask of cut lines': byLine((line) => hide(line, { cut: true })),
+  'a mask of short secrets': (text) => hideShort(text),
+  'a secret of the Action': byLine((line) => masksOf([line])),
+  'the body of an error': (text) => readErrorBody(text, hide),
+  'a web page as an error': (text) => readErrorBody(`<html>${text}`, hide),
+  'an address': (text) => readAddress(`https://host/a${text}`),
+  'two repositories': (text) => sameRepository(`https://host/a${text}`, `git@host:a${text}`),
+  'a repository to clone': (text) => readRepoUrl(text, []),
+  'a repository of GitHub': (text) =>
+    repositoryAt('https://github.com', `https://github.com/a${text.slice(0, 100_000)}`),
+  'a refusal of a cluster': (text) => clusterProblem(refusal(text), 'https://cluster', 'default'),
+  'an event of a cluster': (text) => inWords({ reason: 'Failed', message: text, type: '' }),
+  'a sentence of a listener': asSentence,
+  'a label': asLabel,
+  'the name of an object': (text) => baseName({ name: text, id: text }),
+  'a challenge of a registry': (text) => readChallenge(`Bearer realm="a",${text}`),
+  'a link to the next page': nextCursor,
+  'the level of a line': isForStandardError,
+  'the name of a header': (text) =>
+    headersOf(
+      new Headers([
+        [
+          text
+            .toLowerCase()
+            .replace(/[^a-z-]/g, 'a')
+            .slice(0, 16_384),
+          'x',
+        ],
+      ]),
+    ),
+  'an error of an import': (text) => explainImport(new Error(text), 'graph', '/agent/graph.ts', '/agent'),
+};
+
+/** What makes a pattern try again at each character, with what keeps it from an early success at the end. */
+const worst = [
+  ' ',
+  ' x',
+  '\t',
+  '\r',
+  '\n',
+  ' \n',
+  '/',
+  '.',
+  '-',
+  '#',
+  '\\',
+  '%',
+  '%4',
+  '%41',
+  '%ff',
+  '&',
+  '&#',
+  '&amp;',
+  '`',
+  '"',
+
+  "'",
+  '(',
+  '@',
+  '=',
+  ':',
+  ':1',
+  ',',
+  'a',
+  'a.',
+  'a-',
+  'A ',
+  '0',
+  '\u001b',
+  '\u001b]',
+  '\u001b[',
+  '\u001b[0;',
+  '\u009b',
+
+  '\\u0041',
+  '\\"',
+  '<title',
+  '<title>',
+  '; rel="next"',
+  '<',
+  ', Bearer ',
+  'http:',
+  ' https:',
+  '##[',
+  '\u200b',
+  '\u0085',
+  'aaaa',
+  'hunter2',
+  'MIIB',
+  'namespaces ',
+  'maximum ',
+  ' could not be ',
+  '::',
+  `${'\r'.repeat(16_383)}x`,
+  'www.',
+].map((unit) => `${unit.repeat(Math.ceil(size / unit.length)).slice(0, size)}x`);
+
+const plain = 'the quick brown fox jumps over the lazy dog and all is well '.repeat(size / 60);
+
+test.each(Object.keys(sinks))('%s takes time in proportion to the text', (name) => {
+  const sink = sinks[name];
+  if (!sink) throw new Error('no such sink');
+  sink(plain);
+  const allowed = 40 * cpuOf(() => sink(plain));
+  const slow = worst.map((text) => ({ text, cpu: cpuOf(() => sink(text), 1) })).filter(({ cpu }) => cpu > allowed);
+  // A pause of the collector falls on one text by chance and not on the same one again.
+  const again = slow.filter(({ text }) => cpuOf(() => sink(text)) > allowed);
+  expect(again.map(({ text }) => text.slice(0, 20))).toEqual([]);
+});
