@@ -5,6 +5,8 @@ import type { Clock } from '../clock.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
 import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
+import { placesForContainers } from '../database/embedded/settings.ts';
+import { startRelay } from '../database/relay/relay.ts';
 import { resolveDatabase } from '../database/resolve-database.ts';
 import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
@@ -141,10 +143,13 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const heard = await hearChanges(database.url, logBell, clock);
     opened.push(() => heard.close());
 
+    const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, log);
+    opened.push(async () => relay?.close());
     const { workDir, userOf, compute, ...running } = await localCompute({
       choice: settings.running ?? {},
       given: settings.compute,
       agentServer: settings.agentServer,
+      databaseFolder: await relay?.wayFor(0, placesForContainers),
       env: settings.env ?? process.env,
       dataDir,
       store,
@@ -173,6 +178,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       workDir,
       ...(userOf ? { userOf } : {}),
       adminDatabaseUrl: database.url,
+      wayToDatabase:
+        relay && userOf && (async (deployment, most) => relay.wayFor((await userOf(deployment)).gid, most)),
       allowGit,
       gateway,
       compute,

@@ -17,6 +17,8 @@ export interface ResolvedDatabase {
   url: string;
   /** Whether the server is ours, on this machine. */
   embedded: boolean;
+  /** The folder of its socket, where it is ours and closed to all but root: others need a relay. */
+  socketFolder?: string | undefined;
   /** Stops the server if it is ours. */
   close(): Promise<void>;
 }
@@ -32,8 +34,10 @@ export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSou
     await checkConnection(url);
     return { url, embedded: false, close: async () => undefined };
   }
-  const server = await startEmbeddedPostgres({ dataDir, log });
-  return { url: server.url, embedded: true, close: () => server.stop() };
+  // Where we are root, agents have users of their own, who get to the database by a relay that bounds them.
+  const server = await startEmbeddedPostgres({ dataDir, log, isClosed: process.getuid?.() === 0 });
+  const { url, socketFolder } = server;
+  return { url, embedded: true, socketFolder, close: () => server.stop() };
 }
 
 function checkAddress(address: string): string {

@@ -8,7 +8,7 @@ import { maskOf } from '../compute/mask.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import { ensureOn, usableAgentDatabases } from './agent-database.ts';
+import { ensureOn, usableAgentDatabases, type WayToDatabase } from './agent-database.ts';
 import { attempts } from './attempts.ts';
 import { lookAtDatabases } from './database-watch.ts';
 import { carryOutDeletion } from './deletion.ts';
@@ -31,6 +31,8 @@ export interface RolloutsSettings {
   workDir?: string;
   /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
   adminDatabaseUrl: string;
+  /** How processes of this machine come to their databases; as this service does when absent. */
+  wayToDatabase?: WayToDatabase | undefined;
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   gateway: Gateway;
@@ -97,7 +99,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     },
     buildSlots: slots(settings.buildsAtOnce ?? 2),
     compute,
-    ensureDatabase: ensureOn(settings.adminDatabaseUrl),
+    ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({
       compute,
       gateway,
