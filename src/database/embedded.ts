@@ -13,6 +13,7 @@ import { clusterOf, settleMove } from './embedded/placement.ts';
 import { preparePrograms } from './embedded/programs.ts';
 import type { ServerAddress } from './embedded/settings.ts';
 import { makeSocketFolder } from './embedded/socket-folder.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
 
 /** How an embedded Postgres is started. */
@@ -96,7 +97,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       lock.release();
     };
     let stopped: Promise<void> | undefined;
-    await ensureOwnDatabase(addressOf(address, password, 'postgres')).catch(async (error: unknown) => {
+    const ensuring = () => ensureOwnDatabase(addressOf(address, password, 'postgres'));
+    await retryWhileUnavailable(ensuring, { clock }).catch(async (error: unknown) => {
       await kept.stop();
       throw error;
     });
