@@ -22,6 +22,7 @@ import { logBook } from './log-book.ts';
 import { nextRevision } from './next-revision.ts';
 import { patience } from './patience.ts';
 import { slots } from './slots.ts';
+import { wordsForTenant } from './unforeseen.ts';
 
 export interface RolloutsSettings {
   store: ControlStore;
@@ -160,7 +161,11 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const { whole } = maskOf(revision.secrets.map(({ value }) => value));
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
       log(`Revision ${revision.id} could not be carried out: ${whole(stack === '' ? message : stack)}`);
-      await failAnyway(undertaking, `The service could not carry this revision out: ${whole(message)}`, tools);
+      await failAnyway(
+        undertaking,
+        `The service could not carry this revision out: ${whole(wordsForTenant(error))}`,
+        tools,
+      );
     } finally {
       atWork.delete(deployment.id);
       await undertaking.buildLog.flush();
