@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addressOf } from '../../src/database/embedded/launch.ts';
+import { addressOf, recordedAddress } from '../../src/database/embedded/launch.ts';
 import { existingHome } from '../../src/database/embedded/placement.ts';
 import { messageOf } from '../../src/database/embedded/file-errors.ts';
 import { environment } from '../settings/environment.ts';
@@ -30,11 +30,11 @@ function embeddedAt(folder: string): ReachedDatabase {
   try {
     const home = existingHome(folder);
     const file = (name: string): string => join(home ?? folder, name);
-    if (home === undefined || !existsSync(file('port'))) {
+    const address = home === undefined ? undefined : recordedAddress(home);
+    if (address === undefined) {
       return { ok: false, problem: `There is no database of an App in ${folder}. ${elsewhere}` };
     }
-    const port = Number(readFileSync(file('port'), 'utf8'));
-    return { ok: true, url: addressOf(port, readFileSync(file('password'), 'utf8').trim(), 'landfall') };
+    return { ok: true, url: addressOf(address, readFileSync(file('password'), 'utf8').trim(), 'landfall') };
   } catch (error) {
     return { ok: false, problem: `The database in ${folder} can't be reached (${messageOf(error)}). ${elsewhere}` };
   }

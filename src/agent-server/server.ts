@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { retryWhileUnavailable } from '../database/retry-while-unavailable.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { loadAgentCode } from './agent-code.ts';
@@ -132,9 +133,11 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
 const resting = (): Response =>
   Response.json({ detail: 'This revision does not serve at present. Ask again in a moment.' }, { status: 503 });
 
-async function open({ databaseUrl, log }: AgentServerOptions): Promise<Opened> {
+/** The database was there a moment ago, when the service made it ready: one that is away is on its way back. */
+async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Opened> {
   const processId = randomUUID();
-  const storage = await openStorage(databaseUrl, processId, log).catch((error: unknown) => {
+  const opening = retryWhileUnavailable(() => openStorage(databaseUrl, processId, log), { clock });
+  const storage = await opening.catch((error: unknown) => {
     const told = error instanceof Error ? error.message : String(error);
     throw new StartupError('database', [`The deployment's database can't be used: ${told}`], { cause: error });
   });
@@ -143,15 +146,11 @@ async function open({ databaseUrl, log }: AgentServerOptions): Promise<Opened> {
 
 /**
  * Both at once: loading the engine takes a second of which the database needs nothing. On a busy machine it takes many,
- * and keeps this process so busy that an answer of the database is heard too late; so what failed meanwhile is tried
- * once more when all is loaded.
+ * and keeps this process so busy that an answer of the database is heard too late, which counts as unavailable.
  */
 async function openAndLoad(options: AgentServerOptions, configuration: Configuration): Promise<[Opened, AgentCode]> {
   const loading = loadAgentCode(configuration, options.configPath, options);
-  const opening = open(options).catch(async () => {
-    await loading;
-    return open(options);
-  });
+  const opening = open(options);
   const [opened, loaded] = await Promise.allSettled([opening, loading]);
   if (opened.status === 'fulfilled' && loaded.status === 'fulfilled') return [opened.value, loaded.value];
   if (opened.status === 'fulfilled') await opened.value.storage.close();

@@ -5,6 +5,9 @@ import type { Clock } from '../clock.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
 import { openDatabase } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
+import { placesForContainers } from '../database/embedded/settings.ts';
+import { startRelay } from '../database/relay/relay.ts';
+import { retryWhileUnavailable } from '../database/retry-while-unavailable.ts';
 import { resolveDatabase } from '../database/resolve-database.ts';
 import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
@@ -135,16 +138,20 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     });
     opened.push(() => tables.close());
     await migrate(tables.db, controlMigrations, { schema: controlSchema });
-    const store = await openSealedStore(tables.db, { env: settings.env ?? {}, dataDir, clock, log });
-    const { apiKey, tenantId } = await keepKey(store, dataDir);
+    const sealing = { env: settings.env ?? {}, dataDir, clock, log };
+    const store = await retryWhileUnavailable(() => openSealedStore(tables.db, sealing), { clock });
+    const { apiKey, tenantId } = await retryWhileUnavailable(() => keepKey(store, dataDir), { clock });
     const logBell = changeBell();
     const heard = await hearChanges(database.url, logBell, clock);
     opened.push(() => heard.close());
 
+    const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, log);
+    opened.push(async () => relay?.close());
     const { workDir, userOf, compute, ...running } = await localCompute({
       choice: settings.running ?? {},
       given: settings.compute,
       agentServer: settings.agentServer,
+      databaseFolder: await relay?.wayFor(0, placesForContainers),
       env: settings.env ?? process.env,
       dataDir,
       store,
@@ -173,6 +180,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       workDir,
       ...(userOf ? { userOf } : {}),
       adminDatabaseUrl: database.url,
+      wayToDatabase:
+        relay && userOf && (async (deployment, most) => relay.wayFor((await userOf(deployment)).gid, most)),
       allowGit,
       gateway,
       compute,

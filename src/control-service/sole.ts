@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import type { Clock } from '../clock.ts';
+import { retryWhileUnavailable } from '../database/retry-while-unavailable.ts';
 import { oncePerWhile } from '../database/once-per-while.ts';
 
 /** That one service, and no other, works on a database. */
@@ -49,7 +50,7 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
   async function firstClaim(): Promise<Client> {
     const until = clock.now() + patienceMs;
     for (;;) {
-      const held = await attempt();
+      const held = await retryWhileUnavailable(attempt, { clock });
       if (held) return held;
       if (clock.now() >= until) {
         throw new Error(

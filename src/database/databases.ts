@@ -12,7 +12,8 @@ export interface AgentDatabase {
   connections?: number | undefined;
 }
 
-const usualConnections = 20;
+/** The connections of a role whose deployment asks for no other number. */
+export const usualConnections = 20;
 
 /**
  * Makes a database unless it exists.

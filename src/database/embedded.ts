@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
 import type { Clock } from '../clock.ts';
@@ -11,6 +11,9 @@ import { stopLeftover } from './embedded/leftover.ts';
 import { locate } from './embedded/locate.ts';
 import { clusterOf, settleMove } from './embedded/placement.ts';
 import { preparePrograms } from './embedded/programs.ts';
+import type { ServerAddress } from './embedded/settings.ts';
+import { makeSocketFolder } from './embedded/socket-folder.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
 
 /** How an embedded Postgres is started. */
@@ -27,12 +30,19 @@ export interface EmbeddedPostgresOptions {
    * data that may be lost, in tests for example.
    */
   settings?: Record<string, string>;
+  /**
+   * Has the server listen at a socket that only root and the server's user can reach, instead of at a port of the
+   * loopback. Only for root.
+   */
+  isClosed?: boolean;
 }
 
 /** A running Postgres of ours. */
 export interface EmbeddedPostgres {
   /** Address of Landfall's own database, as the superuser; it holds the password, so it is a secret. */
   url: string;
+  /** The folder of its socket, where it has no port. */
+  socketFolder: string | undefined;
   /** The folder that really holds the data: the requested one, or root's, see `EmbeddedPostgresOptions`. */
   dataDir: string;
   /** Process id of the server, which changes when it ended by itself and was started again. */
@@ -74,22 +84,27 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       programs,
       settings: options.settings ?? {},
     };
-    const { server, port } = await launch(home, password, plan, clock);
+    const socketFolder = options.isClosed && user ? makeSocketFolder(home, user, systemFolder) : undefined;
+    const fixed: ServerAddress | undefined = socketFolder === undefined ? undefined : { socketFolder };
+    const { server, address } = await launch(home, password, plan, clock, fixed);
     // Data that somebody removed while the server ran does not come back.
     const again = async () =>
-      existsSync(plan.cluster) ? (await launch(home, password, plan, clock, port)).server : undefined;
+      existsSync(plan.cluster) ? (await launch(home, password, plan, clock, address)).server : undefined;
     const kept = keepRunning(server, again, clock, log);
     const stop = async () => {
       await kept.stop();
+      if (socketFolder !== undefined) rmSync(socketFolder, { recursive: true, force: true });
       lock.release();
     };
     let stopped: Promise<void> | undefined;
-    await ensureOwnDatabase(addressOf(port, password, 'postgres')).catch(async (error: unknown) => {
+    const ensuring = () => ensureOwnDatabase(addressOf(address, password, 'postgres'));
+    await retryWhileUnavailable(ensuring, { clock }).catch(async (error: unknown) => {
       await kept.stop();
       throw error;
     });
     return {
-      url: addressOf(port, password, ownDatabase),
+      url: addressOf(address, password, ownDatabase),
+      socketFolder,
       dataDir: home,
       get pid() {
         return kept.pid();

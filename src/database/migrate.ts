@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { systemClock } from '../clock.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import { isDatabaseUnavailable } from './unavailable.ts';
 
 /** One step of a database's form. Names sort in the order of the steps, for example `001-deployments`. */
 export interface Migration {
@@ -57,7 +60,13 @@ export async function migrate<Schema>(
     migrationLockTableName: `${table}_lock`,
     nameComparator: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
   });
-  const { error, results = [] } = await migrator.migrateToLatest();
+  // A step that was lost with its connection was rolled back with all others, or is in the list.
+  const attempt = async () => {
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (isDatabaseUnavailable(error)) throw error;
+    return { error, results };
+  };
+  const { error, results } = await retryWhileUnavailable(attempt, { clock: systemClock });
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
   const unknown = (await appliedNames(db, schema, table)).filter((name) => !names.includes(name));
   throw unknown.length > 0 ? new NewerDatabaseError(unknown) : error;

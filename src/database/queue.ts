@@ -2,8 +2,9 @@ import { fromKysely, PgBoss } from 'pg-boss';
 import type { Db, KyselyTransactionLike } from 'pg-boss';
 import type { Clock } from '../clock.ts';
 import { systemClock, pause } from '../clock.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { oncePerWhile } from './once-per-while.ts';
-import { explainConnecting } from './unavailable.ts';
+import { explainConnecting, isDatabaseUnavailable, TooManyConnectionsError } from './unavailable.ts';
 
 /** How a queue is opened. */
 export interface OpenQueueOptions {
@@ -125,23 +126,29 @@ export interface Queue {
  */
 export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const { url, schema = 'pgboss', log, max = 2, alone = false, clock = systemClock } = options;
-  const boss = new PgBoss({
-    connectionString: url,
-    schema,
-    max,
-    application_name: 'landfall-queue',
-    useListenNotify: true,
-    schedule: false,
-    superviseIntervalSeconds: 10,
-    monitorIntervalSeconds: 10,
-  });
   const tell = oncePerWhile(log, clock);
-  boss.on('error', (error) => tell(`The job queue has a problem and goes on: ${withoutWorker(error.message)}`));
-  boss.on('warning', ({ message }) => tell(`The job queue warns: ${message}`));
-  await boss.start().catch(async (error: unknown) => {
-    await boss.stop({ graceful: false });
-    throw explainConnecting(error);
-  });
+  const start = async (): Promise<PgBoss> => {
+    const started = new PgBoss({
+      connectionString: url,
+      schema,
+      max,
+      application_name: 'landfall-queue',
+      useListenNotify: true,
+      schedule: false,
+      superviseIntervalSeconds: 10,
+      monitorIntervalSeconds: 10,
+    });
+    started.on('error', (error) => tell(`The job queue has a problem and goes on: ${withoutWorker(error.message)}`));
+    started.on('warning', ({ message }) => tell(`The job queue warns: ${message}`));
+    await started.start().catch(async (error: unknown) => {
+      await started.stop({ graceful: false });
+      throw explainConnecting(error);
+    });
+    return started;
+  };
+  // That a server is full says what to change; it is not waited for.
+  const isPassing = (error: unknown) => isDatabaseUnavailable(error) && !(error instanceof TooManyConnectionsError);
+  const boss = await retryWhileUnavailable(start, { clock, isPassing });
 
   const known = new Map<string, Promise<void>>();
   const ensure = (name: string, policy?: JobPolicy): Promise<void> => {

@@ -5,6 +5,7 @@ import { lockFolder } from './embedded/folder-lock.ts';
 import { stopLeftover } from './embedded/leftover.ts';
 import { locate } from './embedded/locate.ts';
 import { clusterOf } from './embedded/placement.ts';
+import { socketFolderOf } from './embedded/socket-folder.ts';
 import { defaultSystemFolder } from './embedded/system-folder.ts';
 
 /** Which data is removed. */
@@ -30,7 +31,9 @@ export async function removeEmbeddedData(options: RemoveEmbeddedOptions): Promis
   const lock = await lockFolder(home, requested, clock, log);
   try {
     await stopLeftover(clusterOf(home), clock, log);
-    for (const folder of new Set([home, requested])) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    // The folder of the socket is removed by a stop, which a killed process did not come to.
+    for (const folder of new Set([home, requested, socketFolderOf(home, systemFolder)]))
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   } finally {
     lock.release();
   }

@@ -1,6 +1,9 @@
 import { Client } from 'pg';
+import { systemClock } from '../clock.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import { messageOf } from './embedded/file-errors.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import { isDatabaseStarting } from './unavailable.ts';
 
 /** Where Landfall's database comes from. */
 export interface DatabaseSource {
@@ -17,6 +20,8 @@ export interface ResolvedDatabase {
   url: string;
   /** Whether the server is ours, on this machine. */
   embedded: boolean;
+  /** The folder of its socket, where it is ours and closed to all but root: others need a relay. */
+  socketFolder?: string | undefined;
   /** Stops the server if it is ours. */
   close(): Promise<void>;
 }
@@ -29,11 +34,13 @@ export interface ResolvedDatabase {
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {
     const url = checkAddress(databaseUrl);
-    await checkConnection(url);
+    await retryWhileUnavailable(() => checkConnection(url), { clock: systemClock, isPassing: isDatabaseStarting });
     return { url, embedded: false, close: async () => undefined };
   }
-  const server = await startEmbeddedPostgres({ dataDir, log });
-  return { url: server.url, embedded: true, close: () => server.stop() };
+  // Where we are root, agents have users of their own, who get to the database by a relay that bounds them.
+  const server = await startEmbeddedPostgres({ dataDir, log, isClosed: process.getuid?.() === 0 });
+  const { url, socketFolder } = server;
+  return { url, embedded: true, socketFolder, close: () => server.stop() };
 }
 
 function checkAddress(address: string): string {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { addressOf } from './embedded/launch.ts';
+import { addressOf, recordedAddress } from './embedded/launch.ts';
 import { existingHome } from './embedded/placement.ts';
 
 /** Whether a data folder has the data of an embedded server, wherever that lies. */
@@ -13,7 +13,8 @@ export const hasEmbeddedData = (dataDir: string): boolean => existingHome(resolv
 export function runningEmbedded(dataDir: string, database = 'landfall'): string | undefined {
   const home = existingHome(resolve(dataDir));
   if (home === undefined) return undefined;
-  const [port, password] = [join(home, 'port'), join(home, 'password')];
-  if (!existsSync(port) || !existsSync(password)) return undefined;
-  return addressOf(Number(readFileSync(port, 'utf8')), readFileSync(password, 'utf8'), database);
+  const address = recordedAddress(home);
+  const password = join(home, 'password');
+  if (address === undefined || !existsSync(password)) return undefined;
+  return addressOf(address, readFileSync(password, 'utf8'), database);
 }

@@ -4,6 +4,8 @@ const goneStates = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006'
 /** What the sockets and the driver say when there is no server at the other end. */
 const goneCodes = new Set([
   'ECONNREFUSED',
+  // A socket file of a server that is being started, or a queue of it that is full.
+  'EAGAIN',
   'ECONNRESET',
   'EPIPE',
   'ETIMEDOUT',
@@ -16,6 +18,15 @@ const goneWords =
   /connection terminated|timeout (exceeded )?when trying to connect|timeout expired|connection ended|connection error/i;
 
 /**
+ * Whether a server answered that it is not ready yet, is leaving, or is full: it is at this address, and waiting helps.
+ * Of a server that does not answer nobody knows whether there is one.
+ */
+export function isDatabaseStarting(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return goneStates.has(codeOf(error)) || isDatabaseStarting(error.cause);
+}
+
+/**
  * Whether an error of a query means that the database can't be used at the moment, rather than that the query is
  * wrong: it restarts, is unreachable, or has no connection left. The same query may succeed later; whether this one
  * was carried out is unknown.
@@ -24,6 +35,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable)) return true;
   const code = codeOf(error);
+  if (code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect') return true;
   if (goneCodes.has(code) || goneStates.has(code) || code.startsWith('08')) return true;
   return goneWords.test(error.message) || isDatabaseUnavailable(error.cause);
 }

@@ -44,7 +44,10 @@ async function setUpCheckpoints({ pool }: Storage): Promise<void> {
     await client.query("select pg_advisory_lock(hashtext('landfall checkpoints'))");
     await new PostgresSaver(pool).setup();
   } finally {
-    await client.query("select pg_advisory_unlock(hashtext('landfall checkpoints'))");
-    client.release();
+    // A connection that broke has let go of the lock, and what broke it is the error that counts.
+    const unlocked = await client
+      .query("select pg_advisory_unlock(hashtext('landfall checkpoints'))")
+      .catch(() => undefined);
+    client.release(unlocked === undefined);
   }
 }

@@ -21,6 +21,8 @@ export interface ContainerComputeSettings extends EngineSettings {
   serviceId: string;
   /** The folder that notes which deployments had containers or volumes. */
   usedDir: string;
+  /** The folder of the socket by which containers come to an embedded database that has no port. */
+  databaseFolder?: string | undefined;
   /** The program that runs agents of builds. */
   program: AgentProgramFiles;
   /** The image that builds run in; an official one of Node.js when absent. */
@@ -77,7 +79,11 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     if (left > 0) {
       log(`Removed ${left} ${left === 1 ? 'container' : 'containers'} that an earlier service left behind.`);
     }
-    return { ok: true, engine, networks: containerNetworks(engine, `landfall-${serviceId}`, [`--label=${mine}`]) };
+    return {
+      ok: true,
+      engine,
+      networks: containerNetworks(engine, `landfall-${serviceId}`, [`--label=${mine}`], settings.databaseFolder),
+    };
   }
 
   /** The engine, looked for when it is needed first; what is left of a service that was killed goes before anything starts. */

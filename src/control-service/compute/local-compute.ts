@@ -35,6 +35,8 @@ export interface LocalComputeSettings {
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer: string | undefined;
   dataDir: string;
+  /** The folder of the socket by which containers come to an embedded database that has no port. */
+  databaseFolder?: string | undefined;
   /** This service's environment: where an engine's command is found. */
   env: Readonly<Record<string, string | undefined>>;
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>;
@@ -75,6 +77,7 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
     usedDir: join(dataDir, 'containers'),
     program,
     named: choice.engine,
+    databaseFolder: settings.databaseFolder,
     buildImage: choice.image,
     privateWebhooks,
     env,

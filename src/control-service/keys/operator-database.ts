@@ -4,6 +4,9 @@ import { openDatabase } from '../../database/database.ts';
 import type { Database } from '../../database/database.ts';
 import { FolderBusyError } from '../../database/embedded/folder-lock.ts';
 import { resolveDatabase } from '../../database/resolve-database.ts';
+import { systemClock } from '../../clock.ts';
+import { retryWhileUnavailable } from '../../database/retry-while-unavailable.ts';
+import { isDatabaseStarting } from '../../database/unavailable.ts';
 import { hasEmbeddedData, runningEmbedded } from '../../database/running-embedded.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';
@@ -32,7 +35,7 @@ export async function openForOperator(settings: InstallationSettings): Promise<D
     await server.close();
   };
   try {
-    await checkTables(database);
+    await retryWhileUnavailable(() => checkTables(database), { clock: systemClock, isPassing: isDatabaseStarting });
   } catch (error) {
     await close();
     throw error;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { retryWhileUnavailable } from '../../database/retry-while-unavailable.ts';
 import { listenTo, type Notifications } from '../../database/notifications.ts';
 import type { ChangeBell } from './change-bell.ts';
 
@@ -7,4 +8,7 @@ const channel = 'landfall_log';
 
 /** Rings the bell for every change of a log or a revision, whoever made it, from the moment that it is there for all. */
 export const hearChanges = (url: string, bell: ChangeBell, clock: Clock): Promise<Notifications> =>
-  listenTo({ url, channel, heard: (id) => bell.ring(id), heardAgain: () => bell.ringAll(), clock });
+  retryWhileUnavailable(
+    () => listenTo({ url, channel, heard: (id) => bell.ring(id), heardAgain: () => bell.ringAll(), clock }),
+    { clock },
+  );

@@ -1,4 +1,9 @@
-import { ensureAgentDatabase, usableDatabases, type AgentDatabase } from '../../database/databases.ts';
+import {
+  ensureAgentDatabase,
+  usableDatabases,
+  usualConnections,
+  type AgentDatabase,
+} from '../../database/databases.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 
 /** What the names of all agents' databases begin with. */
@@ -23,11 +28,22 @@ export function databaseOf({
 /** Makes sure of a deployment's database and tells its address, which is a secret. */
 export type EnsureDatabase = (deployment: DeploymentRecord) => Promise<string>;
 
+/** The folder of the socket by which a deployment comes to its database, with at most so many connections at once. */
+export type WayToDatabase = (deployment: { id: string }, connections: number) => Promise<string>;
+
+/** Further connections, which have not logged in: the server bounds those that have. */
+const connectionsForLogin = 4;
+
 /** On the server that `adminUrl` names; see `ensureAgentDatabase` for what its role has to be allowed. */
 export const ensureOn =
-  (adminUrl: string): EnsureDatabase =>
-  (deployment) =>
-    ensureAgentDatabase(adminUrl, databaseOf(deployment));
+  (adminUrl: string, wayTo?: WayToDatabase): EnsureDatabase =>
+  async (deployment) => {
+    const database = databaseOf(deployment);
+    const url = new URL(await ensureAgentDatabase(adminUrl, database));
+    const host = await wayTo?.(deployment, (database.connections ?? usualConnections) + connectionsForLogin);
+    if (host !== undefined) url.searchParams.set('host', host);
+    return url.href;
+  };
 
 /** The names of the agents' databases that their roles can use at the moment. */
 export const usableAgentDatabases = (adminUrl: string): Promise<Set<string>> => usableDatabases(adminUrl, prefix);

@@ -3,6 +3,7 @@ import { isDatabaseUnavailable, TooManyConnectionsError } from '../../database/u
 
 const shortestWait = 250;
 const longestWait = 5_000;
+const longestFull = 300_000;
 
 /** Runs a piece of work on the database until the database is there for it. */
 export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
@@ -11,17 +12,20 @@ export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
  * Makes what waits for a database that restarts: a revision is not to fail for it. What is repeated has to bear that,
  * since it is unknown whether the attempt before was carried out.
  *
- * The work's other errors pass, and so does that the server has no connection left: that does not pass by waiting.
+ * The work's other errors pass, and so does after five minutes that the server has no connection left: somebody has to
+ * change something then, and the error says what.
  * When `signal` aborts, its reason is thrown.
  */
 export function patience(clock: Clock, signal: AbortSignal, log: (message: string) => void): Patiently {
   return async (work) => {
+    const fullUntil = clock.now() + longestFull;
     for (let wait = shortestWait; ; wait = Math.min(wait * 2, longestWait)) {
       signal.throwIfAborted();
       try {
         return await work();
       } catch (error) {
-        if (!isDatabaseUnavailable(error) || error instanceof TooManyConnectionsError) throw error;
+        if (!isDatabaseUnavailable(error)) throw error;
+        if (error instanceof TooManyConnectionsError && clock.now() >= fullUntil) throw error;
         log(`The database does not answer; trying again (${error instanceof Error ? error.message : String(error)})`);
         await clock.sleep(wait, signal);
       }

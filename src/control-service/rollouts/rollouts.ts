@@ -8,7 +8,7 @@ import type { Compute } from '../compute/compute.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import { ensureOn, usableAgentDatabases } from './agent-database.ts';
+import { ensureOn, usableAgentDatabases, type WayToDatabase } from './agent-database.ts';
 import { attempts } from './attempts.ts';
 import { lookAtDatabases } from './database-watch.ts';
 import { carryOutDeletion } from './deletion.ts';
@@ -22,6 +22,7 @@ import { logBook } from './log-book.ts';
 import { nextRevision } from './next-revision.ts';
 import { patience } from './patience.ts';
 import { slots } from './slots.ts';
+import { wordsForTenant } from './unforeseen.ts';
 
 export interface RolloutsSettings {
   store: ControlStore;
@@ -31,6 +32,8 @@ export interface RolloutsSettings {
   workDir?: string;
   /** Address of Landfall's own database, with a role that may create databases and roles: a secret. */
   adminDatabaseUrl: string;
+  /** How processes of this machine come to their databases; as this service does when absent. */
+  wayToDatabase?: WayToDatabase | undefined;
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   gateway: Gateway;
@@ -97,7 +100,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     },
     buildSlots: slots(settings.buildsAtOnce ?? 2),
     compute,
-    ensureDatabase: ensureOn(settings.adminDatabaseUrl),
+    ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({
       compute,
       gateway,
@@ -158,7 +161,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const mask = maskOf(revision.secrets.map(({ value }) => value));
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
       log(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
-      await failAnyway(undertaking, `The service could not carry this revision out: ${mask(message)}`, tools);
+      const words = mask(wordsForTenant(error));
+      await failAnyway(undertaking, `The service could not carry this revision out: ${words}`, tools);
     } finally {
       atWork.delete(deployment.id);
       await undertaking.buildLog.flush();

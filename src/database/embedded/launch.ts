@@ -1,8 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { superuser } from './cluster.ts';
 import { choosePort } from './port.ts';
+import { socketPort } from './settings.ts';
+import type { ServerAddress } from './settings.ts';
 import { ServerStartError, spawnServer, untilReady } from './server.ts';
 import type { Server, ServerPlan } from './server.ts';
 
@@ -10,32 +12,44 @@ import type { Server, ServerPlan } from './server.ts';
  * The address of a database on an embedded server: a secret. It says that there is no TLS on the loopback, because a
  * `PGSSLMODE` in somebody's environment would ask for it.
  */
-export function addressOf(port: number, password: string, database: string): string {
-  return `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}?sslmode=disable`;
+export function addressOf(address: ServerAddress, password: string, database: string): string {
+  if ('port' in address) {
+    return `postgres://${superuser}:${password}@127.0.0.1:${address.port}/${database}?sslmode=disable`;
+  }
+  const host = encodeURIComponent(address.socketFolder);
+  return `postgres://${superuser}:${password}@localhost:${socketPort}/${database}?host=${host}&sslmode=disable`;
+}
+
+/** Where another process finds the server of a home: what `launch` wrote there; undefined where none ever ran. */
+export function recordedAddress(home: string): ServerAddress | undefined {
+  const [socket, port] = [join(home, 'socket'), join(home, 'port')];
+  if (existsSync(socket)) return { socketFolder: readFileSync(socket, 'utf8') };
+  return existsSync(port) ? { port: Number(readFileSync(port, 'utf8')) } : undefined;
 }
 
 /**
  * Starts a server and waits until it takes connections. What passes by itself is tried again: a port that somebody
  * took meanwhile, and the last processes of a killed server that hold on to its memory.
  *
- * @param fixedPort keeps to this port, because others know it; when absent it is the one of the last time if free.
+ * @param fixed keeps to this address, because others know it; when absent it is the port of the last time if free.
  */
 export async function launch(
   home: string,
   password: string,
-  plan: Omit<ServerPlan, 'port'>,
+  plan: Omit<ServerPlan, 'address'>,
   clock: Clock,
-  fixedPort?: number,
-): Promise<{ server: Server; port: number }> {
+  fixed?: ServerAddress,
+): Promise<{ server: Server; address: ServerAddress }> {
   const portFile = join(home, 'port');
   for (let attempt = 1; ; attempt += 1) {
-    const port = fixedPort ?? (await choosePort(portFile));
-    const server = spawnServer({ ...plan, port }, clock);
+    const address = fixed ?? { port: await choosePort(portFile) };
+    const server = spawnServer({ ...plan, address }, clock);
     try {
-      await untilReady(server, addressOf(port, password, 'postgres'), plan.logFile, clock);
-      rmSync(portFile, { force: true });
-      writeFileSync(portFile, String(port), { mode: 0o600, flag: 'wx' });
-      return { server, port };
+      await untilReady(server, addressOf(address, password, 'postgres'), plan.logFile, clock);
+      for (const name of ['port', 'socket']) rmSync(join(home, name), { force: true });
+      const [name, text] = 'port' in address ? ['port', String(address.port)] : ['socket', address.socketFolder];
+      writeFileSync(join(home, name), text, { mode: 0o600, flag: 'wx' });
+      return { server, address };
     } catch (error) {
       await server.stop();
       if (attempt >= 20 || !(error instanceof ServerStartError) || !passes(error.said)) throw error;

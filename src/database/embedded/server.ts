@@ -6,6 +6,8 @@ import type { Clock } from '../../clock.ts';
 import { explainSpawn, programEnvironment } from './cluster.ts';
 import type { Programs } from './cluster.ts';
 import { hasCode } from './file-errors.ts';
+import { serverSettings } from './settings.ts';
+import type { ServerAddress } from './settings.ts';
 
 /** A Postgres process of ours. */
 export interface Server {
@@ -20,7 +22,7 @@ export interface Server {
 export interface ServerPlan {
   cluster: string;
   logFile: string;
-  port: number;
+  address: ServerAddress;
   programs: Programs;
   /** Server settings beyond ours, by name. */
   settings: Record<string, string>;
@@ -40,7 +42,7 @@ export class ServerStartError extends Error {
 
 /**
  * Starts Postgres in a process group of its own, so that a Ctrl-C in the terminal ends us first and the server when
- * we are done with it. It listens on 127.0.0.1 alone and makes no socket file, whose path would have to be short.
+ * we are done with it.
  */
 export function spawnServer(plan: ServerPlan, clock: Clock): Server {
   const log = openLog(plan.logFile);
@@ -79,19 +81,8 @@ export function spawnServer(plan: ServerPlan, clock: Clock): Server {
   };
 }
 
-function serverArguments({ cluster, port, settings }: ServerPlan): string[] {
-  const all = {
-    listen_addresses: '127.0.0.1',
-    port: String(port),
-    unix_socket_directories: '',
-    max_connections: '100',
-    timezone: 'UTC',
-    log_timezone: 'UTC',
-    // A statement or the details of an error can hold a secret; the log is no place for one.
-    log_min_error_statement: 'panic',
-    log_error_verbosity: 'terse',
-    ...settings,
-  };
+function serverArguments({ cluster, address, settings }: ServerPlan): string[] {
+  const all = { ...serverSettings(address), ...settings };
   return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 

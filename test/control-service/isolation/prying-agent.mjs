@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { Client } from 'pg';
 
 const attempts = {
@@ -17,6 +18,25 @@ const attempts = {
     const client = new Client({ connectionString: url.href });
     await client.connect();
     await client.end();
+  },
+  // Holds that many connections which never log in, and opens each again whenever it is closed.
+  hold: async (count) => {
+    const url = new URL(process.env.DATABASE_URI);
+    const host = url.searchParams.get('host');
+    const to = host ? { path: `${host}/.s.PGSQL.${url.port}` } : { host: url.hostname, port: Number(url.port) };
+    const words = `user\0${url.username}\0database\0${url.pathname.slice(1)}\0\0`;
+    const startup = Buffer.alloc(8 + words.length);
+    startup.writeUInt32BE(startup.length, 0);
+    startup.writeUInt32BE(196_608, 4);
+    startup.write(words, 8);
+    const open = (isSilent) =>
+      new Promise((resolve) => {
+        const socket = connect(to, () => (isSilent ? resolve() : socket.write(startup)));
+        socket.on('data', resolve).on('error', resolve);
+        socket.on('close', () => (resolve(), setTimeout(() => void open(isSilent), 5)));
+      });
+    // A few of those that say nothing: the server takes twice as many of them.
+    await Promise.all(Array.from({ length: Number(count) }, (_, at) => open(at % 3 === 0)));
   },
   query: async (sql) => {
     const client = new Client({ connectionString: process.env.DATABASE_URI });

@@ -33,10 +33,18 @@ test('work on a database that is away is repeated until it is back, with longer 
   expect(logged[0]).toBe('The database does not answer; trying again (connect ECONNREFUSED)');
 });
 
-test.each([
-  ['a mistake in the work', new Error('syntax error')],
-  ['a server without a connection left', new TooManyConnectionsError(new Error('too many clients'))],
-])('%s is no reason to wait', async (_, error) => {
+test('a server without a connection left is waited for, and after five minutes the error says what to change', async () => {
+  let now = 0;
+  const clock: Clock = { now: () => now, sleep: async (ms) => void (now += ms) };
+  const full = new TooManyConnectionsError(new Error('too many clients'));
+  const patiently = patience(clock, new AbortController().signal, () => undefined);
+  expect(await patiently(() => (now < 60_000 ? Promise.reject(full) : Promise.resolve('done')))).toBe('done');
+  await expect(patiently(() => Promise.reject(full))).rejects.toBe(full);
+  expect(now).toBeGreaterThan(300_000);
+});
+
+test('a mistake in the work is no reason to wait', async () => {
+  const error = new Error('syntax error');
   const clock = watchfulClock();
   const patiently = patience(clock, new AbortController().signal, () => undefined);
   await expect(patiently(() => Promise.reject(error))).rejects.toBe(error);

@@ -29,6 +29,8 @@ export function wayTo(address: string, { kind, rootless, desktop }: EngineFacts)
 export function addressAt(address: string, host: string, port?: number): string {
   const url = new URL(address);
   url.hostname = host;
+  // That of a socket, which would count first.
+  url.searchParams.delete('host');
   if (port !== undefined) url.port = String(port);
   return url.href;
 }
@@ -73,14 +75,27 @@ export interface Passage {
   close(): Promise<void>;
 }
 
-/** Makes a passage to a host and port. What knocks at it has to show the password, token or key that is asked for there. */
-export async function passageTo(target: { host: string; port: number }): Promise<Passage> {
+/** Connections that one container may have through a passage at once, so that it leaves some to the others. */
+const mostOfOne = 32;
+
+/** Makes a passage to a host and port, or to a socket. What knocks at it has to show the password, token or key that is asked for there. */
+export async function passageTo(target: { host: string; port: number } | { path: string }): Promise<Passage> {
   const port = await freePort();
   let server: Promise<Server> | undefined;
   const open = new Set<Socket>();
+  const openFrom = new Map<string, number>();
 
   async function listening(host: string): Promise<Server> {
     const opening = createServer((incoming) => {
+      const from = incoming.remoteAddress ?? '';
+      const count = openFrom.get(from) ?? 0;
+      if (count >= mostOfOne) return void incoming.destroy();
+      openFrom.set(from, count + 1);
+      incoming.once('close', () => {
+        const left = (openFrom.get(from) ?? 1) - 1;
+        if (left === 0) openFrom.delete(from);
+        else openFrom.set(from, left);
+      });
       const outgoing = connect(target);
       for (const [one, other] of [
         [incoming, outgoing],

@@ -27,18 +27,27 @@ export interface ContainerNetworks {
 const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const postgresPort = 5_432;
 
-/** Makes them; the engine is asked when they are needed. */
-export function containerNetworks(engine: Engine, name: string, labels: readonly string[]): ContainerNetworks {
+/**
+ * Makes them; the engine is asked when they are needed.
+ *
+ * @param databaseFolder the folder of the socket by which all containers come to an embedded database that has no port.
+ */
+export function containerNetworks(
+  engine: Engine,
+  name: string,
+  labels: readonly string[],
+  databaseFolder?: string,
+): ContainerNetworks {
   const passages = new Map<string, Promise<Passage>>();
   let isMade = false;
 
   function passageFor(address: string): Promise<Passage> {
-    const { protocol, hostname, port } = new URL(address);
-    const target = {
-      host: hostname.replace(/^\[|\]$/g, ''),
-      port: Number(port || (usualPorts[protocol] ?? postgresPort)),
-    };
-    const key = `${target.host} ${target.port}`;
+    const { protocol, hostname, port, searchParams } = new URL(address);
+    const number = Number(port || (usualPorts[protocol] ?? postgresPort));
+    const target = isSocket(address)
+      ? { path: `${databaseFolder ?? searchParams.get('host')}/.s.PGSQL.${number}` }
+      : { host: hostname.replace(/^\[|\]$/g, ''), port: number };
+    const key = JSON.stringify(target);
     const known = passages.get(key);
     if (known) return known;
     const made = passageTo(target);
@@ -62,7 +71,12 @@ export function containerNetworks(engine: Engine, name: string, labels: readonly
       const opened: Passage[] = [];
       const reachedAt = async (address: string): Promise<string> => {
         const way = wayTo(address, engine.facts);
-        if (way.kind === 'by the engine') return addressAt(address, way.host);
+        if (way.kind === 'by the engine') {
+          if (!isSocket(address)) return addressAt(address, way.host);
+          const passage = await passageFor(address);
+          await passage.open('127.0.0.1');
+          return addressAt(address, way.host, passage.port);
+        }
         if (way.kind === 'direct' || gateway === undefined) return address;
         const passage = await passageFor(address);
         opened.push(passage);
@@ -89,5 +103,8 @@ export function containerNetworks(engine: Engine, name: string, labels: readonly
     },
   };
 }
+
+/** Whether an address leads to a socket's file, by the parameter that counts before the host. */
+const isSocket = (address: string): boolean => new URL(address).searchParams.get('host')?.startsWith('/') === true;
 
 const networkFlags = (network: string | undefined): string[] => (network === undefined ? [] : [`--network=${network}`]);

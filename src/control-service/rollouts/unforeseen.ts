@@ -1,0 +1,15 @@
+/** Codes of a full disk: of the operating system, and of Postgres. */
+const fullDisk = new Set(['ENOSPC', 'EDQUOT', '53100']);
+
+/**
+ * What a tenant is told of an error that no step foresaw. The words of the operating system and of Postgres name paths
+ * and statements of this service, which are for its own log alone.
+ */
+export function wordsForTenant(error: unknown): string {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (code !== undefined && fullDisk.has(code)) {
+    return 'The disk of this service is full. Try again when its operator has made room.';
+  }
+  if (code !== undefined) return `An error of its machine or database (${code}). The log of the service says more.`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,145 @@
+import { rmSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tooManyConnections } from './refusal.ts';
+
+/** One way in: whoever may connect to it shares its bound. */
+interface Entrance {
+  server: Server;
+  limit: number;
+  /** Connections that hold a place of the server, the oldest first. */
+  open: Set<Connection>;
+  /** Those that wait for a place; they count against the bound too. */
+  waiting: Socket[];
+}
+
+interface Connection {
+  incoming: Socket;
+  outgoing: Socket;
+  isEnding: boolean;
+  /** Hangs up; its place is free when the server has let go of it. */
+  end(): void;
+}
+
+/** What a relay is to keep. */
+export interface FairRelayOptions {
+  /** The socket file of the server. */
+  target: string;
+  /** Connections of all entrances together; the server has more, which are left to others. */
+  places: number;
+}
+
+/** Passes bytes on between clients and a server, and bounds how many connections each group of clients has. */
+export interface FairRelay {
+  /** Listens on a socket file; where it does already, only the bound changes. */
+  open(path: string, limit: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a relay. A connection holds its place from the moment that it is accepted, whether it says anything or not, and
+ * until the server has let go of it: a client that hangs up in the middle of a query has no second place before that.
+ *
+ * Where no place is left, the entrance that holds the most loses its newest connection to one that waits at an entrance
+ * with fewer, so that no group of clients keeps another one out.
+ */
+export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
+  const entrances = new Map<string, Entrance>();
+  const all = () => [...entrances.values()];
+  let held = 0;
+  let ending = 0;
+
+  function accept(entrance: Entrance, incoming: Socket): void {
+    // What goes wrong ends the connection, by its close event.
+    incoming.on('error', () => undefined);
+    if (entrance.open.size + entrance.waiting.length >= entrance.limit) {
+      incoming.end(tooManyConnections, () => incoming.destroy());
+      return;
+    }
+    entrance.waiting.push(incoming);
+    admit();
+  }
+
+  function admit(): void {
+    for (;;) {
+      const waiting = all().filter((entrance) => entrance.waiting.length > 0);
+      const poorest = waiting.sort((one, other) => one.open.size - other.open.size)[0];
+      if (poorest === undefined) return;
+      if (held >= places) return makeRoomFor(poorest, waiting);
+      const incoming = poorest.waiting.shift();
+      if (incoming) passOn(poorest, incoming);
+    }
+  }
+
+  function makeRoomFor(poorest: Entrance, waiting: readonly Entrance[]): void {
+    if (ending >= waiting.length) return;
+    const richest = all().sort((one, other) => other.open.size - one.open.size)[0];
+    if (richest === undefined || richest.open.size <= poorest.open.size + 1) return;
+    const newest = [...richest.open].findLast(({ isEnding }) => !isEnding);
+    newest?.end();
+  }
+
+  function passOn(entrance: Entrance, incoming: Socket): void {
+    const outgoing = connect({ path: target, allowHalfOpen: true });
+    const end = (): void => {
+      if (connection.isEnding) return;
+      connection.isEnding = true;
+      ending += 1;
+      incoming.destroy();
+      // The server reads the end, and what it still says is thrown away until it closes.
+      outgoing.end();
+      outgoing.resume();
+    };
+    const connection: Connection = { incoming, outgoing, isEnding: false, end };
+    entrance.open.add(connection);
+    held += 1;
+    incoming.on('close', () => {
+      if (!outgoing.closed) end();
+    });
+    outgoing.on('error', () => undefined);
+    outgoing.on('close', () => {
+      if (connection.isEnding) ending -= 1;
+      held -= 1;
+      entrance.open.delete(connection);
+      connection.isEnding = true;
+      // What the server said last is written out before.
+      incoming.end(() => incoming.destroy());
+      admit();
+    });
+    // One that was hung up while it waited.
+    if (incoming.destroyed) end();
+    incoming.pipe(outgoing);
+    outgoing.pipe(incoming, { end: false });
+  }
+
+  return {
+    async open(path, limit) {
+      const known = entrances.get(path);
+      if (known) {
+        known.limit = limit;
+        return;
+      }
+      const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
+      const entrance: Entrance = { server, limit, open: new Set(), waiting: [] };
+      server.on('connection', (incoming) => accept(entrance, incoming));
+      entrances.set(path, entrance);
+      // What a thread before this one left.
+      rmSync(path, { force: true });
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(path, resolve);
+      }).catch((error: unknown) => {
+        entrances.delete(path);
+        throw error;
+      });
+    },
+    async close() {
+      await Promise.all(
+        all().map(({ server, open, waiting }) => {
+          const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+          for (const socket of waiting.splice(0)) socket.destroy();
+          for (const { incoming, outgoing } of open) for (const socket of [incoming, outgoing]) socket.destroy();
+          return closed;
+        }),
+      );
+    },
+  };
+}

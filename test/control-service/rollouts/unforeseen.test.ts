@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { statSync } from 'node:fs';
+import { wordsForTenant } from '../../../src/control-service/rollouts/unforeseen.ts';
+
+const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
+test.each([
+  ['a full disk', coded("ENOSPC: no space left, write '/srv/data/builds/1'", 'ENOSPC'), 'is full'],
+  ['a full disk of Postgres', coded('could not extend file "/srv/data/base/5/2619"', '53100'), 'is full'],
+  ['another error of Postgres', coded('could not open file "/srv/data/base/5/1"', '58P01'), '(58P01)'],
+])('tells a tenant of %s without a path', (_, error, words) => {
+  expect(wordsForTenant(error)).toContain(words);
+  expect(wordsForTenant(error)).not.toContain('/srv');
+});
+
+test('tells a tenant of a real error of the file system without its path', () => {
+  try {
+    statSync('/nowhere/at-all');
+    expect.unreachable();
+  } catch (error) {
+    expect(wordsForTenant(error)).toBe(
+      'An error of its machine or database (ENOENT). The log of the service says more.',
+    );
+  }
+});
