@@ -4,6 +4,9 @@ import type { Schedule } from './schedule.ts';
 /** How long ago (ms) a time may be that was missed while nobody ran, for one run to make up for all that were missed. */
 export const MADE_UP_FOR_MS = 3_600_000;
 
+/** How far (ms) a clock has to be set back for times to be computed anew: a correction by seconds repeats no run. */
+export const SET_BACK_MS = 60_000;
+
 /** A cron, as far as its times go: milliseconds since the epoch. */
 export interface Timing extends Schedule {
   /** The last moment at which a run may come; undefined where there is no end. */
@@ -41,4 +44,18 @@ export function whatIsDue(timing: Timing, due: number, now: number): Due {
   const early = now - MADE_UP_FOR_MS;
   const fresh = due >= early ? due : nextRun(timing, early - 1);
   return { kind: fresh !== undefined && fresh <= now ? 'run' : 'passed-over', next };
+}
+
+/**
+ * The time at which the next run of a cron comes when the clock was set back since `due` was computed: without that no
+ * run would come until the clock is there again.
+ *
+ * @returns undefined where `due` stands.
+ */
+export function earlierThan(due: number, timing: Timing, now: number): number | undefined {
+  const latest = nextRun(timing, now + SET_BACK_MS);
+  if (latest === undefined || due <= latest) return undefined;
+  const next = nextRun(timing, now);
+  // A schedule that is read so that its next time is over is moved on by those who fire it.
+  return next !== undefined && next > now ? next : undefined;
 }

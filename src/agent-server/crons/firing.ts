@@ -5,13 +5,15 @@ import { Refusal } from '../refusal.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runOf, timingOf } from './cron-row.ts';
 import type { StoredCron } from './cron-row.ts';
-import { whatIsDue } from './due.ts';
+import { earlierThan, SET_BACK_MS, whatIsDue } from './due.ts';
 import type { CronStore } from './store.ts';
 
 /** How often (ms) a process looks for crons whose time has come: a run is late by this at most. */
 export const LOOK_MS = 1000;
 /** How many are looked at in one go. */
 const AT_ONCE = 100;
+/** Later than the next run of any cron. */
+const END_OF_TIME = new Date(8.64e15);
 /**
  * How long (ms) a run that is refused is tried again, before its time is passed over: while two revisions serve, the
  * other one may have the graph that this one does not.
@@ -36,6 +38,8 @@ export class CronFiring {
   readonly #parts: FiringParts;
   readonly #stop = new AbortController();
   #firing: Promise<void> | undefined;
+  /** When the last look was; the clock may have been set back before the first one. */
+  #lookedAt = Infinity;
 
   constructor(parts: FiringParts) {
     this.#parts = parts;
@@ -65,16 +69,30 @@ export class CronFiring {
 
   /** One look at all that are due: those that can't be fired now stand before others, and keep them from nothing. */
   async look(): Promise<void> {
-    const { store, clock } = this.#parts;
-    const now = new Date(clock.now());
-    let due: StoredCron[] = [];
+    const now = this.#parts.clock.now();
+    if (now < this.#lookedAt - SET_BACK_MS) await this.#each(END_OF_TIME, (cron) => this.#bringForward(cron, now));
+    await this.#each(new Date(now), (cron) => this.#tryToFire(cron));
+    this.#lookedAt = now;
+  }
+
+  /** Acts on every cron whose next run comes at that time or before, one after the other. */
+  async #each(until: Date, act: (cron: StoredCron) => Promise<void>): Promise<void> {
+    let crons: StoredCron[] = [];
     do {
-      due = await store.due(now, AT_ONCE, due.at(-1));
-      for (const cron of due) {
+      crons = await this.#parts.store.due(until, AT_ONCE, crons.at(-1));
+      for (const cron of crons) {
         if (this.#stop.signal.aborted) return;
-        await this.#tryToFire(cron);
+        await act(cron);
       }
-    } while (due.length === AT_ONCE);
+    } while (crons.length === AT_ONCE);
+  }
+
+  async #bringForward(cron: StoredCron, now: number): Promise<void> {
+    const { store, log } = this.#parts;
+    const due = cron.next_run_date?.getTime() ?? now;
+    const next = earlierThan(due, timingOf(cron), now);
+    if (next === undefined || !(await store.moveOn(cron, next, async () => true))) return;
+    log(`Cron ${cron.cron_id} runs next at ${new Date(next).toISOString()}: the clock was set back.`);
   }
 
   /** One cron that can't be fired does not keep the others from it. */

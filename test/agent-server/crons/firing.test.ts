@@ -119,6 +119,32 @@ describe('crons', () => {
     expect((await started()).toSorted()).toEqual(crons.map(({ cron_id }) => cron_id).toSorted());
   });
 
+  test.each(['by the process that sees it', 'by the next process'])(
+    'run again soon after the clock was set back by a day: %s',
+    async (by) => {
+      clock.set('2026-03-26T08:59:50Z');
+      const cron = await make({ schedule: '*/10 * * * *' });
+      const process = firing(0);
+      clock.set('2026-03-26T09:00:00Z');
+      await process.look();
+      expect(await nextOf(cron)).toBe('2026-03-26T09:10:00.000Z');
+      clock.set('2026-03-25T09:03:00Z');
+      await (by === 'by the next process' ? firing(1) : process).look();
+      expect(await nextOf(cron)).toBe('2026-03-25T09:10:00.000Z');
+      expect(await started()).toHaveLength(1);
+    },
+  );
+
+  test('run no second time where the clock was corrected by seconds', async () => {
+    clock.set('2026-03-26T08:59:50Z');
+    const cron = await make({ schedule: '*/10 * * * *' });
+    clock.set('2026-03-26T09:00:00Z');
+    await firing(0).look();
+    clock.set('2026-03-26T08:59:30Z');
+    await firing(1).look();
+    expect(await nextOf(cron)).toBe('2026-03-26T09:10:00.000Z');
+  });
+
   test('keep their time where the process dies before all is written', async () => {
     clock.set('2026-03-25T08:59:50Z');
     const cron = await make();
