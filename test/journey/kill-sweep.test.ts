@@ -9,7 +9,7 @@ import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
 import { linkPackages, openWorld, type World } from './world.ts';
 
-const rounds = Number(process.env['LANDFALL_KILLS'] ?? 3);
+const rounds = Number(process.env['LANDFALL_KILLS'] ?? 2);
 const seed = Number(process.env['LANDFALL_KILLS_SEED'] ?? 1);
 
 const blows = [
