@@ -28,6 +28,15 @@ export const systemClock: Clock = {
     }),
 };
 
+/**
+ * Whether `ms` milliseconds have passed since a time that the clock gave. A clock that was set back behind that time says
+ * nothing about how long it was: then too it is time, or what comes again and again would stop until the clock is there again.
+ */
+export function hasPassed(clock: Pick<Clock, 'now'>, since: number, ms: number): boolean {
+  const passed = clock.now() - since;
+  return passed >= ms || passed < 0;
+}
+
 /** Waits until `ms` milliseconds are over or the signal aborts, whichever comes first: where an early end is no failure. */
 export async function pause(clock: Pick<Clock, 'sleep'>, ms: number, signal?: AbortSignal): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import { pause, type Clock } from '../../clock.ts';
+import { hasPassed, pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
@@ -113,7 +113,7 @@ export class Recovery {
   async #keepLease(): Promise<void> {
     const { queue, runs, clock, leaseMs = LEASE_MS } = this.#parts;
     let lapsed = false;
-    if (clock.now() - this.#extendedAt >= Math.min(EXTEND_MS, leaseMs / 3)) {
+    if (hasPassed(clock, this.#extendedAt, Math.min(EXTEND_MS, leaseMs / 3))) {
       lapsed = await queue.extendLease(leaseMs);
       this.#extendedAt = clock.now();
     }
@@ -122,7 +122,7 @@ export class Recovery {
 
   async #forgetEvents(): Promise<void> {
     const { events, clock } = this.#parts;
-    if (clock.now() - this.#forgotAt < FORGET_MS) return;
+    if (!hasPassed(clock, this.#forgotAt, FORGET_MS)) return;
     this.#forgotAt = clock.now();
     await events.forget(clock.now() - EVENTS_KEPT_MS);
   }

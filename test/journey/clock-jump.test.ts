@@ -1,0 +1,92 @@
+// A clock that jumps by a day, forward and back, under a running service and its agent.
+import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import type { Repository } from '../../src/demo/repository.ts';
+import { askOf, type Ask } from './kill-ledger.ts';
+import { linkPackages, openWorld, type World } from './world.ts';
+
+const day = 86_400_000;
+const shifter = join(import.meta.dirname, 'shifted-clock.mjs');
+const Id = z.looseObject({ thread_id: z.string() });
+
+let folder: string;
+let world: World;
+let repository: Repository;
+let deploymentId = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landfall-shift-'));
+  await chmod(folder, 0o755);
+  await jump(0);
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--import ${pathToFileURL(shifter).href}`,
+    LANDFALL_SHIFT_FILE: join(folder, 'ms'),
+  };
+  world = await openWorld({ env });
+  repository = await world.repository('talker');
+  await copyFile(shifter, join(repository.folder, 'shifted-clock.mjs'));
+  await writeFile(
+    join(repository.folder, 'shift-here.mjs'),
+    `globalThis.landfallShiftFile = ${JSON.stringify(join(folder, 'ms'))};\n`,
+  );
+  await repository.edit('graph.ts', 'import {', "import './shift-here.mjs';\nimport './shifted-clock.mjs';\nimport {");
+  await repository.commit('Take the time from a file');
+  const made = await world.control.createDeployment({
+    name: 'shifted',
+    source: 'github',
+    source_config: {
+      repo_url: pathToFileURL(repository.folder).href,
+      build_on_push: false,
+      install_command: linkPackages,
+    },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+    secrets: [],
+  });
+  deploymentId = made.id;
+  await deployed(1);
+}, 120_000);
+afterAll(async () => {
+  await world?.close();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** Moves the clock, and waits until the processes have seen it. */
+async function jump(ms: number): Promise<void> {
+  await writeFile(join(folder, 'ms'), String(ms));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+const deployed = (count: number): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      const statuses = (await world.revisions(deploymentId)).map(({ status }) => status);
+      expect(statuses).toEqual(Array.from({ length: count }, () => 'DEPLOYED'));
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+
+test('a day forward and back loses nothing, fires no storm, and stops nothing', { timeout: 240_000 }, async () => {
+  const { url } = await world.control.getDeployment(deploymentId);
+  const ask: Ask = askOf(url ?? '', world.service.apiKey);
+  const post = (path: string, body: unknown): Promise<unknown> => ask(path, { method: 'POST', body });
+  const { thread_id: thread } = Id.parse(await post('/threads', { metadata: { mark: 'before' } }));
+  const input = { assistant_id: 'talk', input: { input: 'cron' } };
+  await post(`/threads/${thread}/runs/crons`, { ...input, schedule: '0 * * * *' });
+  const fired = async (): Promise<number> =>
+    z.array(z.unknown()).parse(await ask(`/threads/${thread}/runs?limit=100`)).length;
+  for (const [index, shift] of [day, 0, -day, 0].entries()) {
+    await jump(shift);
+    // The gateway, the queue of runs and the agent work at this time of day.
+    expect((await world.ask(url ?? undefined, 'hello')).said).toBe('first hello');
+    expect(Id.parse(await ask(`/threads/${thread}`))).toMatchObject({ metadata: { mark: 'before' } });
+    await world.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
+    await deployed(index + 2);
+    await expect.poll(fired, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  }
+  expect(await fired()).toBeLessThanOrEqual(2);
+});

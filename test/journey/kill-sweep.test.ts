@@ -1,0 +1,203 @@
+// Whatever is killed, at whatever moment: nothing acknowledged is lost, nothing is stuck, and no revision fails for it.
+// LANDFALL_KILLS=36 for a long sweep; LANDFALL_KILLS_SEED repeats a sequence.
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { agentGroups, buildProcessesBelow } from '../control-service/rollouts/left-behind.ts';
+import { seeProcesses } from '../../src/control-service/builds/seen-processes.ts';
+import type { Repository } from '../../src/demo/repository.ts';
+import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
+import { linkPackages, openWorld, type World } from './world.ts';
+
+const rounds = Number(process.env['LANDFALL_KILLS'] ?? 2);
+const seed = Number(process.env['LANDFALL_KILLS_SEED'] ?? 1);
+
+const blows = [
+  'the database under a starting agent',
+  'the service during a rollout',
+  'the agent',
+  'the database',
+  'the service',
+  'everything at once',
+  'the service twice',
+] as const;
+
+let world: World;
+let repository: Repository;
+let deploymentId = '';
+let word = 'first';
+const ledger = new KillLedger();
+
+/** mulberry32 */
+let state = seed;
+function random(): number {
+  state = (state + 0x6d2b79f5) | 0;
+  let t = Math.imul(state ^ (state >>> 15), 1 | state);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+}
+
+beforeAll(async () => {
+  world = await openWorld();
+  repository = await world.repository('talker');
+  const made = await world.control.createDeployment({
+    name: 'swept',
+    source: 'github',
+    source_config: {
+      repo_url: pathToFileURL(repository.folder).href,
+      build_on_push: false,
+      install_command: linkPackages,
+    },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+    secrets: [],
+  });
+  deploymentId = made.id;
+  await until('the first revision', isAtRest);
+}, 120_000);
+afterAll(async () => world?.close(), 120_000);
+
+/** A revision that only an outage can have failed. */
+class RevisionFailed extends Error {}
+
+/** Waits for a state that the service reports; what it saw last stands in the failure. */
+async function until(what: string, comesTrue: () => Promise<true | string>): Promise<void> {
+  let seen: true | string = 'nothing';
+  for (const deadline = performance.now() + 180_000; performance.now() < deadline;) {
+    seen = await comesTrue().catch((error: unknown) => {
+      if (error instanceof RevisionFailed) throw error;
+      return String(error);
+    });
+    if (seen === true) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${what} did not come: ${seen}\n${world.service.log().split('\n').slice(-30).join('\n')}`);
+}
+
+/** Every revision has reached its end, the newest is live, and its agent answers as its commit says. */
+async function isAtRest(): Promise<true | string> {
+  const revisions = await world.revisions(deploymentId);
+  const failed = revisions.filter(({ status }) => /FAILED|ERROR|INTERRUPTED/.test(status));
+  // A failure is final: no waiting undoes it.
+  if (failed.length > 0)
+    throw new RevisionFailed(failed.map((each) => `${each.status}: ${each.status_message}`).join('\n'));
+  const [newest] = revisions;
+  const { active_revision_id, url } = await world.control.getDeployment(deploymentId);
+  if (newest?.status !== 'DEPLOYED' || active_revision_id !== newest.id) return `newest is ${newest?.status}`;
+  const { said } = await world.ask(url ?? undefined, 'hello');
+  return said === `${word} hello` || `the agent says ${said}`;
+}
+
+async function deploy(round: number): Promise<void> {
+  const next = `word${round}`;
+  await repository.edit('graph.ts', `'${word}'`, `'${next}'`);
+  await repository.commit(`Say ${next}`);
+  word = next;
+  await world.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
+}
+
+const kill = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It ended by itself between the look and the blow.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+};
+const nameOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+};
+const parentOf = (pid: number): number => {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return 0;
+  }
+};
+
+/** The database's first process: the one called postgres whose parent is not. */
+function databasePids(): number[] {
+  const isBelow = (pid: number): boolean => pid > 1 && (pid === world.service.pid || isBelow(parentOf(pid)));
+  return seeProcesses()
+    .map(({ pid }) => pid)
+    .filter((pid) => nameOf(pid) === 'postgres' && nameOf(parentOf(pid)) !== 'postgres' && isBelow(pid));
+}
+const agentPids = (): number[] => [...agentGroups(deploymentId).keys()];
+
+function killDatabase(): void {
+  const pids = databasePids();
+  expect(pids).toHaveLength(1);
+  pids.forEach(kill);
+}
+
+async function strike(blow: (typeof blows)[number], round: number): Promise<void> {
+  const restart = async (): Promise<void> => {
+    await world.kill();
+    await world.startAgain();
+  };
+  switch (blow) {
+    case 'the service':
+      return restart();
+    case 'the service twice':
+      await restart();
+      return restart();
+    case 'the database':
+      return killDatabase();
+    case 'the agent': {
+      const pids = agentPids();
+      if (pids.length === 0) throw new Error('No agent runs that could be killed.');
+      return pids.forEach((pid) => kill(-pid));
+    }
+    case 'everything at once':
+      agentPids().forEach((pid) => kill(-pid));
+      killDatabase();
+      return restart();
+    case 'the service during a rollout': {
+      await deploy(round);
+      await new Promise((resolve) => setTimeout(resolve, random() * 2_000));
+      return restart();
+    }
+    case 'the database under a starting agent': {
+      const before = new Set(agentPids());
+      await deploy(round);
+      await until('the next agent', async () => agentPids().some((pid) => !before.has(pid)) || 'no new process');
+      await new Promise((resolve) => setTimeout(resolve, random() * 1_500));
+      return killDatabase();
+    }
+  }
+}
+
+test('loses, sticks and fails nothing, whatever is killed', { timeout: 60_000 + rounds * 240_000 }, async () => {
+  const first = (seed - 1) % blows.length;
+  const { url } = await world.control.getDeployment(deploymentId);
+  const ask: Ask = (...args) => askOf(url ?? '', world.service.apiKey)(...args);
+  const wrong: string[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const blow = blows[(first + round) % blows.length] ?? 'the service';
+    const enough = new AbortController();
+    const clients = [1, 2].map(() => ledger.write(ask, enough.signal));
+    await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
+    try {
+      await strike(blow, round);
+      await until(`Round ${round}, ${blow}: rest`, isAtRest);
+    } finally {
+      enough.abort();
+      await Promise.all(clients);
+    }
+    // Runs under way end by themselves; what is lost stays lost however long one waits.
+    await until(`Round ${round}, ${blow}: what was acknowledged`, async () => {
+      wrong.splice(0, wrong.length, ...(await ledger.missing(ask)));
+      return wrong.length === 0 || wrong.slice(0, 3).join('\n');
+    });
+    if (rounds > 7) console.info(`round ${round + 1} of ${rounds}, ${blow}: ${ledger.counts}`);
+  }
+  expect(ledger.threads.size).toBeGreaterThan(rounds);
+  expect(new Set((await world.revisions(deploymentId)).map(({ status }) => status))).toEqual(new Set(['DEPLOYED']));
+  expect(buildProcessesBelow(`${world.folder}/data`)).toBe(0);
+  // A former agent may rest for a while; with the service every one of them ends.
+  await world.service.stop();
+  expect(agentPids()).toEqual([]);
+});
