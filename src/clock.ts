@@ -1,7 +1,9 @@
 /** Time as something you are handed: the real one here, a simulated one in tests. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: the time of day, which jumps when somebody sets it. */
   now(): number;
+  /** Milliseconds since some moment, for how long something takes: it goes on evenly. Absent where `now` does so too. */
+  steadyNow?(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -9,6 +11,7 @@ export interface Clock {
 /** The machine's own time. A sleeping clock keeps the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steadyNow: () => Math.round(performance.now()),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) {
@@ -28,14 +31,14 @@ export const systemClock: Clock = {
     }),
 };
 
-/**
- * Whether `ms` milliseconds have passed since a time that the clock gave. A clock that was set back behind that time says
- * nothing about how long it was: then too it is time, or what comes again and again would stop until the clock is there again.
- */
-export function hasPassed(clock: Pick<Clock, 'now'>, since: number, ms: number): boolean {
-  const passed = clock.now() - since;
-  return passed >= ms || passed < 0;
-}
+/** The machine's time as it was at the start of this process, from which on it goes evenly. */
+export const steadyClock: Clock = {
+  now: () => Math.round(performance.timeOrigin + performance.now()),
+  sleep: systemClock.sleep,
+};
+
+/** Milliseconds for a deadline or a duration within this process, whatever happens to the time of day. */
+export const steadyNow = (clock: Pick<Clock, 'now' | 'steadyNow'>): number => clock.steadyNow?.() ?? clock.now();
 
 /** Waits until `ms` milliseconds are over or the signal aborts, whichever comes first: where an early end is no failure. */
 export async function pause(clock: Pick<Clock, 'sleep'>, ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts';
+import { steadyClock } from '../clock.ts';
 import type { Mode } from '../config/door-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { StoryEvent } from '../deploy/story-event.ts';
@@ -37,7 +37,7 @@ export function showOnGitHub(
   warn: (message: string) => void,
 ): ShownOnGitHub {
   const client = connectGitHub(facts.apiUrl, wish.token, { userAgent: `landfall-action/${version}` });
-  const teller = new GitHubTeller({ client, run: runShown(wish, facts, story), clock: systemClock, warn });
+  const teller = new GitHubTeller({ client, run: runShown(wish, facts, story), clock: steadyClock, warn });
   return {
     tell: teller.tell,
     concluded: async (outcome) => {

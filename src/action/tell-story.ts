@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts';
+import { steadyClock } from '../clock.ts';
 import type { DesiredDeployment } from '../config/desired.ts';
 import type { DoorOptions } from '../config/door-options.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
@@ -62,7 +62,7 @@ export async function tellStory(story: StoryToTell): Promise<Outcome> {
       agentUrl: options.agentUrl,
       timeoutMs: options.timeoutMs,
       pollMs: options.pollMs,
-      clock: systemClock,
+      clock: steadyClock,
       random: Math.random,
       workflow,
       head,

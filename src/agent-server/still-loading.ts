@@ -1,4 +1,4 @@
-import { pause } from '../clock.ts';
+import { pause, steadyNow } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 
 /** Whom to tell that loading takes long. */
@@ -28,10 +28,10 @@ export async function tellWhile<T>(what: string, loading: Promise<T>, { log, clo
 }
 
 async function tellUntil(loaded: AbortSignal, what: string, { log, clock }: Patience): Promise<void> {
-  const began = clock.now();
+  const began = steadyNow(clock);
   for (;;) {
     await pause(clock, EVERY_MS, loaded);
     if (loaded.aborted) return;
-    log(`warning: still loading ${what}, since ${Math.round((clock.now() - began) / 1000)} s.`);
+    log(`warning: still loading ${what}, since ${Math.round((steadyNow(clock) - began) / 1000)} s.`);
   }
 }

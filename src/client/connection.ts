@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { systemClock, type Clock } from '../clock.ts';
+import { steadyClock, type Clock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { unfitForHeader } from '../contract/header-value.ts';
 
@@ -88,7 +88,7 @@ export function connection(baseUrl: string, settings: ConnectionSettings): Conne
     headers,
     headersWithBody: { ...headers, 'content-type': 'application/json' },
     secrets: [apiKey, bearer, ...(made?.ok ? made.secrets : [])].filter((secret) => secret !== undefined),
-    clock: settings.clock ?? systemClock,
+    clock: settings.clock ?? steadyClock,
     random: settings.random ?? Math.random,
     policy: { ...defaultRetryPolicy, ...settings.retry },
     attemptTimeoutMs: settings.attemptTimeoutMs ?? 30_000,

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { Clock } from '../clock.ts';
+import { type Clock, steadyNow } from '../clock.ts';
 import { retryWhileUnavailable } from '../database/retry-while-unavailable.ts';
 import { oncePerWhile } from '../database/once-per-while.ts';
 
@@ -48,11 +48,11 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
   }
 
   async function firstClaim(): Promise<Client> {
-    const until = clock.now() + patienceMs;
+    const until = steadyNow(clock) + patienceMs;
     for (;;) {
       const held = await retryWhileUnavailable(attempt, { clock });
       if (held) return held;
-      if (clock.now() >= until) {
+      if (steadyNow(clock) >= until) {
         throw new Error(
           'Another control service works on this database. Stop it, or give this one another database: set DATABASE_URL, or leave it out and choose another --data folder.',
         );

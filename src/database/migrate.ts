@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { systemClock } from '../clock.ts';
+import { steadyClock } from '../clock.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
 import { isDatabaseUnavailable } from './unavailable.ts';
 
@@ -66,7 +66,7 @@ export async function migrate<Schema>(
     if (isDatabaseUnavailable(error)) throw error;
     return { error, results };
   };
-  const { error, results } = await retryWhileUnavailable(attempt, { clock: systemClock });
+  const { error, results } = await retryWhileUnavailable(attempt, { clock: steadyClock });
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
   const unknown = (await appliedNames(db, schema, table)).filter((name) => !names.includes(name));
   throw unknown.length > 0 ? new NewerDatabaseError(unknown) : error;

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, steadyNow } from '../clock.ts';
 
 /**
  * Lets a message through once in a while and drops its repetitions, so that a database which is away for an hour
@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts';
 export function oncePerWhile(tell: (message: string) => void, clock: Clock, every = 30_000): (message: string) => void {
   const told = new Map<string, number>();
   return (message) => {
-    const now = clock.now();
+    const now = steadyNow(clock);
     for (const [old, at] of told) if (now - at >= every) told.delete(old);
     if (told.has(message)) return;
     told.set(message, now);

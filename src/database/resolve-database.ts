@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { systemClock } from '../clock.ts';
+import { steadyClock } from '../clock.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import { messageOf } from './embedded/file-errors.ts';
 import { retryWhileUnavailable } from './retry-while-unavailable.ts';
@@ -34,7 +34,7 @@ export interface ResolvedDatabase {
 export async function resolveDatabase({ databaseUrl, dataDir, log }: DatabaseSource): Promise<ResolvedDatabase> {
   if (databaseUrl !== undefined && databaseUrl !== '') {
     const url = checkAddress(databaseUrl);
-    await retryWhileUnavailable(() => checkConnection(url), { clock: systemClock, isPassing: isDatabaseStarting });
+    await retryWhileUnavailable(() => checkConnection(url), { clock: steadyClock, isPassing: isDatabaseStarting });
     return { url, embedded: false, close: async () => undefined };
   }
   // Where we are root, agents have users of their own, who get to the database by a relay that bounds them.

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, steadyNow } from '../clock.ts';
 import { isDatabaseUnavailable } from './unavailable.ts';
 
 const FIRST_WAIT_MS = 50;
@@ -20,12 +20,12 @@ export interface RetryOptions {
  */
 export async function retryWhileUnavailable<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, forMs = 45_000, isPassing = isDatabaseUnavailable } = options;
-  const until = clock.now() + forMs;
+  const until = steadyNow(clock) + forMs;
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       return await work();
     } catch (error) {
-      if (!isPassing(error) || clock.now() + wait > until) throw error;
+      if (!isPassing(error) || steadyNow(clock) + wait > until) throw error;
       await clock.sleep(wait);
     }
   }

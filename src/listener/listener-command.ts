@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../clock.ts';
+import { steadyClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { leaseBounds } from '../contract/control/listener-work.ts';
 import { listenerCreateRequest } from '../contract/control/listener.ts';
@@ -215,7 +215,7 @@ export async function runListener(args: readonly string[], surroundings: Listene
   const { baseUrl, apiKey, tenantId, allowHttp, computeId, namespaces, kubeconfig, context } = read.command;
   const { atOnce, leaseSeconds, rolloutSeconds, troubleSeconds } = read.command;
   const { cacheImage, databaseImage, storageClass, privateWebhooks } = read.command;
-  const clock = systemClock;
+  const clock = steadyClock;
   const random = Math.random;
   const work = connectWork(baseUrl, { apiKey, tenantId, allowHttp, userAgent: `landfall-listener/${version}`, clock });
   const leaving = new AbortController();

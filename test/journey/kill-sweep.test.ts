@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentGroups, buildProcessesBelow } from '../control-service/rollouts/left-behind.ts';
-import { seeProcesses } from '../../src/control-service/builds/seen-processes.ts';
+import { seeProcesses } from '../../src/control-service/compute/seen-processes.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
 import { linkPackages, openWorld, type World } from './world.ts';

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { loggedHeaders } from './header-rules.ts';
 
@@ -13,12 +13,12 @@ const LONGEST = 500;
 export function requestLog(rules: HeaderRules, clock: Clock, log: (line: string) => void): MiddlewareHandler {
   const shown = loggedHeaders(rules);
   return async (c, next) => {
-    const began = clock.now();
+    const began = steadyNow(clock);
     const headers = Object.fromEntries(
       Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, LONGEST)]),
     );
     await next();
     const { pathname } = new URL(c.req.url);
-    log(`${c.req.method} ${pathname} ${c.res.status} ${clock.now() - began} ms ${JSON.stringify(headers)}`);
+    log(`${c.req.method} ${pathname} ${c.res.status} ${steadyNow(clock) - began} ms ${JSON.stringify(headers)}`);
   };
 }

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import type { Figures } from './figures.ts';
 
 /** Bounds (seconds) of how long answers take to begin: from what is read to what waits for a run. */
@@ -62,12 +62,12 @@ export class Metrics {
   /** Counts the requests that go through it, by their routes: what callers put into a path makes no new figure. */
   count(): MiddlewareHandler {
     return async (c, next) => {
-      const begun = this.#clock.now();
+      const begun = steadyNow(this.#clock);
       await next();
       const { method } = c.req;
       const path = routePath(c, -1);
       this.#requests.inc({ method, path, status: c.res.status });
-      this.#latency.observe({ method, path }, (this.#clock.now() - begun) / 1000);
+      this.#latency.observe({ method, path }, (steadyNow(this.#clock) - begun) / 1000);
     };
   }
 

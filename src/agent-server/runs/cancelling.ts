@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import type { CancelAction } from '../../contract/agent/run.ts';
 import type { Hands } from './hands.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -47,7 +47,7 @@ export class Cancelling {
   /** Ends every unfinished run of a thread, and waits until they have ended; for those of other processes not for ever. */
   async ofThread(threadId: string): Promise<void> {
     const { store, clock } = this.#parts;
-    const until = clock.now() + FOREIGN_CANCEL_MS;
+    const until = steadyNow(clock) + FOREIGN_CANCEL_MS;
     for (;;) {
       const unfinished = await store.unfinished(threadId);
       for (const { run_id } of unfinished) await this.one(run_id, 'interrupt');
@@ -55,7 +55,7 @@ export class Cancelling {
       const own = known.filter(({ isElsewhere }) => !isElsewhere);
       await Promise.all(own.map(({ ended }) => ended));
       const foreign = own.length < unfinished.length;
-      if (unfinished.length === 0 || (foreign && clock.now() >= until)) return;
+      if (unfinished.length === 0 || (foreign && steadyNow(clock) >= until)) return;
       if (foreign) await clock.sleep(FOREIGN_POLL_MS);
     }
   }

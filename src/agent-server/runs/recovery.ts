@@ -1,4 +1,4 @@
-import { hasPassed, pause, type Clock } from '../../clock.ts';
+import { pause, steadyNow, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../database/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
@@ -113,17 +113,17 @@ export class Recovery {
   async #keepLease(): Promise<void> {
     const { queue, runs, clock, leaseMs = LEASE_MS } = this.#parts;
     let lapsed = false;
-    if (hasPassed(clock, this.#extendedAt, Math.min(EXTEND_MS, leaseMs / 3))) {
+    if (steadyNow(clock) - this.#extendedAt >= Math.min(EXTEND_MS, leaseMs / 3)) {
       lapsed = await queue.extendLease(leaseMs);
-      this.#extendedAt = clock.now();
+      this.#extendedAt = steadyNow(clock);
     }
     for (const id of await queue.takenAway(lapsed ? runs.inHand() : runs.waiting())) runs.find(id)?.stop('taken');
   }
 
   async #forgetEvents(): Promise<void> {
     const { events, clock } = this.#parts;
-    if (!hasPassed(clock, this.#forgotAt, FORGET_MS)) return;
-    this.#forgotAt = clock.now();
+    if (steadyNow(clock) - this.#forgotAt < FORGET_MS) return;
+    this.#forgotAt = steadyNow(clock);
     await events.forget(clock.now() - EVENTS_KEPT_MS);
   }
 

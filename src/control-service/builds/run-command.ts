@@ -1,4 +1,4 @@
-import { pause, type Clock } from '../../clock.ts';
+import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
 import { lastWords } from '../compute/last-words.ts';
 import { startLeashed, type ProcessUser } from '../compute/leashed-process.ts';
@@ -65,9 +65,9 @@ export function commandRunner(settings: CommandSettings): BeginPart {
   return (withinMs) => {
     let left = withinMs;
     return async (spec) => {
-      const began = clock.now();
+      const began = steadyNow(clock);
       const end = await runOne(spec, settings, { left, of: withinMs });
-      left -= clock.now() - began;
+      left -= steadyNow(clock) - began;
       return end;
     };
   };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pause, type Clock } from '../../clock.ts';
+import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { kindsOfParts, type Kind, type Manifest } from '../kubernetes/manifest.ts';
@@ -83,7 +83,7 @@ export async function removeAll(
   }
   const pods = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods`;
   const labelSelector = `${labelKeys.deployment}=${deploymentId}`;
-  for (const begun = clock.now(); ; await pause(clock, everyMs, hold?.lost)) {
+  for (const begun = steadyNow(clock); ; await pause(clock, everyMs, hold?.lost)) {
     hold?.check();
     const running = await objects.list('list pods', pods, { labelSelector });
     const left = [
@@ -91,7 +91,7 @@ export async function removeAll(
       ...running.map(({ metadata }) => `Pod ${metadata.name}`),
     ];
     if (left.length === 0) return;
-    if (clock.now() - begun < withinMs) continue;
+    if (steadyNow(clock) - begun < withinMs) continue;
     const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : '';
     throw new Error(`After ${seconds(withinMs)} there still is ${left.slice(0, mostNamed).join(', ')}${more}.`);
   }

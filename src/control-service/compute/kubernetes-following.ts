@@ -1,4 +1,4 @@
-import { pause, type Clock } from '../../clock.ts';
+import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
 import { withoutFullStop } from '../../contract/plain-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
@@ -47,11 +47,11 @@ const mostEvents = 5;
 export async function follow(workloads: readonly Manifest[], following: Following): Promise<string | undefined> {
   const { patience, signal, log, mask } = following;
   const { clock, everyMs, withinMs, troubleMs } = patience;
-  const begun = clock.now();
+  const begun = steadyNow(clock);
   let troubledSince: number | undefined;
   let told = '';
   while (!signal.aborted) {
-    const isLate = clock.now() - begun >= withinMs;
+    const isLate = steadyNow(clock) - begun >= withinMs;
     const seen = await lookAt(workloads, following, isLate);
     if (!seen) {
       await pause(clock, everyMs, signal);
@@ -68,7 +68,7 @@ export async function follow(workloads: readonly Manifest[], following: Followin
     const troubles = podTroubles(pods);
     const stuck = open.flatMap(({ state }) => (state.kind === 'progressing' && state.stuck ? [state.stuck] : []));
     const inVain = stuck.length > 0 || troubles.some(({ canPass }) => !canPass);
-    const now = clock.now();
+    const now = steadyNow(clock);
     troubledSince = inVain ? (troubledSince ?? now) : undefined;
 
     const given = open.find(({ state }) => state.kind === 'failed');

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 
 /** How many lines a process may write to its log. */
 export interface LineBounds {
@@ -27,12 +27,12 @@ export function lineBudget<Line>(
   bounds: LineBounds = usualBounds,
 ): LineBudget<Line> {
   let allowance = bounds.burst;
-  let since = clock.now();
+  let since = steadyNow(clock);
   let leftOut = 0;
   let kept: Line[] = [];
 
   const refill = (): void => {
-    const now = clock.now();
+    const now = steadyNow(clock);
     allowance = Math.min(bounds.burst, allowance + ((now - since) / 1_000) * bounds.perSecond);
     since = now;
   };

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable } from 'node:stream';
-import { pause, type Clock } from '../../clock.ts';
+import { type Clock, pause, steadyNow } from '../../clock.ts';
 import { trimEndOf, withoutControls } from '../../contract/plain-text.ts';
 import type { ReadRate } from './read-rate.ts';
 
@@ -47,7 +47,7 @@ export function readLines(
       end();
       take(text);
     }
-    const waitMs = rate.spend(chunk.length, rest.length, clock.now());
+    const waitMs = rate.spend(chunk.length, rest.length, steadyNow(clock));
     if (waitMs === 0) return;
     output.pause();
     void pause(clock, waitMs, closed.signal).then(() => output.resume());

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
 import type { GithubApp } from './github-app.ts';
@@ -41,13 +41,13 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
   /** Asks GitHub unless it was asked just now; whoever comes meanwhile waits for the same answer. */
   function fresh(what: string, ask: () => Promise<void>): Promise<void> {
     const known = asked.get(what);
-    if (known && clock.now() - known.at < freshMs) return known.answer;
+    if (known && steadyNow(clock) - known.at < freshMs) return known.answer;
     const answer = ask().catch((error: unknown) => {
       // A failure is nothing to be remembered.
       if (asked.get(what)?.answer === answer) asked.delete(what);
       throw error;
     });
-    asked.set(what, { at: clock.now(), answer });
+    asked.set(what, { at: steadyNow(clock), answer });
     return answer;
   }
 

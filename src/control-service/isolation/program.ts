@@ -41,6 +41,7 @@ export const agentServerPackages: readonly string[] = [
   'kysely',
   'pg',
   'prom-client',
+  're2js',
   'swagger-ui-dist',
   'tsx',
   'yaml',

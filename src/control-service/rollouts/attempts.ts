@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 
 /** The longest wait between two attempts, in milliseconds. */
 const longestPause = 15 * 60_000;
@@ -17,10 +17,10 @@ export interface Attempts {
 export function attempts(clock: Pick<Clock, 'now'>, firstPause: number): Attempts {
   const failures = new Map<string, { count: number; next: number }>();
   return {
-    isDue: (id) => clock.now() >= (failures.get(id)?.next ?? 0),
+    isDue: (id) => steadyNow(clock) >= (failures.get(id)?.next ?? 0),
     failed(id) {
       const count = (failures.get(id)?.count ?? 0) + 1;
-      failures.set(id, { count, next: clock.now() + Math.min(firstPause * 2 ** (count - 1), longestPause) });
+      failures.set(id, { count, next: steadyNow(clock) + Math.min(firstPause * 2 ** (count - 1), longestPause) });
     },
     done: (id) => void failures.delete(id),
   };

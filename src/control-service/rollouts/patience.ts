@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import { isDatabaseUnavailable, TooManyConnectionsError } from '../../database/unavailable.ts';
 
 const shortestWait = 250;
@@ -18,14 +18,14 @@ export type Patiently = <T>(work: () => Promise<T>) => Promise<T>;
  */
 export function patience(clock: Clock, signal: AbortSignal, log: (message: string) => void): Patiently {
   return async (work) => {
-    const fullUntil = clock.now() + longestFull;
+    const fullUntil = steadyNow(clock) + longestFull;
     for (let wait = shortestWait; ; wait = Math.min(wait * 2, longestWait)) {
       signal.throwIfAborted();
       try {
         return await work();
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
-        if (error instanceof TooManyConnectionsError && clock.now() >= fullUntil) throw error;
+        if (error instanceof TooManyConnectionsError && steadyNow(clock) >= fullUntil) throw error;
         log(`The database does not answer; trying again (${error instanceof Error ? error.message : String(error)})`);
         await clock.sleep(wait, signal);
       }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 
 /** How long a tidying up lies back at least before it is done again (ms). */
 const betweenMs = 3_600_000;
@@ -7,7 +7,7 @@ const betweenMs = 3_600_000;
 export function onceAWhile(clock: Clock, tidyUp: () => Promise<void>): () => Promise<void> {
   let next = -Infinity;
   return async () => {
-    const now = clock.now();
+    const now = steadyNow(clock);
     if (now < next) return;
     next = now + betweenMs;
     await tidyUp();

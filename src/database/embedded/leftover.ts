@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import { hasCode } from './file-errors.ts';
 import { processBirth, processCommand } from './process-identity.ts';
 
@@ -89,7 +89,7 @@ async function ended(
     if (hasCode(error, 'ESRCH')) return true;
     throw error;
   }
-  for (const until = clock.now() + patience; clock.now() < until;) {
+  for (const until = steadyNow(clock) + patience; steadyNow(clock) < until;) {
     if (processBirth(pid) !== born) return true;
     await clock.sleep(20);
   }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Clock } from '../../clock.ts';
+import { type Clock, steadyNow } from '../../clock.ts';
 import { explainSpawn, programEnvironment } from './cluster.ts';
 import type { Programs } from './cluster.ts';
 import { hasCode } from './file-errors.ts';
@@ -119,13 +119,13 @@ export async function untilReady(
 ): Promise<void> {
   let end: string | undefined;
   void server.ended.then((how) => (end = how));
-  for (const deadline = clock.now() + patience; ;) {
+  for (const deadline = steadyNow(clock) + patience; ;) {
     if (end !== undefined) {
       throw new ServerStartError(`The embedded Postgres did not start (${end}). Its last words:`, lastLines(logFile));
     }
     const problem = await connectionProblem(url);
     if (problem === undefined) return;
-    if (clock.now() > deadline || isFinal(problem)) {
+    if (steadyNow(clock) > deadline || isFinal(problem)) {
       await server.stop();
       throw new ServerStartError(
         `The embedded Postgres takes no connection (${problem.message}). Its last words:`,
