@@ -2,16 +2,27 @@ import type { CommandEnd, CommandSpec } from './run-command.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /**
- * Counts the entries of a commit, folders too, and their bytes as git lists them, and stops at the first one too many:
- * a few trees that name one another many times make millions of files. Ends with 3 where git fails.
+ * Reads what git lists of a commit, folders too, and stops at the first entry or byte too many: a few trees that name one
+ * another many times make millions of files. Prints which bound is exceeded, and ends with 3 where git fails.
  */
-const count = `{ git ls-tree -r -t -l "$1" || echo failed; } |
-awk -v entries="$2" -v bytes="$3" '
-  $0 == "failed" { exit 3 }
-  { size += $4 }
-  NR > entries { print "entries"; exit 0 }
-  size > bytes { print "bytes"; exit 0 }
-  length($0) > 20000 { print "path"; exit 0 }'`;
+const counter = `
+const [entries, bytes] = process.argv.slice(1).map(Number);
+let [rest, seen, size] = ['', 0, 0];
+const end = (exceeded) => { console.log(exceeded); process.exit(0); };
+process.stdin.setEncoding('latin1').on('data', (chunk) => {
+  const lines = (rest + chunk).split('\\n');
+  rest = lines.pop();
+  for (const line of lines) {
+    if (line === 'failed') process.exit(3);
+    seen += 1;
+    size += parseInt(line.slice(0, 100).split(/ +/)[3]) || 0;
+    if (seen > entries) end('entries');
+    if (size > bytes) end('bytes');
+    if (line.length > 20000) end('path');
+  }
+  if (rest.length > 20000) end('path');
+});`;
+const count = '{ git ls-tree -r -t -l "$1" || echo failed; } | "$2" -e "$3" "$4" "$5"';
 
 /** How large a commit is: `within` the bounds, or not, or how the command ended that was to count it. */
 export type CommitSize =
@@ -27,7 +38,7 @@ export async function commitSize(
   { entries, unpackedBytes }: Pick<TarBounds, 'entries' | 'unpackedBytes'>,
   run: (spec: Pick<CommandSpec, 'command' | 'args'>) => Promise<CommandEnd>,
 ): Promise<CommitSize> {
-  const args = ['-c', count, 'sh', commit, String(entries), String(unpackedBytes)];
+  const args = ['-c', count, 'sh', commit, process.execPath, counter, String(entries), String(unpackedBytes)];
   const end = await run({ command: '/bin/sh', args });
   if (end.kind !== 'done') return end;
   const [exceeded] = end.output;
