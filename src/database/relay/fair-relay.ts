@@ -96,6 +96,8 @@ export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
       if (!outgoing.closed) end();
     });
     outgoing.on('error', () => undefined);
+    // A server that ended, or was killed, answers no more: without this the client would wait for ever.
+    outgoing.on('end', () => outgoing.destroy());
     outgoing.on('close', () => {
       if (connection.isEnding) ending -= 1;
       held -= 1;
