@@ -71,6 +71,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
     log,
   });
 
+  let lookAfterOutage = (): void => undefined;
   return {
     world,
     register: (app) => registerHandlers(app, world, { pullRequests }),
@@ -80,14 +81,16 @@ export async function makeWork(ground: Ground): Promise<Work> {
       const telling = { ...world, reportLocks: sharedReportLocks(locks.pool) };
       await startReportWorker(queue, telling, { concurrency: reportsAtOnce });
       await workOnLanes({ queue, world, alone, signal: leaving });
-      await startRecovery(queue, world, {
+      const desks = {
         deliveries: createDeliveryDesk(clientOf(undefined)),
         inbox: deliveries,
         repositories: createRepositoryDesk(clientOf, log),
-        tellReports: (ids) => giveReportJobs(ids, { pool: database.pool, queue }),
+        tellReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue }),
         bound: bindings,
-      });
+      };
+      lookAfterOutage = await startRecovery(queue, world, desks, leaving);
     },
+    onDatabaseAway: () => lookAfterOutage(),
     close: async () => {
       await Promise.all([control.close(), agents.close(), locks.close()]);
     },
