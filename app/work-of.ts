@@ -2,6 +2,7 @@ import { connectControlService } from '../src/client/control.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { connectAgents } from './agents.ts';
+import { threadReader } from './files/thread-reader.ts';
 import { changedPaths } from './github/changed-paths.ts';
 import { createHub } from './github/create-hub.ts';
 import { createDeliveryDesk } from './github/deliveries.ts';
@@ -47,6 +48,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
   const agents = connectAgents(credentials);
   const clientOf = clientsFor({ octokitFor: countingOctokits(octokitsOf(probot), metrics), clock, random, log });
   const hub = createHub(clientOf);
+  const files = threadReader(clock);
   const world: World = {
     clock,
     random,
@@ -54,13 +56,23 @@ export async function makeWork(ground: Ground): Promise<Work> {
     hub,
     control,
     agentAt: agents.at,
-    targets: createTargetDesk({ hub, control, clock, bindings, webHost: webHostOf(github.apiUrl), builder, log }),
+    targets: createTargetDesk({
+      hub,
+      control,
+      clock,
+      bindings,
+      webHost: webHostOf(github.apiUrl),
+      builder,
+      log,
+      files,
+    }),
     smoke: createSmokeDesk({ clock, random, control, publicUrl, log }),
     log,
     decided: ground.decided,
   };
   const pullRequests = createPullRequestDesk({
     world,
+    files,
     changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
     actingRule: actingRule(createOwnership(webHostOf(github.apiUrl), bindings), control),
   });
@@ -92,7 +104,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
     },
     onDatabaseAway: () => lookAfterOutage(),
     close: async () => {
-      await Promise.all([control.close(), agents.close(), locks.close()]);
+      await Promise.all([control.close(), agents.close(), locks.close(), files.close()]);
     },
   };
 }
