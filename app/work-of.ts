@@ -48,7 +48,8 @@ export async function makeWork(ground: Ground): Promise<Work> {
   const agents = connectAgents(credentials);
   const clientOf = clientsFor({ octokitFor: countingOctokits(octokitsOf(probot), metrics), clock, random, log });
   const hub = createHub(clientOf);
-  const files = threadReader(clock);
+  // What a fork writes keeps no push waiting.
+  const [pushedFiles, examinedFiles] = [threadReader({ clock, log }), threadReader({ clock, log })];
   const world: World = {
     clock,
     random,
@@ -64,7 +65,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
       webHost: webHostOf(github.apiUrl),
       builder,
       log,
-      files,
+      files: pushedFiles,
     }),
     smoke: createSmokeDesk({ clock, random, control, publicUrl, log }),
     log,
@@ -72,7 +73,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
   };
   const pullRequests = createPullRequestDesk({
     world,
-    files,
+    files: examinedFiles,
     changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
     actingRule: actingRule(createOwnership(webHostOf(github.apiUrl), bindings), control),
   });
@@ -104,7 +105,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
     },
     onDatabaseAway: () => lookAfterOutage(),
     close: async () => {
-      await Promise.all([control.close(), agents.close(), locks.close(), files.close()]);
+      await Promise.all([control.close(), agents.close(), locks.close(), pushedFiles.close(), examinedFiles.close()]);
     },
   };
 }

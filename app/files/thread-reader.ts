@@ -43,7 +43,7 @@ export function threadReader(
     const over = new AbortController();
     const { signal } = over;
     try {
-      asked.postMessage(question);
+      asked.postMessage(question, []);
       const answered = once(asked, 'message', { signal }).then(([answer]: Answer[]) => answer);
       const ended = once(asked, 'exit', { signal }).then(() => undefined);
       const late = clock.sleep(deadlineMs, signal).then(() => undefined);

@@ -34,5 +34,5 @@ async function answer(question: Question): Promise<Answer> {
 }
 
 parentPort?.on('message', (question: Question) => {
-  void answer(question).then((answered) => parentPort?.postMessage(answered));
+  void answer(question).then((answered) => parentPort?.postMessage(answered, []));
 });

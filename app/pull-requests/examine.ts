@@ -73,7 +73,8 @@ async function touchedBy(
     readText(world, repository, defaultConfigPath, baseBranch),
   ]);
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
-  const named = await Promise.all(files.map(({ text }) => (text === undefined ? [] : reader.graphConfigPaths(text))));
+  const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const named = await Promise.all(texts.map((text) => reader.graphConfigPaths(text)));
   return touchedFiles(changed, [...new Set(named.flat())]);
 }
 

@@ -108,11 +108,12 @@ function hostile({ below, pick }: Random): string {
   return text;
 }
 
+const log = (): void => undefined;
 const names = Object.keys(attacks);
 const texts = [...Object.values(attacks), ...Array.from({ length: cases }, () => hostile(random))];
 
 test('no file of a repository holds the App, and at most 100 problems are told', async () => {
-  const reader = threadReader(systemClock);
+  const reader = threadReader({ clock: systemClock, log });
   onTestFinished(() => reader.close());
   const read = async (text: string): Promise<void> => {
     await reader.graphConfigPaths(text);
@@ -151,7 +152,7 @@ test('what is left out of many problems is counted', () => {
 });
 
 test('a file that takes too long is given up, and the next one is read', async () => {
-  const reader = threadReader({ sleep: async () => undefined }, 1);
+  const reader = threadReader({ clock: { sleep: async () => undefined }, log }, 1);
   onTestFinished(() => reader.close());
   const files = { deployFile: attacks['commas'], graphConfigs: new Map<string, string>(), unread: [] };
   const { problems } = await reader.validate(files);
@@ -160,7 +161,7 @@ test('a file that takes too long is given up, and the next one is read', async (
     entries: [],
     notes: [expect.stringContaining('too much time')],
   });
-  const patient = threadReader(systemClock);
+  const patient = threadReader({ clock: systemClock, log });
   onTestFinished(() => patient.close());
   expect(await patient.graphConfigPaths('name: a\ngraph-config-path: ./langgraph.json')).toEqual(['langgraph.json']);
 });
