@@ -52,6 +52,8 @@ export const builds = (base: string): BuildOptions[] => [
       'database-relay': join(root, 'src/database/relay/relay-thread.ts'),
       // The demo starts it as a process of its own.
       app: join(root, 'app/main.ts'),
+      // A thread of the App.
+      'read-files': join(root, 'app/files/thread.ts'),
     },
     platform: 'node',
     external: (id) => Object.keys(manifest.dependencies).some((name) => id === name || id.startsWith(`${name}/`)),

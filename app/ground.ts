@@ -41,6 +41,8 @@ export interface Work {
   lanesSince: () => Promise<readonly number[]>;
   /** Starts what works on jobs, until the queue stops. */
   begin(): Promise<void>;
+  /** Called whenever the database was found to be unavailable, so that what is missed meanwhile is looked for. */
+  onDatabaseAway(): void;
   /** Called when the queue has stopped. */
   close(): Promise<void>;
 }

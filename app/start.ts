@@ -111,9 +111,15 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
           log,
           count: (event, result) => metrics.countWebhook(event, result),
           onStored: () => work.world.step?.('stored'),
+          onUnstored: () => work.onDatabaseAway(),
         }),
         ...systemRoutes({
-          askDatabase: () => intake.pool.query('select 1'),
+          // Where this says no, whoever stands before us brings no webhooks here.
+          askDatabase: () =>
+            intake.pool.query('select 1').catch((error: unknown) => {
+              work.onDatabaseAway();
+              throw error;
+            }),
           isDraining: () => server.draining,
           metrics,
           clock,

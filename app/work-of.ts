@@ -2,6 +2,7 @@ import { connectControlService } from '../src/client/control.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { connectAgents } from './agents.ts';
+import { threadReader } from './files/thread-reader.ts';
 import { changedPaths } from './github/changed-paths.ts';
 import { createHub } from './github/create-hub.ts';
 import { createDeliveryDesk } from './github/deliveries.ts';
@@ -47,6 +48,8 @@ export async function makeWork(ground: Ground): Promise<Work> {
   const agents = connectAgents(credentials);
   const clientOf = clientsFor({ octokitFor: countingOctokits(octokitsOf(probot), metrics), clock, random, log });
   const hub = createHub(clientOf);
+  // What a fork writes keeps no push waiting.
+  const [pushedFiles, examinedFiles] = [threadReader({ clock, log }), threadReader({ clock, log })];
   const world: World = {
     clock,
     random,
@@ -54,13 +57,23 @@ export async function makeWork(ground: Ground): Promise<Work> {
     hub,
     control,
     agentAt: agents.at,
-    targets: createTargetDesk({ hub, control, clock, bindings, webHost: webHostOf(github.apiUrl), builder, log }),
+    targets: createTargetDesk({
+      hub,
+      control,
+      clock,
+      bindings,
+      webHost: webHostOf(github.apiUrl),
+      builder,
+      log,
+      files: pushedFiles,
+    }),
     smoke: createSmokeDesk({ clock, random, control, publicUrl, log }),
     log,
     decided: ground.decided,
   };
   const pullRequests = createPullRequestDesk({
     world,
+    files: examinedFiles,
     changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
     actingRule: actingRule(createOwnership(webHostOf(github.apiUrl), bindings), control),
   });
@@ -71,6 +84,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
     log,
   });
 
+  let lookAfterOutage = (): void => undefined;
   return {
     world,
     register: (app) => registerHandlers(app, world, { pullRequests }),
@@ -80,16 +94,18 @@ export async function makeWork(ground: Ground): Promise<Work> {
       const telling = { ...world, reportLocks: sharedReportLocks(locks.pool) };
       await startReportWorker(queue, telling, { concurrency: reportsAtOnce });
       await workOnLanes({ queue, world, alone, signal: leaving });
-      await startRecovery(queue, world, {
+      const desks = {
         deliveries: createDeliveryDesk(clientOf(undefined)),
         inbox: deliveries,
         repositories: createRepositoryDesk(clientOf, log),
-        tellReports: (ids) => giveReportJobs(ids, { pool: database.pool, queue }),
+        tellReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue }),
         bound: bindings,
-      });
+      };
+      lookAfterOutage = await startRecovery(queue, world, desks, leaving);
     },
+    onDatabaseAway: () => lookAfterOutage(),
     close: async () => {
-      await Promise.all([control.close(), agents.close(), locks.close()]);
+      await Promise.all([control.close(), agents.close(), locks.close(), pushedFiles.close(), examinedFiles.close()]);
     },
   };
 }

@@ -1,12 +1,16 @@
 import * as z from 'zod';
+import { storableText } from '../inbox/storable-json.ts';
 import type { RepositoryAt } from '../repository.ts';
 
 // Payloads come from outside, and some lack fields that are newer than they are. Only what is needed is read, and
 // bounded; everything else passes by.
 
 const id = z.int().positive();
-const text = z.string().min(1).max(1_000);
-const login = z.string().min(1).max(100);
+/** No word of Git or GitHub holds a NUL or half a character, and no text column of Postgres takes them. */
+const isStorable = (written: string): boolean => storableText(written) === written;
+const plainText = z.string().refine(isStorable, 'it holds a character that cannot be stored');
+const text = plainText.min(1).max(1_000);
+const login = plainText.min(1).max(100);
 
 /** SHA-1 or SHA-256, in full. */
 export const commitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, 'it is no commit');
@@ -67,7 +71,7 @@ export const checkRunPayload = ofRepository.extend({
   check_run: z.looseObject({
     name: text,
     head_sha: commitId,
-    external_id: z.string().max(1_000).nullish(),
+    external_id: plainText.max(1_000).nullish(),
     check_suite: z.looseObject({ head_branch: headBranch }).nullish(),
     pull_requests: checkPullRequests.default([]),
   }),

@@ -1,3 +1,5 @@
+import { storableText } from './storable-json.ts';
+
 /** A webhook that was proven to come from GitHub, as it is stored. */
 export interface Delivery {
   /** GitHub's GUID, in lower case: the same for a delivery that is sent again. */
@@ -21,6 +23,9 @@ export interface DeliveryJob {
   id: string;
 }
 
+/** How much of an action (UTF-16 code units) is kept beside the payload, which has it whole. */
+const longestAction = 100;
+
 /** What a payload tells of itself; undefined where it is no JSON object. */
 export function readPayload(text: string): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {
   let payload: unknown;
@@ -32,7 +37,7 @@ export function readPayload(text: string): Pick<Delivery, 'action' | 'installati
   }
   if (!isObject(payload) || Array.isArray(payload)) return undefined;
   return {
-    action: typeof payload['action'] === 'string' ? payload['action'] : undefined,
+    action: typeof payload['action'] === 'string' ? storableText(payload['action'].slice(0, longestAction)) : undefined,
     installationId: idOf(payload['installation']),
     repositoryId: idOf(payload['repository']),
   };

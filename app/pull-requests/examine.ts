@@ -7,10 +7,10 @@ import { FileTooLarge } from '../github/hub.ts';
 import type { RepositoryAt } from '../repository.ts';
 import { commitCheckName } from '../work/report.ts';
 import type { World } from '../world.ts';
-import { graphConfigPaths, touchedFiles, type ExaminedFiles } from './examined-files.ts';
+import { readHere, type FileReader } from '../files/readers.ts';
+import { touchedFiles, type ExaminedFiles } from './examined-files.ts';
 import { forecast, type Forecasting } from './forecast.ts';
 import { markOf, pullRequestCheck } from './pull-request-check.ts';
-import { validate } from './validation.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */
 export type ActingRule = (
@@ -23,6 +23,8 @@ export interface Examining {
   /** Every path that a pull request changes; undefined where the list is cut. */
   changedPaths: (pull: PullRequestAt) => Promise<readonly string[] | undefined>;
   actingRule: ActingRule;
+  /** Reads files of repositories; at once where absent. */
+  files?: Pick<FileReader, 'graphConfigPaths' | 'validate'>;
 }
 
 /**
@@ -60,7 +62,10 @@ function whyNothing({ fork, baseBranch }: PullRequestAt): string {
 }
 
 /** The graph configurations of both sides count: one that the head no longer names is still deployed from the base. */
-async function touchedBy(pull: PullRequestAt, { world, changedPaths }: Examining): Promise<string[]> {
+async function touchedBy(
+  pull: PullRequestAt,
+  { world, changedPaths, files: reader = readHere }: Examining,
+): Promise<string[]> {
   const { repository, headSha, baseBranch } = pull;
   const [changed, ...files] = await Promise.all([
     changedPaths(pull),
@@ -68,14 +73,19 @@ async function touchedBy(pull: PullRequestAt, { world, changedPaths }: Examining
     readText(world, repository, defaultConfigPath, baseBranch),
   ]);
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
-  const named = [...new Set(files.flatMap(({ text }) => (text === undefined ? [] : graphConfigPaths(text))))];
-  return touchedFiles(changed, named);
+  const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const named = await Promise.all(texts.map((text) => reader.graphConfigPaths(text)));
+  return touchedFiles(changed, [...new Set(named.flat())]);
 }
 
-async function contentOf(pull: PullRequestAt, touched: readonly string[], { world, actingRule }: Examining) {
+async function contentOf(
+  pull: PullRequestAt,
+  touched: readonly string[],
+  { world, actingRule, files: reader = readHere }: Examining,
+) {
   const { repository, headSha, baseBranch } = pull;
-  const files = await filesOf(pull, world);
-  const validation = validate(files);
+  const files = await filesOf(pull, world, reader);
+  const validation = await reader.validate(files);
   const rule = await actingRule(repository);
   const forecasts =
     validation.problems.length > 0
@@ -96,9 +106,13 @@ async function contentOf(pull: PullRequestAt, touched: readonly string[], { worl
   return pullRequestCheck(examined, world.clock.now());
 }
 
-async function filesOf({ repository, headSha }: PullRequestAt, world: Pick<World, 'hub'>): Promise<ExaminedFiles> {
+async function filesOf(
+  { repository, headSha }: PullRequestAt,
+  world: Pick<World, 'hub'>,
+  reader: Pick<FileReader, 'graphConfigPaths'>,
+): Promise<ExaminedFiles> {
   const { text: deployFile, unread: whole } = await readText(world, repository, defaultConfigPath, headSha);
-  const paths = deployFile === undefined ? [] : graphConfigPaths(deployFile);
+  const paths = deployFile === undefined ? [] : await reader.graphConfigPaths(deployFile);
   const graphConfigs = new Map<string, string>();
   const unread = whole ? [whole] : [];
   for (const path of paths) {

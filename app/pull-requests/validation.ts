@@ -2,7 +2,7 @@ import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { DesiredDeployment } from '../../src/config/desired.ts';
 import { readDesired } from '../../src/config/read-desired.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
-import type { Problem } from '../../src/located/problem.ts';
+import { inOrder, type Problem } from '../../src/located/problem.ts';
 import type { CheckAnnotation } from '../github/hub.ts';
 import { missingGraphConfigs, type ExaminedFiles } from './examined-files.ts';
 
@@ -22,15 +22,15 @@ export function validate(files: ExaminedFiles): Validation {
       : readDesired({ inputs: {}, file: { text: deployFile, path: defaultConfigPath } });
   const configs = [...graphConfigs].map(([path, text]) => readGraphConfig(text, path));
   return {
-    problems: [
+    problems: inOrder([
       ...files.unread,
       ...(read.ok ? [] : read.problems),
       ...configs.flatMap((each) => (each.ok ? [] : each.problems)),
-    ],
-    warnings: [
+    ]),
+    warnings: inOrder([
       ...(read.ok ? missingGraphConfigs(files) : []),
       ...configs.flatMap((each) => (each.ok ? [...each.warnings, ...each.refused] : [])),
-    ],
+    ]),
     deployments: read.ok ? read.deployments : [],
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Queue } from '../../src/database/queue.ts';
 import type { World } from '../world.ts';
+import { afterOutage } from './after-outage.ts';
 import { recover, type RecoveryDesks } from './recover.ts';
 
 /** The job that looks for what was missed. */
@@ -17,34 +18,47 @@ export interface RecoveryJob {
 /** How long from one run to the next (ms). */
 export const everyMs = 10 * 60_000;
 /**
- * Copies that start within one such time (ms) share a run, which begins when it is over: so no start is taken for done
- * by a run that began before it.
+ * Copies that start within one such time (ms), or see the end of an outage, share a run, which begins when it is over:
+ * so no start is taken for done by a run that began before it.
  */
 export const startMs = 5_000;
 
 /**
  * Looks for what was missed now, and every 10 minutes, for as long as the queue works. Of any number of copies on one
  * database one does each run: all of them send the same job, and a job whose id is known is not sent again.
+ *
+ * @returns to be called whenever the database was found to be unavailable: a run follows as soon as it is there again.
  */
 export async function startRecovery(
   queue: Pick<Queue, 'define' | 'send' | 'work'>,
   world: World,
   desks: RecoveryDesks,
-): Promise<void> {
-  const { clock } = world;
+  signal: AbortSignal,
+): Promise<() => void> {
+  const { clock, log } = world;
   await queue.define(recoveryJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 600 });
-  await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since, slot }, signal }) => {
+  await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since, slot }, signal: ended }) => {
     let reached = since;
     try {
-      reached = (await recover(world, desks, since, signal)).since ?? since;
+      reached = (await recover(world, desks, since, ended)).since ?? since;
     } finally {
       await sendNext(queue, clock.now(), reached, slot);
     }
   });
-  const now = clock.now();
+  await sendSoon(queue, clock.now(), 'start', {});
+  return afterOutage((since) => sendSoon(queue, clock.now(), 'outage', { since }), { clock, log, signal });
+}
+
+/** Sends a run that begins when the slot of now is over. */
+async function sendSoon(
+  queue: Pick<Queue, 'send'>,
+  now: number,
+  kind: 'start' | 'outage',
+  job: RecoveryJob,
+): Promise<void> {
   const slot = Math.floor(now / startMs);
   const startAfter = Math.ceil(((slot + 1) * startMs - now) / 1000);
-  await queue.send(recoveryJob, {}, { id: slotId('start', slot), startAfter });
+  await queue.send(recoveryJob, job, { id: slotId(kind, slot), startAfter });
 }
 
 /**
@@ -64,7 +78,7 @@ async function sendNext(
 }
 
 /** The same uuid for the same slot, whoever asks. */
-function slotId(kind: 'start' | 'every', slot: number): string {
+function slotId(kind: 'start' | 'every' | 'outage', slot: number): string {
   const hex = createHash('sha256').update(`${recoveryJob} ${kind} ${slot}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

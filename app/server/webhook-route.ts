@@ -28,6 +28,8 @@ export interface WebhookOptions {
   heldAtMost?: number;
   /** Called once a new delivery is stored, before it is answered. */
   onStored?: () => void | Promise<void>;
+  /** Called when a delivery could not be stored: its sender does not come again by itself. */
+  onUnstored?: () => void;
 }
 
 /** Where GitHub may send webhooks: what the set-up page writes, and Probot's usual path. */
@@ -41,7 +43,7 @@ const usuallyHeld = 128 * 1024 * 1024;
  * answered alike. Nothing is parsed before its signature is right, and nothing is acknowledged before it is stored.
  */
 export function webhookRoutes(options: WebhookOptions): Route[] {
-  const { verify, store, clock, log, count, onStored } = options;
+  const { verify, store, clock, log, count, onStored, onUnstored } = options;
   const hold = byteBudget(options.heldAtMost ?? usuallyHeld);
 
   async function take({ id, event, signature }: DeliveryHeaders, bytes: Buffer): Promise<Taken | Refusal> {
@@ -58,6 +60,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
       if (!(error instanceof StoringTrouble)) throw error;
       log(`A webhook could not be stored: ${error.message}. GitHub is asked for it later.`);
       count?.(event, 'unstored');
+      onUnstored?.();
       return comeAgain(`The webhook could not be stored: ${error.message}.`);
     }
   }

@@ -3,10 +3,11 @@ import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type Hub } from '../github/hub.ts';
+import { readHere, type FileReader } from '../files/readers.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Binding } from '../settings/settings.ts';
 import type { TargetDesk, Targets, World } from '../world.ts';
-import { readDeployFile, unreadDeployFile, type DeployFile } from './file-entries.ts';
+import { unreadDeployFile, type DeployFile } from './file-entries.ts';
 import { createDeploymentsReader, type Listed, type ListedDeployment } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { selectTargets } from './select-targets.ts';
@@ -23,6 +24,8 @@ export interface TargetDeskParts {
   webHost: string;
   builder: CommonTerms['builder'];
   log: World['log'];
+  /** Reads deploy files; at once where absent. */
+  files?: Pick<FileReader, 'readDeployFile'>;
   /** How long a revision is waited for; half an hour where nobody says. */
   timeoutMs?: number;
   /** How long a list of deployments is shared (ms); three seconds where nobody says. */
@@ -39,7 +42,7 @@ const aMinuteMs = 60_000;
  * branch adds. Nothing of a pull request's head is read.
  */
 export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
-  const { hub, control, clock, bindings, webHost, builder, log } = parts;
+  const { hub, control, clock, bindings, webHost, builder, log, files = readHere } = parts;
   const common: CommonTerms = { builder, timeoutMs: parts.timeoutMs ?? halfAnHourMs };
   const ownership = createOwnership(webHost, bindings);
   const listed = createDeploymentsReader(control, clock, parts.freshMs ?? threeSecondsMs);
@@ -75,7 +78,7 @@ export function createTargetDesk(parts: TargetDeskParts): TargetDesk {
 
   async function deployFileOf(repository: RepositoryAt, branch: string): Promise<DeployFile> {
     try {
-      return readDeployFile(await hub.file(repository, defaultConfigPath, branch));
+      return await files.readDeployFile(await hub.file(repository, defaultConfigPath, branch));
     } catch (error) {
       if (error instanceof FileTooLarge) return unreadDeployFile(error.why);
       throw error;

@@ -2,12 +2,16 @@ import { isObject } from '../contract/json-object.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
 import { kindOf } from '../located/issue-words.ts';
 import { parseText } from '../located/parse.ts';
+import { fieldName, inOrder, shortName } from '../located/problem.ts';
 import type { FieldPath, Place, Places, Problem } from '../located/problem.ts';
 import { fileFieldNames } from './deployment-fields.ts';
 import type { Draft, Written } from './draft.ts';
 
 /** Where the deploy file is looked for when nobody says otherwise. */
 export const defaultConfigPath = '.github/landfall.yml';
+
+/** Deployments of one file. */
+const mostDeployments = 100;
 
 /** One deployment of a file: `key` is what it stands under in `deployments`, absent where the file is one deployment. */
 export interface DraftOfFile extends Draft {
@@ -35,7 +39,8 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
   }
   if (!Object.hasOwn(value, 'deployments')) {
     const slip = Object.keys(value).find((key) => !fileFieldNames.includes(key) && didYouMean(key, ['deployments']));
-    if (slip !== undefined) return tell(parsed.placeOfKey([slip]), slip, `\`${slip}\` is not known`, 'deployments');
+    if (slip !== undefined)
+      return tell(parsed.placeOfKey([slip]), slip, `\`${shortName(slip)}\` is not known`, 'deployments');
     return { ok: true, drafts: [draftOf(value, parsed, [])] };
   }
   const { deployments, ...beside } = value;
@@ -44,7 +49,7 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
     return tell(
       parsed.placeOfKey([stray]),
       stray,
-      `\`${stray}\` stands beside \`deployments\`: move it into one of them`,
+      `\`${shortName(stray)}\` stands beside \`deployments\`: move it into one of them`,
     );
   }
   if (!isObject(deployments) || Object.keys(deployments).length === 0) {
@@ -57,15 +62,23 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
 function many(deployments: Record<string, unknown>, places: Places): DraftsOfFile {
   const problems: Problem[] = [];
   const drafts: DraftOfFile[] = [];
-  for (const [key, fields] of Object.entries(deployments)) {
+  const entries = Object.entries(deployments);
+  if (entries.length > mostDeployments) {
+    const message = `\`deployments\` must hold at most ${mostDeployments} deployments: put the others into a file of their own`;
+    return {
+      ok: false,
+      problems: [{ file: places.file, ...places.placeOfKey(['deployments']), field: 'deployments', message }],
+    };
+  }
+  for (const [key, fields] of entries) {
     const at: FieldPath = ['deployments', key];
     if (isObject(fields)) drafts.push({ ...draftOf(fields, places, at), key });
     else {
-      const message = `\`${key}\` must be a map of the fields of a deployment, not ${kindOf(fields)}`;
-      problems.push({ file: places.file, ...places.placeOf(at), field: `deployments.${key}`, message });
+      const message = `\`${shortName(key)}\` must be a map of the fields of a deployment, not ${kindOf(fields)}`;
+      problems.push({ file: places.file, ...places.placeOf(at), field: fieldName(at), message });
     }
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, drafts };
+  return problems.length > 0 ? { ok: false, problems: inOrder(problems) } : { ok: true, drafts };
 }
 
 /** The key of a deployment is its name, unless it says another. */

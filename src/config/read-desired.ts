@@ -1,5 +1,5 @@
 import { didYouMean } from '../located/did-you-mean.ts';
-import type { Problem } from '../located/problem.ts';
+import { inOrder, type Problem } from '../located/problem.ts';
 import { defaultConfigPath, readDrafts, type DraftOfFile } from './deploy-file.ts';
 import type { DesiredDeployment } from './desired.ts';
 import type { Inputs } from './door-options.ts';
@@ -46,7 +46,7 @@ function readEach<T>(
     if (result.ok) deployments.push(result.value);
     else problems.push(...result.problems);
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, deployments };
+  return problems.length > 0 ? { ok: false, problems: inOrder(problems) } : { ok: true, deployments };
 }
 
 interface Drafts {

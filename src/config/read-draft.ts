@@ -2,7 +2,15 @@ import { deploymentNameProblem } from '../contract/control/deployment-name.ts';
 import type { Secret } from '../contract/control/secret.ts';
 import type { Source } from '../contract/control/source.ts';
 import { didYouMean } from '../located/did-you-mean.ts';
-import { fieldName, inOrder, type FieldPath, type Problem } from '../located/problem.ts';
+import {
+  fieldName,
+  inOrder,
+  leftOut,
+  mostProblems,
+  shortName,
+  type FieldPath,
+  type Problem,
+} from '../located/problem.ts';
 import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
 import type { Desired, DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type Written } from './draft.ts';
@@ -113,11 +121,15 @@ export function readAskedDraft(draft: Draft): Read<AskedDeployment> {
 }
 
 function fieldProblems(draft: Draft): Problem[] {
-  const problems = [...draft.fields].flatMap(([name, written]) => {
+  const unknown = [...draft.fields.keys()].filter((name) => !fileFieldNames.includes(name));
+  const left = new Set(unknown.slice(mostProblems));
+  const problems = [...draft.fields].flatMap(([name, written]): Problem[] => {
+    if (left.has(name)) return [];
     if (fileFieldNames.includes(name)) return spellingProblems(written, [name], written.value);
     const suggestion = synonyms.get(name) ?? didYouMean(name, fileFieldNames);
-    return [fieldProblem(written, [name], `\`${name}\` is not a field of a deployment`, suggestion)];
+    return [fieldProblem(written, [name], `\`${shortName(name)}\` is not a field of a deployment`, suggestion)];
   });
+  problems.push(...leftOut(problems.at(-1), left.size));
   if (draft.fields.has('name') || draft.fields.has('deployment-id')) return problems;
   return [...problems, draftProblem(draft, '`name` or `deployment-id` must say which deployment is meant')];
 }

@@ -3,7 +3,7 @@ import { didYouMean } from '../located/did-you-mean.ts';
 import { problemsOf } from '../located/issues.ts';
 import { knownKeys } from '../located/known-keys.ts';
 import { parseText } from '../located/parse.ts';
-import { fieldName, inOrder } from '../located/problem.ts';
+import { fieldName, inOrder, leftOut, mostProblems } from '../located/problem.ts';
 import type { FieldPath, Places, Problem } from '../located/problem.ts';
 import { effectsHere } from './effects.ts';
 import { GraphConfig } from './schema.ts';
@@ -52,11 +52,15 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
     return { file, ...parsed.placeOfKey(path), field, message: `\`${field}\` ${message}` };
   };
   const { ineffective, refused } = effectsHere(result.data);
+  const warnedStrangers = strangers
+    .slice(0, mostProblems)
+    .map((path) => told(path, 'is not known here and has no effect'));
   return {
     ok: true,
     value: result.data,
     warnings: inOrder([
-      ...strangers.map((path) => told(path, 'is not known here and has no effect')),
+      ...warnedStrangers,
+      ...leftOut(warnedStrangers.at(-1), strangers.length - warnedStrangers.length),
       ...ineffective.map(({ path, message }) => told(path, message)),
     ]),
     refused: inOrder(refused.map(({ path, message }) => told(path, message))),
@@ -70,16 +74,18 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
 function withoutStrangers(value: unknown, path: FieldPath): { value: unknown; strangers: FieldPath[] } {
   if (!isObject(value) || !OPEN.some((open) => fieldName(open) === fieldName(path))) return { value, strangers: [] };
   const known = knownKeys(GraphConfig, path);
-  const isStrange = (key: string) => !known.includes(key) && didYouMean(key, known) === undefined;
+  // Comparing costs: of very many strange keys the last ones are no slips of a finger.
+  const strange = Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .filter((key, index) => index >= mostProblems || didYouMean(key, known) === undefined);
+  const strangeKeys = new Set(strange);
+  const isStrange = (key: string) => strangeKeys.has(key);
   const kept = Object.entries(value).flatMap(([key, inner]) =>
     isStrange(key) ? [] : [{ key, ...withoutStrangers(inner, [...path, key]) }],
   );
   return {
     value: Object.fromEntries(kept.map(({ key, value: inner }) => [key, inner])),
-    strangers: [
-      ...Object.keys(value).flatMap((key) => (isStrange(key) ? [[...path, key]] : [])),
-      ...kept.flatMap(({ strangers }) => strangers),
-    ],
+    strangers: [...strange.map((key) => [...path, key]), ...kept.flatMap(({ strangers }) => strangers)],
   };
 }
 

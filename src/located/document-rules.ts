@@ -1,4 +1,5 @@
 import { isAlias, isCollection, isMap, isNode, isScalar, visit, type Document, type Node, type YAMLMap } from 'yaml';
+import { shortName } from './problem.ts';
 
 /** Something in a document that parses and yet cannot become a plain value. */
 export interface Oddity {
@@ -29,7 +30,8 @@ export function odditiesOf(document: Document.Parsed): Oddity[] {
       return;
     }
     if (node.anchor) anchors.set(node.anchor, node);
-    if (isMap(node)) for (const key of keysWrittenTwice(node)) tell(`\`${key.name}\` is written twice`, key.node);
+    if (isMap(node))
+      for (const key of keysWrittenTwice(node)) tell(`\`${shortName(key.name)}\` is written twice`, key.node);
     if (!isScalar(node) || typeof node.value !== 'number') return;
     if (!Number.isFinite(node.value)) tell('infinity and "not a number" cannot be sent: write a number');
     else if (/^[-+]?\d+$/.test(node.source ?? '') && !Number.isSafeInteger(node.value)) {

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { didYouMean } from './did-you-mean.ts';
 import { allowedWords, kindOf, wordIssue } from './issue-words.ts';
 import { knownKeys } from './known-keys.ts';
-import { fieldName, type FieldPath, type Places, type Problem } from './problem.ts';
+import { fieldName, leftOut, mostProblems, type FieldPath, type Places, type Problem } from './problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -24,9 +24,17 @@ export interface Checked {
 
 /** Every issue of a schema as problems with their places. */
 export function problemsOf(issues: readonly Issue[], checked: Checked): Problem[] {
-  return issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' ? unknownKeys(issue, checked) : told(issue, checked),
-  );
+  const problems: Problem[] = [];
+  let more = 0;
+  for (const issue of issues) {
+    const room = mostProblems - problems.length;
+    if (issue.code === 'unrecognized_keys') {
+      problems.push(...unknownKeys({ ...issue, keys: issue.keys.slice(0, room) }, checked));
+      more += Math.max(0, issue.keys.length - room);
+    } else if (room > 0) problems.push(...told(issue, checked));
+    else more += 1;
+  }
+  return [...problems, ...leftOut(problems.at(-1), more)];
 }
 
 function told(issue: Issue, checked: Checked): Problem[] {

@@ -9,7 +9,7 @@ import { wordSyntaxError } from './syntax.ts';
 export type ParsedText = ({ ok: true; value: unknown } & Places) | { ok: false; problems: Problem[] };
 
 /** Longer texts (characters) are no configuration; reading them would cost seconds. */
-const longestText = 256 * 1024;
+const longestText = 64 * 1024;
 
 /** What aliases may unfold to, as a multiple of what was written. */
 const maxAliasCount = 100;
@@ -22,7 +22,7 @@ const mostProblems = 50;
  */
 export function parseText(text: string, file: string): ParsedText {
   if (text.length > longestText) {
-    const message = `this is longer than ${longestText} characters`;
+    const message = `this is longer than ${longestText} characters, so it was not read: take out what is no configuration`;
     return { ok: false, problems: [{ file, line: 1, column: 1, field: '', message }] };
   }
   const lines = new LineCounter();

@@ -14,7 +14,12 @@ export interface Problem extends Place {
   message: string;
   /** What was probably meant. */
   suggestion?: string;
+  /** Instead of a problem: how many further ones are left out. */
+  more?: number;
 }
+
+/** Problems of one text that are shown; of the others their number is. */
+export const mostProblems = 100;
 
 /** A path into a value: keys of maps, indexes of lists. */
 export type FieldPath = readonly (string | number)[];
@@ -28,12 +33,20 @@ export interface Places {
   placeOfKey(path: FieldPath): Place;
 }
 
-/** `a.b[0].c`; the empty path is the empty string. */
+const longestName = 80;
+const mostParts = 12;
+
+/** A key as it is named in messages: a long one is cut. */
+export const shortName = (key: string): string =>
+  key.length > longestName ? `${key.slice(0, longestName - 1).toWellFormed()}…` : key;
+
+/** `a.b[0].c`; the empty path is the empty string. Of a long path the beginning is named. */
 export function fieldName(path: FieldPath): string {
-  return path.reduce<string>((name, part) => {
-    if (typeof part === 'number') return `${name}[${part}]`;
-    return name === '' ? part : `${name}.${part}`;
+  const name = path.slice(0, mostParts).reduce<string>((before, part) => {
+    if (typeof part === 'number') return `${before}[${part}]`;
+    return before === '' ? shortName(part) : `${before}.${shortName(part)}`;
   }, '');
+  return path.length > mostParts ? `${name}…` : name;
 }
 
 /** `file:line:column: message`, as compilers write it and editors open it. */
@@ -41,9 +54,24 @@ export function formatProblem({ file, line, column, message, suggestion }: Probl
   return `${file}:${line}:${column}: ${message}${suggestion === undefined ? '' : `; did you mean \`${suggestion}\`?`}`;
 }
 
-/** Problems in the order in which a person meets them, file by file. */
+/**
+ * Problems in the order in which a person meets them, file by file: at most `mostProblems`, and one word about how many
+ * more there are.
+ */
 export function inOrder(problems: readonly Problem[]): Problem[] {
-  return problems.toSorted(
-    (one, other) => one.file.localeCompare(other.file) || one.line - other.line || one.column - other.column,
-  );
+  const sorted = problems
+    .filter(({ more }) => more === undefined)
+    .sort((one, other) => inFiles.compare(one.file, other.file) || one.line - other.line || one.column - other.column);
+  const shown = sorted.slice(0, mostProblems);
+  const more = problems.reduce((sum, each) => sum + (each.more ?? 1), 0) - shown.length;
+  return [...shown, ...leftOut(shown.at(-1), more)];
+}
+
+const inFiles = new Intl.Collator();
+
+/** The word about problems that are left out, at the place of the last one that is shown. */
+export function leftOut(last: Problem | undefined, more: number): Problem[] {
+  if (last === undefined || more <= 0) return [];
+  const { file, line, column } = last;
+  return [{ file, line, column, field: '', message: `and ${more} more`, more }];
 }

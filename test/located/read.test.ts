@@ -196,7 +196,7 @@ test.each<[what: string, text: string]>([
   expect(lines.length).toBeLessThanOrEqual(101);
 });
 
-test('ten thousand keys are read at once', () => {
-  const text = `name: a\nfree:\n${Array.from({ length: 10_000 }, (_, i) => ` k${i}: 1`).join('\n')}`;
+test('six thousand keys are read at once', () => {
+  const text = `name: a\nfree:\n${Array.from({ length: 6_000 }, (_, i) => ` k${i}: 1`).join('\n')}`;
   expect(seen(text)).toEqual([]);
 });

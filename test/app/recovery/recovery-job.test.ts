@@ -81,7 +81,7 @@ function copies() {
       now: () => told.clock.now() + aheadMs,
       sleep: (ms, signal) => told.clock.sleep(ms, signal),
     };
-    return startRecovery(queue.seen(), { ...told.world, clock }, desks);
+    return startRecovery(queue.seen(), { ...told.world, clock }, desks, new AbortController().signal);
   };
   return { told, queue, runs, fails, start };
 }

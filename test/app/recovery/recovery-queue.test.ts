@@ -45,7 +45,7 @@ test('two copies on one database do a run once, and leave one job for the next',
     repositories: { repositories: () => none },
     tellReports: async () => undefined,
   };
-  await Promise.all(queues.map((queue) => startRecovery(queue, world, desks)));
+  await Promise.all(queues.map((queue) => startRecovery(queue, world, desks, new AbortController().signal)));
   await ran.promise;
   const jobs = async () =>
     (

@@ -1,0 +1,38 @@
+// The thread that reads files of repositories, so that none of them keeps the App from its other work.
+import { parentPort } from 'node:worker_threads';
+import { readHere, type FileReader } from './readers.ts';
+
+/** What the thread is asked. */
+export type Question = {
+  [Name in keyof FileReader]: { name: Name; argument: Parameters<FileReader[Name]>[0] };
+}[keyof FileReader];
+
+/** What it answers: the value as JSON, why there is none, or that the value is too large to be handed over. */
+export type Answer = { kind: 'read'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
+
+/** The longest answer (characters): whoever takes it apart does nothing else meanwhile. */
+const longestAnswer = 1_000_000;
+
+function read(question: Question): Promise<unknown> {
+  switch (question.name) {
+    case 'graphConfigPaths':
+      return readHere.graphConfigPaths(question.argument);
+    case 'validate':
+      return readHere.validate(question.argument);
+    case 'readDeployFile':
+      return readHere.readDeployFile(question.argument);
+  }
+}
+
+async function answer(question: Question): Promise<Answer> {
+  try {
+    const json = JSON.stringify(await read(question));
+    return json.length > longestAnswer ? { kind: 'too-large' } : { kind: 'read', json };
+  } catch (error) {
+    return { kind: 'failed', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+parentPort?.on('message', (question: Question) => {
+  void answer(question).then((answered) => parentPort?.postMessage(answered, []));
+});

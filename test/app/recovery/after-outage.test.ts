@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { everyMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
+import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { startEmbeddedPostgres } from '../../../src/database/embedded.ts';
+import { removeEmbeddedData } from '../../../src/database/remove-embedded.ts';
+import { ToldWorld } from '../handlers/told-world.ts';
+import { openInbox } from '../inbox/inbox.ts';
+import { enough, startApp, temporaryFolder } from '../server/child-app.ts';
+import { send, startIntake } from '../server/intake.ts';
+
+async function* nothing(): AsyncGenerator<never> {
+  yield* [];
+}
+
+test('a webhook that was missed while the database was away is asked for once it is back', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o711);
+  const dataDir = join(folder, 'postgres');
+  const start = () => startEmbeddedPostgres({ dataDir, log: () => undefined, settings: { fsync: 'off' } });
+  let server = await start();
+  const inbox = await openInbox(server.url);
+  const leaving = new AbortController();
+  onTestFinished(async () => {
+    leaving.abort();
+    await inbox.close();
+    await server.stop();
+    await removeEmbeddedData({ dataDir, log: () => undefined });
+  });
+
+  // Early in a slot: the run of the next one is minutes away.
+  const offset = everyMs * 1.05 - (systemClock.now() % everyMs);
+  const clock = { ...systemClock, now: () => systemClock.now() + offset };
+  const missed: string[] = [];
+  const again = Promise.withResolvers<string>();
+  const runs: string[][] = [];
+  const begun = Promise.withResolvers<void>();
+  const desks: RecoveryDesks = {
+    deliveries: {
+      page: async () => {
+        runs.push([...missed]);
+        begun.resolve();
+        const tried = { event: 'push', deliveredAt: clock.now(), redelivery: false, statusCode: 503 };
+        return { deliveries: missed.map((guid, id) => ({ ...tried, id, guid })) };
+      },
+      askAgain: async (id) => {
+        const guid = missed[id] ?? '';
+        again.resolve(await (await send(url, { id: guid })).text());
+      },
+    },
+    inbox: { notHeld: (ids) => inbox.deliveries.notHeld(ids), forget: async () => 0 },
+    repositories: { repositories: () => nothing() },
+    tellReports: async () => undefined,
+  };
+  const world = { ...new ToldWorld().world, clock };
+  const lookAfterOutage = await startRecovery(inbox.queue, world, desks, leaving.signal);
+  const { url } = await startIntake({ store: inbox.store, onUnstored: lookAfterOutage });
+  await begun.promise;
+
+  await server.stop();
+  for (const id of [randomUUID(), randomUUID()]) {
+    expect((await send(url, { id })).status).toBe(503);
+    missed.push(id);
+  }
+  server = await start();
+  expect(await again.promise).toBe('stored\n');
+  await expect.poll(() => inbox.deliveries.notHeld(missed), { timeout: 20_000 }).toEqual([]);
+  expect(runs).toEqual([[], missed]);
+}, 120_000);
+
+test('the App notices an outage by a webhook that it could not store', async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o711);
+  const dataDir = join(folder, 'postgres');
+  const start = () => startEmbeddedPostgres({ dataDir, log: () => undefined, settings: { fsync: 'off' } });
+  let server = await start();
+  onTestFinished(async () => {
+    await server.stop();
+    await removeEmbeddedData({ dataDir, log: () => undefined });
+  });
+  const id = randomUUID();
+  let isMissed = false;
+  const asked = Promise.withResolvers<void>();
+  const gitHub = createServer((request, response) => {
+    if (request.method === 'POST' && request.url?.startsWith('/app/hook/deliveries/7/')) asked.resolve();
+    const held = { id: 7, guid: id, event: 'push', delivered_at: new Date().toISOString(), redelivery: false };
+    const isList = isMissed && request.url?.startsWith('/app/hook/deliveries') && request.method === 'GET';
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(isList ? [{ ...held, status: 'Service Unavailable', status_code: 503 }] : []));
+  }).listen(0, '127.0.0.1');
+  await once(gitHub, 'listening');
+  onTestFinished(() => void gitHub.close());
+  const address = gitHub.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const app = startApp({ ...enough, GITHUB_API_URL: `http://127.0.0.1:${port}`, DATABASE_URL: server.url });
+  const url = await app.listening();
+  await expect.poll(() => app.said.out, { timeout: 30_000 }).toContain('Recovery is done');
+  await server.stop();
+  expect((await send(url, { id })).status).toBe(503);
+  isMissed = true;
+  server = await start();
+  await asked.promise;
+  app.child.kill('SIGTERM');
+  expect(await app.ended).toBe(0);
+}, 120_000);
