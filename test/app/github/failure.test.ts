@@ -103,7 +103,7 @@ describe('GitHub refuses or fails', () => {
     const failure = readFailure(rejected(422, {}, 'Invalid\nrequest \u001b[31m'), asked);
     const message = failure?.kind === 'failed' ? failure.error.message : '';
     expect(message).toBe(
-      'GitHub answered 422 to PATCH /repos/{owner}/{repo}/check-runs/{check_run_id} (acme/agents): Invalid request ',
+      'GitHub answered 422 to PATCH /repos/{owner}/{repo}/check-runs/{check_run_id} (acme/agents): Invalid request',
     );
   });
 
