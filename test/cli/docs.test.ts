@@ -16,7 +16,12 @@ import { toldResult } from '../../src/report/told-result.ts';
 import { root, runHere } from './run-cli.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const pages = ['SECURITY.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+const pages = [
+  'SECURITY.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
 
 const sources = ['src', 'app']
   .flatMap((folder) =>
@@ -73,6 +78,29 @@ describe('keys and secrets', () => {
     expect(execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' })).toBe(
       '-sS -H @- -H Content-Type: application/json http://control.test -d {}\n[X-Api-Key: lf_canary]\n',
     );
+  });
+});
+
+describe('docs/design/threats.md', () => {
+  const page = read('docs/design/threats.md');
+  const drawn = [...(/^```\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '').matchAll(/\bT\d+\b/g)].map(([arrow]) => arrow);
+  const parts = page.split(/^## (?=T\d)/m).slice(1);
+  const arrows = parts.map((part) => /^T\d+/.exec(part)?.[0] ?? '');
+  const rows = parts.flatMap((part, at) =>
+    [...part.matchAll(/^\| (?!holds |-)(.*) \|$/gm)].map(([, row = '']) => [arrows[at] ?? '', row] as const),
+  );
+
+  test('has a table for every arrow of the drawing', () => {
+    expect(new Set(drawn)).toEqual(new Set(arrows));
+    expect(arrows.filter((arrow) => !rows.some(([of]) => of === arrow))).toEqual([]);
+  });
+
+  test('names a test that exists in every row', () => {
+    const wrong = rows.filter(([, row]) => {
+      const [, file, title] = /`(test\/\S+\.test\.ts)` > (\S.*)$/.exec(row) ?? [];
+      return !file || !title || !existsSync(join(root, file)) || !read(file).replaceAll("\\'", "'").includes(title);
+    });
+    expect(wrong).toEqual([]);
   });
 });
 
