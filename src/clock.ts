@@ -34,7 +34,7 @@ export const systemClock: Clock = {
 /** The machine's time as it was at the start of this process, from which on it goes evenly. */
 export const steadyClock: Clock = {
   now: () => Math.round(performance.timeOrigin + performance.now()),
-  sleep: systemClock.sleep,
+  sleep: (ms, signal) => systemClock.sleep(ms, signal),
 };
 
 /** Milliseconds for a deadline or a duration within this process, whatever happens to the time of day. */

@@ -44,7 +44,7 @@ const noise: ((random: Random) => Buffer)[] = [
 ];
 const characters = 'abcXYZ0189+/=&<>"\'%$ \\é:@#-_';
 const secretOf = ({ below, pick }: Random): string =>
-  Array.from({ length: 10 + below(40) }, () => pick([...characters]))
+  Array.from({ length: 10 + below(40) }, () => pick(characters.split('')))
     .join('')
     .trim()
     .padEnd(10, 'q');
