@@ -52,6 +52,10 @@ export async function ensureAgentDatabase(adminUrl: string, agent: AgentDatabase
     await admin.query(
       `alter role ${quoted} login noinherit nocreatedb nocreaterole connection limit ${Math.trunc(connections)} password ${escapeLiteral(scramVerifier(password))}`,
     );
+    // Each connection of one deployment would fill the disk of all with its sorting; only a superuser may bound that.
+    await admin.query(
+      `do $$ begin if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then alter role ${quoted} set temp_file_limit = '1GB'; end if; end $$`,
+    );
     // Without being its member, an administrator who is no superuser may not make the role an owner.
     await admin.query(
       `do $$ begin if not pg_has_role(current_user, ${escapeLiteral(role)}, 'set') then grant ${quoted} to current_user; end if; end $$`,

@@ -1,5 +1,4 @@
 import type { ControlStore } from '../store/store.ts';
-import { databaseOf } from './agent-database.ts';
 import type { Patiently } from './patience.ts';
 
 /** What looking at the agents' databases stands on. */
@@ -20,8 +19,8 @@ export async function lookAtDatabases({ store, patiently, usable }: DatabaseWatc
   const known = await patiently(() => store.agentDatabases());
   if (known.length === 0) return;
   const names = await patiently(usable);
-  for (const { id, database_state } of known) {
-    const state = names.has(databaseOf({ id, database_password: '' }).database) ? 'ready' : 'unreachable';
+  for (const { id, database_name, database_state } of known) {
+    const state = names.has(database_name) ? 'ready' : 'unreachable';
     if (state !== database_state) await patiently(() => store.setDatabaseState(id, state));
   }
 }

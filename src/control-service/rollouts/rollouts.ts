@@ -265,6 +265,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);
       const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
       for (const id of buildsThere(workDir)) if (!named.has(id)) await clearAway(buildFolder(workDir, id).root, log);
+      await patiently(() => store.renameDatabases(log));
       await serveAll();
       recovered = true;
       await wakeAll();

@@ -5,6 +5,7 @@ import { changedFields } from '../rules/changed-fields.ts';
 import { deploymentStatus } from '../rules/deployment-status.ts';
 import { recordChange, theService } from './audit.ts';
 import type { Doing } from './audit.ts';
+import { newDatabaseName } from './database-names.ts';
 import { insertRevision } from './new-revision.ts';
 import { wantedColumns } from './records.ts';
 import type { DeploymentChange, DeploymentView, NewDeployment, TakenBuild } from './records.ts';
@@ -54,6 +55,7 @@ export async function createDeployment(
           source: asked.source,
           ...wantedColumns(asked),
           database_state: 'absent',
+          database_name: newDatabaseName(),
           database_password: randomBytes(24).toString('base64url'),
           status: deploymentStatus({ database: 'absent', revisionOnItsWay: true, deletion: 'none' }),
           latest_revision_id: null,

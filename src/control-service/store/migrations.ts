@@ -11,6 +11,7 @@ import { logChanges } from './migrations/051-log-changes.ts';
 import { listenerWork } from './migrations/060-listener-work.ts';
 import { githubInstallations } from './migrations/061-github-installations.ts';
 import { tracedRuns } from './migrations/062-traced-runs.ts';
+import { databaseNames } from './migrations/063-database-names.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -29,4 +30,5 @@ export const controlMigrations: readonly Migration[] = [
   listenerWork,
   githubInstallations,
   tracedRuns,
+  databaseNames,
 ];

@@ -48,10 +48,12 @@ export async function deploymentsWithWork(db: ControlDatabase): Promise<string[]
 }
 
 /** Every deployment whose agents had a database of this machine when it was last looked, with how that was. */
-export async function agentDatabases(db: ControlDatabase): Promise<Pick<DeploymentRecord, 'id' | 'database_state'>[]> {
+export async function agentDatabases(
+  db: ControlDatabase,
+): Promise<Pick<DeploymentRecord, 'id' | 'database_name' | 'database_state'>[]> {
   return db
     .selectFrom('deployments')
-    .select(['id', 'database_state'])
+    .select(['id', 'database_name', 'database_state'])
     .where('database_state', '<>', 'absent')
     .where('deletion', '=', 'none')
     .where('listener_id', 'is', null)

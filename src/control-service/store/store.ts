@@ -29,6 +29,7 @@ import type { LogPageQuery, NewLogLine } from './log-lines.ts';
 import { giveUp, noteLive } from './live-revision.ts';
 import { controlSchema } from './migrations.ts';
 import type { DeploymentChange, NewDeployment } from './records.ts';
+import { renameDatabases } from './database-names.ts';
 import { activate, claimNextRevision, setDatabaseState, setStatus } from './revision-work.ts';
 import type { StepDetails } from './revision-work.ts';
 import {
@@ -122,6 +123,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     agentUser: (deploymentId: string, range: IdRange) => agentUser(db, deploymentId, range),
     agentUids: () => agentUids(db),
     agentDatabases: () => agentDatabases(db),
+    renameDatabases: (log: (message: string) => void) => renameDatabases(db, log),
     deploymentsWithWork: () => deploymentsWithWork(db),
     activeRevisions: () => activeRevisions(db),
     revisionsWithBuild: (deploymentId: string) => revisionsWithBuild(db, deploymentId),

@@ -31,6 +31,8 @@ export interface DeploymentsTable {
   secrets: Json<Secret[]>;
   secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
   database_state: DatabaseState;
+  /** Of its agents' database, and of the role that it belongs to. */
+  database_name: string;
   /** The password of the role that its agents' database belongs to. */
   database_password: string;
   status: DeploymentStatus;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { isolate, removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../databases-of.ts';
 import { dropAgentDatabase } from '../../../src/database/databases.ts';
 import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
 import { plainAgent, repository, temporaryFolder } from '../builds/repositories.ts';
@@ -73,7 +73,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await services.close();
-  for (const { id } of agents) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+  for (const { id } of agents) await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
   await postgres.stop();
   await removeIsolated(dataDir);
   for (const remove of atTheEnd) remove();
@@ -107,16 +107,16 @@ describe(`agents of ${byWhom}`, () => {
   test('none can connect to a database that is not its own, nor make one', async () => {
     const databases = [
       new URL(postgres.url).pathname.slice(1),
-      databaseOf({ id: agents[1]?.id ?? '', database_password: '' }).database,
+      (await databaseNamed(postgres.url, agents[1]?.id ?? '')).database,
       'postgres',
       'template1',
       'landfall',
     ];
     for (const database of databases)
       expect([database, await mine('connect', database)]).toEqual([database, { done: false, code: '42501' }]);
-    expect(
-      await mine('connect', databaseOf({ id: agents[0]?.id ?? '', database_password: '' }).database),
-    ).toMatchObject({ done: true });
+    expect(await mine('connect', (await databaseNamed(postgres.url, agents[0]?.id ?? '')).database)).toMatchObject({
+      done: true,
+    });
     for (const [statement, code] of [
       ['create database mine', '42501'],
       ['create role mine', '42501'],

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../databases-of.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { dropAgentDatabase } from '../../../src/database/databases.ts';
 import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
@@ -125,7 +125,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await ended(service, 'SIGTERM');
-  await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+  await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
   await postgres.stop();
   await removeIsolated(dataDir);
   for (const remove of atTheEnd.reverse()) remove();

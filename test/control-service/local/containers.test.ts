@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { systemClock } from '../../../src/clock.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../databases-of.ts';
 import { dropAgentDatabase } from '../../../src/database/databases.ts';
 import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const { resources } = await services.control.listDeployments({ limit: 100 });
   await services.close();
-  for (const { id } of resources) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+  for (const { id } of resources) await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
   await postgres.stop();
   await removeIsolated(dataDir);
   for (const remove of undo) remove();
@@ -159,7 +159,7 @@ describe.each([
     await client.connect();
     const { rows } = await client.query<{ rolconnlimit: number }>(
       'select rolconnlimit from pg_roles where rolname = $1',
-      [databaseOf({ id, database_password: '' }).role],
+      [(await databaseNamed(postgres.url, id)).role],
     );
     await client.end();
     expect(rows).toEqual([{ rolconnlimit: 7 }]);

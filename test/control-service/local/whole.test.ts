@@ -5,7 +5,7 @@ import { processCompute } from '../../../src/control-service/compute/process-com
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal } from '../../../src/control-service/local.ts';
 import type { LocalServices } from '../../../src/control-service/local.ts';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../databases-of.ts';
 import { dropAgentDatabase } from '../../../src/database/databases.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import type { TestPostgres } from '../../database/postgres.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const { resources } = await services.control.listDeployments({ limit: 100 });
   await services.close();
-  for (const { id } of resources) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+  for (const { id } of resources) await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
   await postgres.stop();
   await removeIsolated(dataDir);
   for (const remove of undo) remove();

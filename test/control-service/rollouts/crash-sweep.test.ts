@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../databases-of.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
 import { openDatabase } from '../../../src/database/database.ts';
@@ -114,7 +114,7 @@ test(
     const ids = await deployBoth(service, repo);
     atTheEnd.push(async () => {
       for (const id of Object.values(ids)) {
-        await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+        await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
       }
     });
     atTheEnd.push(async () => {

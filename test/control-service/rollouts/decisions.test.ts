@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { newDatabaseName } from '../../../src/control-service/store/database-names.ts';
 import { restartDelay } from '../../../src/control-service/rollouts/restart-delay.ts';
 import { slots } from '../../../src/control-service/rollouts/slots.ts';
 
@@ -13,14 +14,14 @@ test.each([
   expect(restartDelay(breakdowns)).toBe(ms);
 });
 
-test('the database of a deployment bears its id, within what Postgres takes for a name', () => {
+test('the database of a deployment has the name that its row holds, within what Postgres takes for a name', () => {
   const { database, role, password } = databaseOf({
-    id: '3f0a4c1e-6a55-4c39-8c0e-0d6c8a1f2b11',
+    database_name: newDatabaseName(),
     database_password: 'secret',
   });
   expect([database, role, password]).toEqual([
-    'landfall_agent_3f0a4c1e6a554c398c0e0d6c8a1f2b11',
-    'landfall_agent_3f0a4c1e6a554c398c0e0d6c8a1f2b11',
+    expect.stringMatching(/^landfall_agent_[0-9a-f]{32}$/),
+    database,
     'secret',
   ]);
   expect(database.length).toBeLessThan(64);
@@ -32,7 +33,7 @@ test.each([
   ['the usual number where nothing was said', null, undefined],
 ])('the connections of a deployment are %s', (_, db_max_connections, connections) => {
   const source_config = { resource_spec: { db_max_connections } };
-  expect(databaseOf({ id: 'x', database_password: '', source_config }).connections).toBe(connections);
+  expect(databaseOf({ database_name: 'x', database_password: '', source_config }).connections).toBe(connections);
 });
 
 describe('slots', () => {

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../databases-of.ts';
 import { fakeAgent, runs } from '../compute/agents.ts';
 import { refusalOf } from '../worlds.ts';
 import { askAgent, change, closeAll, deploy, gate, goesLive, openGround, openHouse, restate, revise } from './house.ts';
@@ -20,9 +20,11 @@ const isGone = ({ control }: House, id: string): Promise<boolean> =>
     () => true,
   );
 
+type Named = Awaited<ReturnType<typeof databaseNamed>>;
+
 /** What Postgres has of a deployment: its database and its role. */
-async function leftInPostgres({ databaseUrl }: Ground, id: string): Promise<string[]> {
-  const { database, role } = databaseOf({ id, database_password: '' });
+async function leftInPostgres({ databaseUrl }: Ground, of: Named): Promise<string[]> {
+  const { database, role } = of;
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   const { rows } = await client.query<{ name: string }>(
@@ -46,11 +48,12 @@ test('[control.delete.deployment] a deployment that is deleted goes with its age
   await goesLive(house, asked);
   const agent = await agentAt(asked.url);
   await reaches(house, asked.id, await revise(house, asked.id, restate));
-  expect(await leftInPostgres(ground, asked.id)).toHaveLength(2);
+  const names = await databaseNamed(ground.databaseUrl, asked.id);
+  expect(await leftInPostgres(ground, names)).toHaveLength(2);
 
   await house.remote.deleteDeployment(asked.id);
   await until(() => isGone(house, asked.id));
-  expect(await leftInPostgres(ground, asked.id)).toEqual([]);
+  expect(await leftInPostgres(ground, names)).toEqual([]);
   expect(builds(ground)).toEqual([kept.revisionId]);
   expect(runs(agent)).toBe(false);
   expect(await answering(asked.url)).toBe('404');
@@ -128,13 +131,14 @@ test('after a kill -9 at each step of a deletion the next start goes on with it 
   const said = await new Promise<string>((resolve) => service.stdout.setEncoding('utf8').once('data', resolve));
   service.kill('SIGKILL');
   const deleting = left.parse(JSON.parse(said));
+  const names = await Promise.all(deleting.map(({ id }) => databaseNamed(ground.databaseUrl, id)));
   await until(() => !deleting.some(({ agent }) => runs(agent)));
 
   const house = await openHouse(ground);
   for (const { id } of deleting) {
     await until(() => isGone(house, id));
-    expect(await leftInPostgres(ground, id)).toEqual([]);
   }
+  for (const name of names) expect(await leftInPostgres(ground, name)).toEqual([]);
   expect(builds(ground)).toEqual([]);
   for (const step of steps) {
     const name = `held-${step.replaceAll(' ', '-')}`;

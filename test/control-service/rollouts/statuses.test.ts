@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { dropAgentDatabase } from '../../../src/database/databases.ts';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../databases-of.ts';
 import { change, closeAll, deploy, gate, goesLive, openGround, openHouse, reaches, restate, revise } from './house.ts';
 import { until, type Ground, type House } from './house.ts';
 
@@ -47,7 +47,7 @@ test('one whose database was dropped by hand is unknown, and ready again after t
   const [asked, other] = [await deploy(house), await deploy(house)];
   await goesLive(house, asked);
   await goesLive(house, other);
-  await dropAgentDatabase(ground.databaseUrl, databaseOf({ id: asked.id, database_password: '' }));
+  await dropAgentDatabase(ground.databaseUrl, await databaseNamed(ground.databaseUrl, asked.id));
   await until(async () => (await statusOf(house, asked.id)) === 'UNKNOWN');
   expect(await house.control.getDeployment(asked.id)).toMatchObject({
     status_message: expect.stringContaining('database does not answer'),
@@ -63,7 +63,7 @@ test('one whose role may not log in is unknown until it may again', async () => 
   const house = await openHouse(ground, { lookEveryMs: 40 });
   const asked = await deploy(house);
   await goesLive(house, asked);
-  const { role } = databaseOf({ id: asked.id, database_password: '' });
+  const { role } = await databaseNamed(ground.databaseUrl, asked.id);
   await asAdministrator(ground, `alter role "${role}" nologin`);
   await until(async () => (await statusOf(house, asked.id)) === 'UNKNOWN');
   await asAdministrator(ground, `alter role "${role}" login`);

@@ -7,7 +7,7 @@ import type { FieldSpelling } from '../../../src/contract/control/aliases.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal } from '../../../src/control-service/local.ts';
 import type { LocalServices } from '../../../src/control-service/local.ts';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
+import { databaseNamed } from '../../control-service/databases-of.ts';
 import { dropAgentDatabase } from '../../../src/database/databases.ts';
 import { startTestPostgres } from '../../database/postgres.ts';
 import { linkScript } from '../../journey/world.ts';
@@ -51,7 +51,7 @@ export async function openServed(fieldNames: FieldSpelling): Promise<Served> {
     async close() {
       for (const { id } of (await services.control.listDeployments({ limit: 100 })).resources) made.add(id);
       await services.close();
-      for (const id of made) await dropAgentDatabase(postgres.adminUrl, databaseOf({ id, database_password: '' }));
+      for (const id of made) await dropAgentDatabase(postgres.adminUrl, await databaseNamed(postgres.url, id));
       await postgres.stop();
       await removeIsolated(dataDir);
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });

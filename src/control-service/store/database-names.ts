@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { ControlDatabase } from './tables.ts';
+
+/** What the names of all agents' databases begin with. */
+export const databasePrefix = 'landfall_agent_';
+
+/** A name for a deployment's database and its role: every role of the server reads it, so it says nothing. */
+export const newDatabaseName = (): string => `${databasePrefix}${randomBytes(16).toString('hex')}`;
+
+/**
+ * Renames the databases and roles that earlier versions named after the deployment's id. To be called before agents
+ * start: one that is connected to, or that this service may not rename, keeps its name until the next start.
+ */
+export async function renameDatabases(db: ControlDatabase, log: (message: string) => void): Promise<void> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select id, database_name as name from control.deployments
+    where database_name = ${databasePrefix} || replace(id::text, '-', '')`.execute(db);
+  for (const { id, name } of rows) {
+    try {
+      await renameDatabase(db, id, name);
+    } catch (error) {
+      log(
+        `The database of deployment ${id} keeps its former name for now: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+}
+
+/** The names and the row that holds them change together: all of them are in one server. */
+async function renameDatabase(db: ControlDatabase, id: string, former: string): Promise<void> {
+  const name = newDatabaseName();
+  await db.transaction().execute(async (trx) => {
+    const there = await sql<{ database: boolean; role: boolean }>`
+      select exists (select from pg_catalog.pg_database where datname = ${former}) as database,
+             exists (select from pg_catalog.pg_roles where rolname = ${former}) as role`.execute(trx);
+    await trx.updateTable('deployments').set({ database_name: name }).where('id', '=', id).execute();
+    const [found] = there.rows;
+    if (found?.database) await sql`alter database ${sql.id(former)} rename to ${sql.id(name)}`.execute(trx);
+    if (found?.role) await sql`alter role ${sql.id(former)} rename to ${sql.id(name)}`.execute(trx);
+  });
+}

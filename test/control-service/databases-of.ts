@@ -1,0 +1,19 @@
+import { Client } from 'pg';
+import type { AgentDatabase } from '../../src/database/databases.ts';
+
+/** The database of a deployment and its role, as the service's own tables name them. */
+export async function databaseNamed(databaseUrl: string, id: string): Promise<Omit<AgentDatabase, 'password'>> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      'select database_name as name from control.deployments where id = $1',
+      [id],
+    );
+    const [found] = rows;
+    if (!found) throw new Error(`There is no deployment ${id}.`);
+    return { database: found.name, role: found.name };
+  } finally {
+    await client.end();
+  }
+}
