@@ -18,7 +18,7 @@ import {
   tokenVariables,
   type GitProtocol,
 } from './git-settings.ts';
-import { fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
+import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
 import type { RunCommand } from './run-command.ts';
 import { usualTarBounds } from './tar-entries.ts';
@@ -118,6 +118,7 @@ async function throughMirror(
   const opened = await openMirror(mirror, inMirror);
   if (!opened.ok) return refused(`git init failed: ${opened.reason}.`);
   const fetched = await fetchInto(wanted, inMirror);
+  if (fetched.kind !== 'fetched') await clearUp(mirror);
   if (fetched.kind === 'interrupted') return refused('');
   const mayBeDamaged = (printed: string, isLate: boolean): boolean =>
     opened.value === 'kept' && !signal.aborted && !isLate && !saysDiskIsFull(printed);

@@ -7,6 +7,7 @@ import type { ProcessFamily } from '../compute/process-family.ts';
 import { handOver } from '../isolation/hand-over.ts';
 import { commandProblem } from '../rules/commands.ts';
 import { buildEnvironment, networkSecrets, registryOf } from './build-environment.ts';
+import { listBuildFiles } from './build-files.ts';
 import { clearAway, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder } from './build-folder.ts';
 import { buildProcesses } from './build-processes.ts';
 import { watchBuild } from './build-watch.ts';
@@ -65,6 +66,7 @@ export async function makeBuild(
     const part = await build(request, folder, { ...settings, bounds, processes }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
     if (!part.ok) return { kind: 'failed', reason: inWords(part.reason, dataDir) };
+    await listBuildFiles(folder);
     recordBuild(part.value);
     complete = true;
     return { kind: 'built', build: part.value };
@@ -148,7 +150,16 @@ async function build(
   const readAsUser = (of: string): ReturnType<typeof startLeashed> =>
     endLate(
       startLeashed(
-        { command: 'tar', args: ['-cf', '-', '.'], cwd: of, env, withInput: false, graceSeconds: 0, user },
+        {
+          command: 'tar',
+          args: ['-cf', '-', '.'],
+          cwd: of,
+          env,
+          withInput: false,
+          graceSeconds: 0,
+          user,
+          outputMs: bounds.installMs,
+        },
         clock,
       ),
     );

@@ -76,7 +76,8 @@ function packsIn(folder: string): number {
   }
 }
 
-async function clearUp(folder: string): Promise<void> {
+/** Removes what a git that was killed or failed left in a mirror. To be called by whoever has its turn on the folder. */
+export async function clearUp(folder: string): Promise<void> {
   const left = (await readdir(folder, { recursive: true, withFileTypes: true })).filter(
     ({ name }) => name.endsWith('.lock') || name.startsWith('tmp_') || name.startsWith('.tmp-'),
   );

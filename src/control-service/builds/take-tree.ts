@@ -58,8 +58,12 @@ export async function takeTree(
   });
   stderr.resume();
   stdout.pipe(unpack);
-  // One that is killed does not end its output; without an end the tar is half of one.
-  stdout.once('close', () => stdout.readableEnded || unpack.end());
+  // Output that is cut off does not end; without an end the tar is half of one, also where it was cut between two files.
+  stdout.once('close', () => {
+    if (stdout.readableEnded) return;
+    refuse('their list was cut off');
+    unpack.end();
+  });
   const end = await ended;
   await closed;
   if (wrong !== undefined) return cannot(`The installed packages could not be read: ${wrong}.`);

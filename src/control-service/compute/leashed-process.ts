@@ -29,6 +29,11 @@ export interface ProcessSpec {
    * be able to reach `cwd`, the command and what that reads.
    */
   user?: ProcessUser | undefined;
+  /**
+   * Milliseconds that the output of one that exited with 0 is waited for, until `kill` is called: a slow reader loses
+   * nothing of it. A second when absent.
+   */
+  outputMs?: number;
   /** Runs a program of the machine's own as it is, without the bounds of `confinement.ts`; they hold when absent. */
   trusted?: boolean;
 }
@@ -62,7 +67,7 @@ const lastWordsMs = 1_000;
 
 /** Starts a process on the leash. */
 export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
-  const { command, args, cwd, env, withInput, graceSeconds, user, trusted = false } = spec;
+  const { command, args, cwd, env, withInput, graceSeconds, user, outputMs = 0, trusted = false } = spec;
   const script = leash(trusted ? ':' : confine(user !== undefined));
   const run = [...(trusted ? [] : noNewPrivileges), command, ...args];
   const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), cwd, ...run], {
@@ -93,18 +98,26 @@ export function startLeashed(spec: ProcessSpec, clock: Clock): LeashedProcess {
       resolve(code === null ? { kind: 'killed', signal: signal ?? 'unknown' } : { kind: 'exited', code }),
     );
   });
+  const enough = new AbortController();
   const untilReadToTheEnd = async (): Promise<ProcessEnd> => {
     const end = await left;
     killGroup();
     const silence = new AbortController();
     await Promise.race([closed, pause(clock, lastWordsMs, silence.signal)]);
+    if (end.kind === 'exited' && end.code === 0 && outputMs > 0) {
+      await Promise.race([closed, pause(clock, outputMs, AbortSignal.any([silence.signal, enough.signal]))]);
+    }
     silence.abort();
     stdout.destroy();
     stderr.destroy();
     return end;
   };
   const ended = untilReadToTheEnd();
-  return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill: killGroup };
+  const kill = (): void => {
+    enough.abort();
+    killGroup();
+  };
+  return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill };
 }
 
 function signalGroup(pid: number): void {

@@ -51,9 +51,10 @@ export function createKeeping(settings: KeepingSettings): Keeping {
 
   async function clearKept(kind: KeptKind, olderThan: number): Promise<number> {
     const now = clock.now();
-    const old = (await keptFolders(kind, workDir)).filter(({ usedAt }) => now - usedAt >= olderThan);
+    // A build can give its folder any date: one far ahead, which would never become old, counts as one far back.
+    const old = (await keptFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
     let removed = 0;
-    for (const folder of old) if (await removeKept(folder)) removed += 1;
+    for (const folder of old) if (await removeKept(folder, log)) removed += 1;
     return removed;
   }
 

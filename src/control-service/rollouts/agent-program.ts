@@ -1,7 +1,9 @@
 import { basename } from 'node:path';
-import { buildFolder, readBuild } from '../builds/build-folder.ts';
-import type { Build, BuildRequest } from '../builds/build.ts';
+import { damagedFile } from '../builds/build-files.ts';
+import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
+import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
 import { makeBuild } from '../builds/make-build.ts';
+import { inTurn } from '../builds/turns.ts';
 import type { AgentProgram } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
@@ -74,23 +76,43 @@ export async function liveProgram(undertaking: Undertaking, tools: Tools): Promi
 
 /** The build that a revision has already, made again from the same commit where it was cleared away. */
 async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
-  const { revision, buildLog, signal } = undertaking;
-  const { builds, buildSlots } = tools;
-  const id = basename(revision.build_folder ?? revision.id);
-  const build = readBuild(buildFolder(builds.dataDir, id).root);
+  const { revision, buildLog } = undertaking;
+  const build = readBuild(oldFolder(revision, tools).root);
   if (build) return build;
   buildLog.write('warning', 'The build was cleared away from this machine; it is made again from the same commit.');
-  const giveBack = await buildSlots.take(signal);
-  if (!giveBack) return undefined;
-  try {
-    const end = await makeBuild({ ...(await buildRequest(undertaking, tools)), revisionId: id }, builds, signal);
-    await buildLog.flush();
-    if (end.kind === 'built') return end.build;
-    if (end.kind === 'failed') await fail(undertaking, 'DEPLOY_FAILED', end.reason, tools);
-    return undefined;
-  } finally {
-    giveBack();
-  }
+  const end = await rebuild(undertaking, tools);
+  if (end?.kind === 'built') return end.build;
+  if (end?.kind === 'failed') await fail(undertaking, 'DEPLOY_FAILED', end.reason, tools);
+  return undefined;
+}
+
+const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Pick<Tools, 'builds'>): BuildFolder =>
+  buildFolder(builds.dataDir, basename(build_folder ?? id));
+
+/**
+ * Makes the build of a revision again, in its place, from the same source. Revisions that share it wait for one another,
+ * and the one that waited takes what the other one made, if that is whole.
+ *
+ * @returns undefined when it was interrupted before it began.
+ */
+export async function rebuild(undertaking: Undertaking, tools: Tools): Promise<BuildEnd | undefined> {
+  const { revision, buildLog, signal } = undertaking;
+  const { builds, buildSlots } = tools;
+  const folder = oldFolder(revision, tools);
+  return inTurn(folder.root, signal, async () => {
+    const giveBack = await buildSlots.take(signal);
+    if (!giveBack) return undefined;
+    try {
+      const there = readBuild(folder.root);
+      if (there && (await damagedFile(folder)) === undefined) return { kind: 'built', build: there };
+      const request = { ...(await buildRequest(undertaking, tools)), revisionId: basename(folder.root) };
+      const end = await makeBuild(request, builds, signal);
+      await buildLog.flush();
+      return end;
+    } finally {
+      giveBack();
+    }
+  });
 }
 
 async function buildRequest({ deployment, revision, buildLog }: Undertaking, tools: Tools): Promise<BuildRequest> {

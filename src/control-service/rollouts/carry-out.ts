@@ -1,6 +1,7 @@
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import { programOf } from './agent-program.ts';
 import { agentVersion } from './agent-version.ts';
+import { repairBuild } from './repair.ts';
 import { fail, type Tools, type Undertaking } from './undertaking.ts';
 
 /**
@@ -46,7 +47,13 @@ async function deploy(undertaking: Undertaking, program: AgentProgram, tools: To
     `Starting the agent of ${program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf}.`,
   );
   const spec = await agentSpec(undertaking, program, tools);
-  const start = await compute.start(spec, signal);
+  let start = await compute.start(spec, signal);
+  if (start.kind === 'failed' && !signal.aborted) {
+    // One that is built already, and was well when it was live, may have been damaged since.
+    const repair = await repairBuild(undertaking, tools);
+    if (repair.kind === 'broken') start = { kind: 'failed', reason: `${repair.reason}.` };
+    else if (repair.kind === 'repaired') start = await compute.start(spec, signal);
+  }
   await deployLog.flush();
   if (start.kind === 'failed') {
     if (!signal.aborted) await fail(undertaking, 'DEPLOY_FAILED', start.reason, tools);

@@ -4,8 +4,10 @@ import { parting } from '../compute/parting.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Lane } from '../gateway/lane.ts';
 import type { AgentFates, Breakdown } from './agent-fates.ts';
+import type { Repair } from './repair.ts';
 import { mostBreakdowns, restartDelay, wellAfter } from './restart-delay.ts';
 import { slots } from './slots.ts';
+import { wordsForTenant } from './unforeseen.ts';
 
 export interface LiveAgentsSettings {
   compute: Compute;
@@ -13,6 +15,8 @@ export interface LiveAgentsSettings {
   clock: Clock;
   /** Milliseconds that requests in flight on a former process have to end by themselves. */
   lettingGoMs: number;
+  /** Makes the build of an agent that broke down again where it is damaged; nothing is done when absent. */
+  repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
   /** Told how they fare; nobody when absent. */
   fates?: AgentFates;
 }
@@ -54,6 +58,8 @@ interface Post {
   revived: boolean;
   leaving: AbortController;
   agent: RunningAgent | undefined;
+  /** Whether its build was made again since it was well: once, as an agent can damage its build by itself. */
+  repaired: boolean;
   /** Resolves when nobody looks after it any more. */
   watched: Promise<void>;
 }
@@ -70,7 +76,7 @@ interface Retiring {
 const startsAtOnce = 4;
 
 /** Makes the agents that serve; none does yet. */
-export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: LiveAgentsSettings): LiveAgents {
+export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates }: LiveAgentsSettings): LiveAgents {
   const startSlots = slots(startsAtOnce);
   const posts = new Map<string, Post>();
   const retiring = new Set<Retiring>();
@@ -80,7 +86,14 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: Live
 
   function take(spec: AgentSpec, agent: RunningAgent | undefined): Post {
     const leaves = new AbortController();
-    const post: Post = { spec, revived: agent === undefined, leaving: leaves, agent, watched: Promise.resolve() };
+    const post: Post = {
+      spec,
+      revived: agent === undefined,
+      leaving: leaves,
+      agent,
+      repaired: false,
+      watched: Promise.resolve(),
+    };
     post.watched = watch(post);
     return post;
   }
@@ -93,9 +106,11 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: Live
     const { spec } = post;
     const { signal } = post.leaving;
     for (let breakdowns = 0; !signal.aborted;) {
-      const serving = post.agent ? await serve(post, post.agent, breakdowns > 0) : await startAgain(post);
+      const ended = post.agent ? await serve(post, post.agent, breakdowns > 0) : await startAgain(post);
       if (signal.aborted) return;
-      if (serving === 'started') continue;
+      if (ended === 'started') continue;
+      const serving = await repaired(post, ended);
+      if (signal.aborted) return;
       breakdowns = serving.wasWell ? 1 : breakdowns + 1;
       if (breakdowns >= mostBreakdowns) return giveUp(post, breakdowns, serving);
       const wait = restartDelay(breakdowns);
@@ -115,6 +130,17 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: Live
       spec.log('info', 'The agent serves.');
     }
     return 'started';
+  }
+
+  /** How an agent ended, after its build was made again where it is damaged. */
+  async function repaired(post: Post, ended: Ended): Promise<Ended> {
+    if (ended.wasWell) post.repaired = false;
+    if (!repair || post.repaired) return ended;
+    const done = await repair(post.spec, post.leaving.signal).catch((error: unknown): Repair => {
+      return { kind: 'broken', reason: `Its build could not be looked at: ${wordsForTenant(error)}` };
+    });
+    post.repaired = done.kind === 'repaired';
+    return done.kind === 'broken' ? { ...ended, how: withoutStop(done.reason) } : ended;
   }
 
   /** Waits for the end of an agent, or until it is to leave. */
@@ -154,7 +180,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, fates }: Live
       // Whatever keeps an agent from starting is a reason to try again.
       return {
         kind: 'failed',
-        reason: `The agent could not be started: ${error instanceof Error ? error.message : String(error)}.`,
+        reason: `The agent could not be started: ${withoutStop(wordsForTenant(error))}.`,
       };
     } finally {
       giveBack?.();

@@ -21,6 +21,7 @@ import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
 import { nextRevision } from './next-revision.ts';
 import { patience } from './patience.ts';
+import { repairLive } from './repair.ts';
 import { slots } from './slots.ts';
 import { wordsForTenant } from './unforeseen.ts';
 
@@ -106,6 +107,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       gateway,
       clock,
       lettingGoMs: settings.lettingGoMs ?? 600_000,
+      repair: (spec, signal) => repairLive(spec, signal, tools),
       fates: agentFates({ store, patiently, inBackground }),
     }),
     patiently,
@@ -186,8 +188,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       if (stopping.signal.aborted) return;
       undeleted.failed(id);
       log(`Deployment ${id} could not be deleted: ${error instanceof Error ? error.stack : String(error)}`);
-      const problem = error instanceof Error ? error.message : String(error);
-      await patiently(() => store.noteDeletionProblem(id, problem));
+      await patiently(() => store.noteDeletionProblem(id, wordsForTenant(error)));
     }
   }
 

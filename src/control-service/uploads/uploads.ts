@@ -112,7 +112,7 @@ export function createUploads(settings: UploadsSettings): Uploads {
       for (const objectPath of spare) {
         // Written down first: a path whose file is gone must not be taken any more.
         await store.noteRemoved(objectPath);
-        await rm(uploadedFile(dataDir, objectPath), { force: true });
+        await rm(uploadedFile(dataDir, objectPath), { force: true, recursive: true });
       }
       return spare.length;
     },

@@ -8,7 +8,7 @@ import { mirrorFolder } from '../../../src/control-service/builds/mirror.ts';
 import { cannot, made } from '../../../src/control-service/builds/build.ts';
 import { workplace, type Workplace } from './building.ts';
 import { gitOverHttp } from './git-over-http.ts';
-import { commit, git, plainAgent, type Files } from './repositories.ts';
+import { commit, git, plainAgent, writePrograms, type Files } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
 afterEach(() => {
@@ -165,3 +165,18 @@ function filesHolding(root: string, pattern: RegExp): string[] {
     .map(({ parentPath, name }) => join(parentPath, name))
     .filter((file) => pattern.test(readFileSync(file, 'latin1')));
 }
+
+test('a fetch whose git is killed leaves nothing of what it had begun to receive', async () => {
+  const here = place();
+  await here.build();
+  const script = [
+    '#!/bin/sh',
+    'case "$*" in *--no-write-fetch-head*) echo x >"$GIT_DIR/objects/pack/tmp_pack_x"; kill -9 $$ ;; esac',
+    `exec "${execFileSync('which', ['git'], { encoding: 'utf8' }).trim()}" "$@"`,
+  ];
+  const programs = writePrograms(join(here.root, 'programs'), { git: script.join('\n') });
+  const env = { ...process.env, PATH: `${programs}:${process.env.PATH ?? ''}` };
+  await here.reason({ request: { revisionId: 'r-2' }, settings: { env } });
+  const left = readdirSync(here.dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('tmp_'));
+  expect(left).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -114,6 +115,45 @@ test('old builds go, and those that no revision names are left for the next star
     false,
   ]);
   expect(logged).toEqual(['Cleared away for its age: 1 build.']);
+});
+
+test('downloads whose user made folders called like our own files go, and the others too', async () => {
+  const { keeping, there, put, logged } = house();
+  for (const name of ['HEAD', 'entry.json']) {
+    put(`npm-cache/t-hostile/${name}/file`, 15);
+    put('npm-cache/t-hostile/file', 15);
+  }
+  put('npm-cache/t-old/file', 15);
+  await keeping.look();
+  expect(['npm-cache/t-hostile', 'npm-cache/t-old'].map(there)).toEqual([false, false]);
+  expect(logged).toEqual(['Cleared away for its age: 2 folders of downloads.']);
+});
+
+test('downloads that were given a date far ahead go as old ones do', async () => {
+  const { keeping, there, put } = house();
+  put('npm-cache/t-ahead/file', -1_000);
+  put('npm-cache/t-used/file', 0);
+  await keeping.look();
+  expect(['npm-cache/t-ahead', 'npm-cache/t-used'].map(there)).toEqual([false, true]);
+});
+
+test('one folder of downloads that can not be removed keeps no other one', async () => {
+  const { keeping, there, put, logged, workDir } = house();
+  for (const name of ['a', 'b', 'c']) put(`npm-cache/${name}/file`, 15);
+  // Deeper than any path can name.
+  const folder = join(workDir, 'npm-cache/b');
+  const deep = 'd'.repeat(200);
+  const script = `cd "${folder}" && i=0; while [ $i -lt 30 ]; do mkdir ${deep} && cd ${deep} || exit 1; i=$((i+1)); done`;
+  execFileSync('/bin/bash', ['-c', script]);
+  const used = new Date(now - 15 * day);
+  utimesSync(folder, used, used);
+  atTheEnd.push(() => void execFileSync('rm', ['-rf', folder]));
+  await keeping.look();
+  expect(['a', 'b', 'c'].map((name) => there(`npm-cache/${name}`))).toEqual([false, true, false]);
+  expect(logged).toEqual([
+    expect.stringMatching(/npm-cache\/b could not be removed: .+/),
+    'Cleared away for its age: 2 folders of downloads.',
+  ]);
 });
 
 test('one kind that can not be cleared away keeps no other one from it', async () => {

@@ -8,6 +8,8 @@ test.each([
   ['a full disk', coded("ENOSPC: no space left, write '/srv/data/builds/1'", 'ENOSPC'), 'is full'],
   ['a full disk of Postgres', coded('could not extend file "/srv/data/base/5/2619"', '53100'), 'is full'],
   ['another error of Postgres', coded('could not open file "/srv/data/base/5/1"', '58P01'), '(58P01)'],
+  ['a full disk that is only the cause', new Error('/srv/data', { cause: coded('/srv/x', 'ENOSPC') }), 'is full'],
+  ['an error without a code', new Error("can't read '/srv/data/key'"), "can't read 'a file of the service'"],
 ])('tells a tenant of %s without a path', (_, error, words) => {
   expect(wordsForTenant(error)).toContain(words);
   expect(wordsForTenant(error)).not.toContain('/srv');

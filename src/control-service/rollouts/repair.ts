@@ -1,0 +1,36 @@
+import { basename } from 'node:path';
+import { buildFolder } from '../builds/build-folder.ts';
+import { damagedFile } from '../builds/build-files.ts';
+import type { AgentSpec } from '../compute/compute.ts';
+import { rebuild } from './agent-program.ts';
+import { undertake, type Tools, type Undertaking } from './undertaking.ts';
+
+/** What became of a build that was looked at: `whole` needed nothing; `broken` tells, for a person, why it is still damaged. */
+export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
+
+/**
+ * Looks at the build of a revision whose agent could not be started, or ended by itself, and makes it again from the same
+ * source where files of it are damaged. An agent whose build is whole breaks down by its own fault.
+ */
+export async function repairBuild(undertaking: Undertaking, tools: Tools): Promise<Repair> {
+  const { revision, deployLog } = undertaking;
+  if (revision.build_folder === null) return { kind: 'whole' };
+  const path = await damagedFile(buildFolder(tools.builds.dataDir, basename(revision.build_folder)));
+  if (path === undefined) return { kind: 'whole' };
+  const damage = `The build on this machine is damaged (${JSON.stringify(path)} is not as it was built)`;
+  deployLog.write('warning', `${damage}; it is made again from the same source.`);
+  const end = await rebuild(undertaking, tools);
+  if (end?.kind === 'built') return { kind: 'repaired' };
+  const reason = end?.kind === 'failed' ? end.reason.replace(/\.$/, '') : 'it was interrupted';
+  return { kind: 'broken', reason: `${damage} and could not be made again: ${reason}` };
+}
+
+/** The same for an agent that is looked after. */
+export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: Tools): Promise<Repair> {
+  const { store, patiently } = tools;
+  if (spec.program.kind !== 'build') return { kind: 'whole' };
+  const deployment = await patiently(() => store.deployment(spec.deploymentId));
+  const revision = await patiently(() => store.findRevision(spec.deploymentId, spec.revisionId));
+  if (!deployment || !revision) return { kind: 'whole' };
+  return repairBuild(undertake(deployment, revision, signal, tools), tools);
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import { takeTree } from '../../../src/control-service/builds/take-tree.ts';
+import { startLeashed, type LeashedProcess } from '../../../src/control-service/compute/leashed-process.ts';
+import { temporaryFolder } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+
+/** A clock on which a second is over at once, and a longer time never. */
+const hasty: Clock = {
+  now: () => 0,
+  sleep: (ms, signal) =>
+    ms <= 1_000
+      ? Promise.resolve()
+      : new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted')))),
+};
+
+/** A `tar` of a folder with one package that has exited, of whose output nothing was read. */
+async function exitedTar(root: string): Promise<LeashedProcess> {
+  mkdirSync(join(root, 'from/node_modules/x'), { recursive: true });
+  writeFileSync(join(root, 'from/node_modules/x/index.js'), 'x'.repeat(30_000));
+  mkdirSync(join(root, 'into'));
+  const tar = startLeashed(
+    {
+      command: 'tar',
+      args: ['-cf', '-', '.'],
+      cwd: join(root, 'from'),
+      env: { PATH: process.env['PATH'] ?? '' },
+      withInput: false,
+      graceSeconds: 0,
+      outputMs: 60_000,
+    },
+    hasty,
+  );
+  const { pid = 0 } = tar;
+  const lives = (): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (lives()) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  return tar;
+}
+
+test('output that is read long after its tar exited is taken as a whole', async () => {
+  const root = temporaryFolder(atTheEnd);
+  const tar = await exitedTar(root);
+  const taken = await takeTree(tar, { from: join(root, 'from'), into: join(root, 'into') });
+  expect(taken).toEqual({ ok: true, value: 'taken' });
+  expect(readFileSync(join(root, 'into/node_modules/x/index.js'), 'utf8')).toHaveLength(30_000);
+});
+
+test('output that is given up before it was read is no whole tree', async () => {
+  const root = temporaryFolder(atTheEnd);
+  const tar = await exitedTar(root);
+  tar.kill();
+  await tar.ended;
+  const taken = await takeTree(tar, { from: join(root, 'from'), into: join(root, 'into') });
+  expect(taken.ok).toBe(false);
+});
