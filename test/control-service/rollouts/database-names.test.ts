@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { ensureAgentDatabase } from '../../../src/database/databases.ts';
 import { databaseNamed } from '../databases-of.ts';
-import { closeAll, deploy, goesLive, openGround, openHouse, type Ground } from './house.ts';
+import { answering, closeAll, deploy, goesLive, openGround, openHouse, until, type Ground } from './house.ts';
 
 afterEach(closeAll);
 
@@ -62,4 +62,25 @@ test('a database with the name of an earlier version is renamed at the start, wi
       [former],
     ),
   ).toEqual([]);
+});
+
+test('a database that is in use at the start keeps its former name, and its agent answers', async () => {
+  const ground = await openGround();
+  const first = await openHouse(ground);
+  const asked = await deploy(first);
+  await goesLive(first, asked);
+  await first.close();
+  const former = `landfall_agent_${asked.id.replaceAll('-', '')}`;
+  const { database } = await databaseNamed(ground.databaseUrl, asked.id);
+  await ask(ground.databaseUrl, `alter database "${database}" rename to "${former}"`);
+  await ask(ground.databaseUrl, `alter role "${database}" rename to "${former}"`);
+  await ask(ground.databaseUrl, 'update control.deployments set database_name = $1 where id = $2', [former, asked.id]);
+  const user = new Client({ connectionString: await addressFor(ground, asked.id) });
+  await user.connect();
+  const second = await openHouse(ground);
+  expect(second.logged.join()).toContain('keeps its former name for now');
+  const { url } = await second.control.getDeployment(asked.id);
+  await until(async () => (await answering(url ?? '')) === asked.revisionId);
+  expect(await databaseNamed(ground.databaseUrl, asked.id)).toEqual({ database: former, role: former });
+  await user.end();
 });
