@@ -1,6 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, readdir, rename } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { lstat, open, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +16,8 @@ const listed = z.tuple([z.string(), z.string()]);
 
 /** Beyond so many files a build has no list, and what happens to it is not seen. */
 const mostFiles = 500_000;
+/** Folders deeper than this are not listed: each on the way is open meanwhile. */
+const deepest = 200;
 
 /**
  * Writes down what a build consists of as it is complete, without reading the files: damage shows in what there is, how
@@ -50,23 +52,39 @@ export async function damagedFile({ root, source }: Pick<BuildFolder, 'root' | '
 }
 
 async function* linesOf(source: string): AsyncGenerator<string> {
-  const folders = [source];
-  let left = mostFiles;
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    yield await line(source, folder);
-    // A folder that a build closed to its owner holds nothing that its agent could read.
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if ((left -= 1) < 0) return;
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) folders.push(path);
-      else yield await line(source, path);
+  const left = { files: mostFiles };
+  yield await line('', source);
+  yield* linesBelow(source, '', 0, left);
+}
+
+/**
+ * The lines of what lies in a folder. The agents of the deployment may exchange a folder for a link while it is read: each
+ * is opened without following one, and what lies in it is reached through its handle.
+ */
+async function* linesBelow(
+  folder: string,
+  path: string,
+  depth: number,
+  left: { files: number },
+): AsyncGenerator<string> {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  // A folder that a build closed to its owner, or replaced, holds nothing that its agent could read.
+  const opened = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined);
+  if (!opened || depth > deepest) return void (await opened?.close());
+  try {
+    const handle = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
+    for (const entry of await readdir(handle, { withFileTypes: true })) {
+      if ((left.files -= 1) < 0) return;
+      const below = path === '' ? entry.name : `${path}/${entry.name}`;
+      yield await line(below, join(handle, entry.name));
+      if (entry.isDirectory()) yield* linesBelow(join(handle, entry.name), below, depth + 1, left);
     }
+  } finally {
+    await opened.close();
   }
 }
 
-const line = async (source: string, path: string): Promise<string> =>
-  `${JSON.stringify([relative(source, path), await lookOf(path)])}\n`;
+const line = async (path: string, file: string): Promise<string> => `${JSON.stringify([path, await lookOf(file)])}\n`;
 
 async function lookOf(path: string): Promise<string> {
   try {
