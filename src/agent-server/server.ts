@@ -138,8 +138,10 @@ async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Op
   const processId = randomUUID();
   const opening = retryWhileUnavailable(() => openStorage(databaseUrl, processId, log), { clock });
   const storage = await opening.catch((error: unknown) => {
-    const told = error instanceof Error ? error.message : String(error);
-    throw new StartupError('database', [`The deployment's database can't be used: ${told}`], { cause: error });
+    // The words of the operating system name the place of the database, which is not for the log of the agent.
+    const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
+    const reason = isOfSystem ? String(error.code) : error instanceof Error ? error.message : String(error);
+    throw new StartupError('database', [`The deployment's database can't be used: ${reason}`], { cause: error });
   });
   return { storage, processId };
 }

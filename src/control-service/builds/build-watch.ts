@@ -50,6 +50,6 @@ export async function watchBuild(
     if (why !== undefined) return why;
     if (look % looksPerDisk !== 0) continue;
     const free = await freeSpace(dataDir);
-    if (free < bounds.leastFreeBytes / 2) return `it was ended. ${spaceIsShort(dataDir, free, bounds.leastFreeBytes)}`;
+    if (free < bounds.leastFreeBytes / 2) return `it was ended. ${spaceIsShort(free, bounds.leastFreeBytes)}`;
   }
 }

@@ -24,11 +24,11 @@ export const saysDiskIsFull = (text: string): boolean =>
 export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');
 
 /** Says that a build ended for want of space, and what can be done about it. */
-export const diskIsFull = (dataDir: string, doing: string): string =>
-  `The disk of this machine is full: there was no space left ${doing}. What is live is not touched by it. Make room where ${dataDir} lies, or start the service with --data on a larger disk, then deploy again.`;
+export const diskIsFull = (doing: string): string =>
+  `The disk of this machine is full: there was no space left ${doing}. What is live is not touched by it. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
 
 /** Says that a build was not begun, or was ended, because too little space is left. */
-export const spaceIsShort = (dataDir: string, free: number, needed: number): string =>
-  `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build takes at least ${inMegabytes(needed)} MB. What is live is not touched by it. Make room where ${dataDir} lies, or start the service with --data on a larger disk, then deploy again.`;
+export const spaceIsShort = (free: number, needed: number): string =>
+  `Only ${inMegabytes(free)} MB are left on the disk of this machine, and a build takes at least ${inMegabytes(needed)} MB. What is live is not touched by it. Have the operator make room in the service's data folder, or start it with --data on a larger disk, then deploy again.`;
 
 const inMegabytes = (bytes: number): number => Math.floor(bytes / 1_000_000);

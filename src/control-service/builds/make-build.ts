@@ -65,14 +65,14 @@ export async function makeBuild(
     processes = buildProcesses(folder.root, settings.clock, request.user);
     const part = await build(request, folder, { ...settings, bounds, processes }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
-    if (!part.ok) return { kind: 'failed', reason: inWords(part.reason, dataDir) };
+    if (!part.ok) return { kind: 'failed', reason: inWords(part.reason) };
     await listBuildFiles(folder);
     recordBuild(part.value);
     complete = true;
     return { kind: 'built', build: part.value };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    return { kind: 'failed', reason: diskIsFull(dataDir, 'for this build') };
+    return { kind: 'failed', reason: diskIsFull('for this build') };
   } finally {
     await processes?.end();
     const report = (message: string): void => request.log('warning', message);
@@ -88,12 +88,12 @@ async function lacksSpace(
   if ((await free(dataDir)) >= leastFreeBytes) return undefined;
   await makeRoom?.(2 * leastFreeBytes);
   const left = await free(dataDir);
-  return left < leastFreeBytes ? spaceIsShort(dataDir, left, leastFreeBytes) : undefined;
+  return left < leastFreeBytes ? spaceIsShort(left, leastFreeBytes) : undefined;
 }
 
 /** A reason that tells of a full disk tells what can be done about it as well. */
-const inWords = (reason: string, dataDir: string): string =>
-  saysDiskIsFull(reason) ? `${diskIsFull(dataDir, 'for this build')} (${reason})` : reason;
+const inWords = (reason: string): string =>
+  saysDiskIsFull(reason) ? `${diskIsFull('for this build')} (${reason})` : reason;
 
 async function build(
   request: BuildRequest,
