@@ -60,7 +60,7 @@ export interface LeashedProcess {
  * anybody else, so that sweeping up after the process can't hit a stranger.
  */
 const leash = (confinement: string): string =>
-  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & cd -P -- "$2" || exit 126; shift 2; exec 3<&-; ${confinement}; exec "$@"`;
+  `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & cd -P -- "$2" 2>/dev/null || { echo "The folder to start in could not be entered." >&2; exit 126; }; shift 2; exec 3<&-; ${confinement}; exec "$@"`;
 
 /** How long output is waited for after the end, when a grandchild that left the group keeps it open. */
 const lastWordsMs = 1_000;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { buildFolder } from '../builds/build-folder.ts';
+import { buildFolder, readBuild } from '../builds/build-folder.ts';
 import { damagedFile } from '../builds/build-files.ts';
 import type { AgentSpec } from '../compute/compute.ts';
 import { rebuild } from './agent-program.ts';
@@ -15,9 +15,13 @@ export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: 
 export async function repairBuild(undertaking: Undertaking, tools: Tools): Promise<Repair> {
   const { revision, deployLog } = undertaking;
   if (revision.build_folder === null) return { kind: 'whole' };
-  const path = await damagedFile(buildFolder(tools.builds.dataDir, basename(revision.build_folder)));
-  if (path === undefined) return { kind: 'whole' };
-  const damage = `The build on this machine is damaged (${JSON.stringify(path)} is not as it was built)`;
+  const folder = buildFolder(tools.builds.dataDir, basename(revision.build_folder));
+  const isThere = readBuild(folder.root) !== undefined;
+  const path = isThere ? await damagedFile(folder) : undefined;
+  if (isThere && path === undefined) return { kind: 'whole' };
+  // An attempt that failed leaves no build: the next one begins without it.
+  const what = path === undefined ? 'it is gone' : `${JSON.stringify(path)} is not as it was built`;
+  const damage = `The build on this machine is damaged (${what})`;
   deployLog.write('warning', `${damage}; it is made again from the same source.`);
   const end = await rebuild(undertaking, tools);
   if (end?.kind === 'built') return { kind: 'repaired' };
