@@ -33,12 +33,17 @@ export function odditiesOf(document: Document.Parsed): Oddity[] {
     if (isMap(node))
       for (const key of keysWrittenTwice(node)) tell(`\`${shortName(key.name)}\` is written twice`, key.node);
     if (!isScalar(node) || typeof node.value !== 'number') return;
-    if (!Number.isFinite(node.value)) tell('infinity and "not a number" cannot be sent: write a number');
-    else if (/^[-+]?\d+$/.test(node.source ?? '') && !Number.isSafeInteger(node.value)) {
-      tell('this number is too large to be kept: put it in quotes');
-    }
+    const fault = numberFault(node.value, node.source ?? '');
+    if (fault !== undefined) tell(fault);
   });
   return oddities;
+}
+
+/** Why JSON cannot carry a number that was written so. */
+export function numberFault(value: number, written: string): string | undefined {
+  if (!Number.isFinite(value)) return 'infinity and "not a number" cannot be sent: write a number';
+  const isLost = /^[-+]?\d+$/.test(written) && !Number.isSafeInteger(value);
+  return isLost ? 'this number is too large to be kept: put it in quotes' : undefined;
 }
 
 function keysWrittenTwice(map: YAMLMap): { name: string; node: Node }[] {

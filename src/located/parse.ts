@@ -1,6 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { firstAlias, odditiesOf } from './document-rules.ts';
-import { placeAt, placesIn } from './places.ts';
+import { firstAlias, odditiesOf, type Oddity } from './document-rules.ts';
+import { jsonTree } from './json-tree.ts';
+import { findIn, placeAt, placesOf } from './places.ts';
 import { inOrder, type Places, type Problem } from './problem.ts';
 import { jsonFault } from './strict-json.ts';
 import { wordSyntaxError } from './syntax.ts';
@@ -16,6 +17,8 @@ const maxAliasCount = 100;
 
 const mostProblems = 50;
 
+const byteOrderMark = /^\uFEFF/;
+
 /**
  * Reads YAML 1.2 (core schema, one document, no tags), or JSON strictly where the file's name ends in `.json`.
  * An empty text is null.
@@ -25,6 +28,23 @@ export function parseText(text: string, file: string): ParsedText {
     const message = `this is longer than ${longestText} characters, so it was not read: take out what is no configuration`;
     return { ok: false, problems: [{ file, line: 1, column: 1, field: '', message }] };
   }
+  return file.endsWith('.json') ? parseJson(text.replace(byteOrderMark, ' '), file) : parseYaml(text, file);
+}
+
+/** The YAML parser would read JSON as well; it takes many times as long, above all where the text is broken. */
+function parseJson(text: string, file: string): ParsedText {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  const fault = jsonFault(text);
+  if (fault) return { ok: false, problems: problemsAt([fault], lines, file) };
+  const { find, oddities } = jsonTree(text);
+  if (oddities.length > 0) return { ok: false, problems: problemsAt(oddities.slice(0, mostProblems), lines, file) };
+  const value: unknown = JSON.parse(text);
+  return { ok: true, value, ...placesOf(find, lines, file) };
+}
+
+function parseYaml(text: string, file: string): ParsedText {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -35,24 +55,30 @@ export function parseText(text: string, file: string): ParsedText {
     uniqueKeys: false,
     logLevel: 'error',
   });
-  const problems: Problem[] = [];
-  const tell = (offset: number, message: string) => {
-    if (problems.some((known) => known.message === message && known.line === placeAt(lines, offset).line)) return;
-    problems.push({ file, ...placeAt(lines, offset), field: '', message });
-  };
-  const fault = file.endsWith('.json') ? jsonFault(text) : undefined;
-  if (fault) tell(fault.offset, fault.message);
-  for (const error of fault ? [] : [...document.errors, ...document.warnings].slice(0, mostProblems)) {
-    tell(error.pos[0], wordSyntaxError(error));
-  }
-  for (const { offset, message } of odditiesOf(document).slice(0, mostProblems)) tell(offset, message);
-  if (problems.length > 0) return { ok: false, problems: inOrder(problems) };
+  const faults = [
+    ...[...document.errors, ...document.warnings]
+      .slice(0, mostProblems)
+      .map((error) => ({ offset: error.pos[0], message: wordSyntaxError(error) })),
+    ...odditiesOf(document).slice(0, mostProblems),
+  ];
+  if (faults.length > 0) return { ok: false, problems: problemsAt(faults, lines, file) };
   try {
     const value: unknown = document.toJS({ maxAliasCount });
-    return { ok: true, value, ...placesIn(document, lines, file) };
+    return { ok: true, value, ...placesOf((path) => findIn(document, path), lines, file) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    tell(firstAlias(document), 'the aliases of this text unfold to far more than was written');
-    return { ok: false, problems };
+    const message = 'the aliases of this text unfold to far more than was written';
+    return { ok: false, problems: problemsAt([{ offset: firstAlias(document), message }], lines, file) };
   }
+}
+
+/** Faults as problems, in order; the same fault on the same line once. */
+function problemsAt(faults: readonly Oddity[], lines: LineCounter, file: string): Problem[] {
+  const problems: Problem[] = [];
+  for (const { offset, message } of faults) {
+    const place = placeAt(lines, offset);
+    if (problems.some((known) => known.message === message && known.line === place.line)) continue;
+    problems.push({ file, ...place, field: '', message });
+  }
+  return inOrder(problems);
 }

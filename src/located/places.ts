@@ -7,19 +7,25 @@ interface Step {
   key: number | undefined;
 }
 
-/** The places of everything in a document that was parsed with this line counter. */
-export function placesIn(document: Document.Parsed, lines: LineCounter, file: string): Places {
+/** Offsets of what lies at a path, or of the nearest thing around it where `whole` is false. */
+export interface Found {
+  value: number | undefined;
+  key: number | undefined;
+  whole: boolean;
+}
+
+/** The places of a text whose lines were counted. */
+export function placesOf(find: (path: FieldPath) => Found, lines: LineCounter, file: string): Places {
   const at = (offset: number | undefined): Place => placeAt(lines, offset ?? 0);
   return {
     file,
     placeOf: (path) => {
-      const { step, whole } = walk(document, path);
-      const value = step.node?.range?.[0];
-      return at(whole ? (value ?? step.key) : (step.key ?? value));
+      const { value, key, whole } = find(path);
+      return at(whole ? (value ?? key) : (key ?? value));
     },
     placeOfKey: (path) => {
-      const { step } = walk(document, path);
-      return at(step.key ?? step.node?.range?.[0]);
+      const { value, key } = find(path);
+      return at(key ?? value);
     },
   };
 }
@@ -30,15 +36,15 @@ export function placeAt(lines: LineCounter, offset: number): Place {
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-/** Goes down as far as the path leads; `whole` where it led to its end. */
-function walk(document: Document.Parsed, path: FieldPath): { step: Step; whole: boolean } {
+/** Goes down in a document as far as the path leads. */
+export function findIn(document: Document.Parsed, path: FieldPath): Found {
   let step: Step = { node: document.contents, key: undefined };
   for (const part of path) {
     const next = stepInto(document, step.node, part);
-    if (!next) return { step, whole: false };
+    if (!next) return { value: step.node?.range?.[0], key: step.key, whole: false };
     step = next;
   }
-  return { step, whole: true };
+  return { value: step.node?.range?.[0], key: step.key, whole: true };
 }
 
 function stepInto(document: Document.Parsed, from: Step['node'], part: string | number): Step | undefined {

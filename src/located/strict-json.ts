@@ -1,4 +1,4 @@
-import { Lexer } from 'yaml';
+import { jsonTokens } from './json-tokens.ts';
 
 /** Where a text stops being JSON, and what is wrong there. */
 export interface JsonFault {
@@ -8,15 +8,13 @@ export interface JsonFault {
 
 const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-const byteOrderMark = /^\uFEFF/;
-
 /**
  * What YAML would let pass and JSON does not: comments, single quotes, bare words, a comma before a closing bracket.
- * `JSON.parse` is the judge; the lexemes only tell where, because its own message gives a place for some faults alone.
+ * `JSON.parse` is the judge; the pieces only tell where, because its own message gives a place for some faults alone.
  */
 export function jsonFault(text: string): JsonFault | undefined {
   try {
-    JSON.parse(text.replace(byteOrderMark, ' '));
+    JSON.parse(text);
     return undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -28,21 +26,16 @@ export function jsonFault(text: string): JsonFault | undefined {
   }
 }
 
-/** The first piece of YAML that is no JSON. The lexer marks with control characters what takes no room in the text. */
+/** The first piece that YAML knows and JSON does not. */
 function foreignLexeme(text: string): JsonFault | undefined {
-  let offset = 0;
   let comma: number | undefined;
-  for (const lexeme of new Lexer().lex(text.replace(byteOrderMark, ' '))) {
-    if (/^[\u0002\u0018\u001f]$/.test(lexeme)) continue;
-    const at = offset;
-    offset += lexeme.length;
-    if (/^\s*$/.test(lexeme)) continue;
+  for (const { offset, text: lexeme } of jsonTokens(text)) {
     if (comma !== undefined && (lexeme === '}' || lexeme === ']')) {
       return { offset: comma, message: 'this is not JSON: no comma may stand before a closing bracket' };
     }
-    comma = lexeme === ',' ? at : undefined;
+    comma = lexeme === ',' ? offset : undefined;
     const message = foreign(lexeme);
-    if (message) return { offset: at, message: `this is not JSON: ${message}` };
+    if (message) return { offset, message: `this is not JSON: ${message}` };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { YAMLError } from 'yaml';
 
 /** The parser's codes in our words, where its own may quote what was written. */
-const words: Partial<Record<YAMLError['code'], string>> = {
+export const syntaxWords = {
   ALIAS_PROPS: 'an alias (`*name`) cannot carry a tag or an anchor of its own',
   BAD_ALIAS: 'the name of this anchor or alias is not usable',
   BAD_COLLECTION_TYPE: 'this tag does not fit what it stands before',
@@ -18,7 +18,9 @@ const words: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'tags (`!...`) are not read: remove this one',
   UNEXPECTED_TOKEN:
     'this does not belong here: a quote, a comma, a bracket or an indentation is wrong on this line or before it',
-};
+} as const satisfies Partial<Record<YAMLError['code'], string>>;
+
+const words: Partial<Record<YAMLError['code'], string>> = syntaxWords;
 
 /** Codes whose messages are fixed sentences of the parser, without anything from the text. */
 export function wordSyntaxError({ code, message }: YAMLError): string {

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { threadReader } from '../../app/files/thread-reader.ts';
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
 import { systemClock } from '../../src/clock.ts';
+import { findGraphConfig } from '../../src/control-service/builds/graph-config-file.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { mostProblems } from '../../src/located/problem.ts';
 import { watchLoop } from './loop-watch.ts';
@@ -138,6 +142,28 @@ test('no file of a repository holds the App, and at most 100 problems are told',
     await sleep(10);
     if (watch.longestMs() > 50)
       slow.push(`${names[index] ?? JSON.stringify(text.slice(0, 200))}: ${watch.longestMs()} ms`);
+  }
+  expect(slow).toEqual([]);
+}, 600_000);
+
+test('no graph configuration of a repository holds the control service', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'landfall-files-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const numbers = `{${agent},"ui_config":{"a":[${filled(() => '1')}]}}`;
+  const all = [...texts, numbers];
+  const read = (text: string): void => {
+    writeFileSync(join(folder, 'langgraph.json'), text);
+    findGraphConfig(folder, 'langgraph.json', log);
+  };
+  for (const text of [...Object.values(attacks), numbers]) read(text);
+  const watch = watchLoop();
+  onTestFinished(() => watch.stop());
+  const slow: string[] = [];
+  for (const [index, text] of all.entries()) {
+    await sleep(10);
+    watch.reset();
+    read(text);
+    if (watch.longestMs() > 50) slow.push(`${names[index] ?? text.slice(0, 200)}: ${watch.longestMs()} ms`);
   }
   expect(slow).toEqual([]);
 }, 600_000);
