@@ -98,7 +98,9 @@ describe('docs/design/threats.md', () => {
   test('names a test that exists in every row', () => {
     const wrong = rows.filter(([, row]) => {
       const [, file, title] = /`(test\/\S+\.test\.ts)` > (\S.*)$/.exec(row) ?? [];
-      return !file || !title || !existsSync(join(root, file)) || !read(file).replaceAll("\\'", "'").includes(title.trim());
+      return (
+        !file || !title || !existsSync(join(root, file)) || !read(file).replaceAll("\\'", "'").includes(title.trim())
+      );
     });
     expect(wrong).toEqual([]);
   });

@@ -116,6 +116,25 @@ const log = (): void => undefined;
 const names = Object.keys(attacks);
 const texts = [...Object.values(attacks), ...Array.from({ length: cases }, () => hostile(random))];
 
+/** The texts that hold the loop for over 50 ms of CPU at each of three readings: what else runs makes one slower, not three. */
+async function slowOf(all: readonly string[], read: (text: string) => Promise<void> | void): Promise<string[]> {
+  const watch = watchLoop();
+  onTestFinished(() => watch.stop());
+  const slow: string[] = [];
+  for (const [index, text] of all.entries()) {
+    let least = Infinity;
+    for (let tries = 0; tries < 3 && least > 50; tries += 1) {
+      await sleep(10);
+      watch.reset();
+      await read(text);
+      await sleep(10);
+      least = Math.min(least, watch.longestMs());
+    }
+    if (least > 50) slow.push(`${names[index] ?? JSON.stringify(text.slice(0, 200))}: ${least} ms`);
+  }
+  return slow;
+}
+
 test('no file of a repository holds the App, and at most 100 problems are told', async () => {
   const reader = threadReader({ clock: systemClock, log });
   onTestFinished(() => reader.close());
@@ -132,18 +151,7 @@ test('no file of a repository holds the App, and at most 100 problems are told',
     pullRequestCheck({ ...examined, baseBranch: 'main', isFork: true }, 0);
   };
   for (const text of texts.slice(0, 3)) await read(text);
-  const watch = watchLoop();
-  onTestFinished(() => watch.stop());
-  const slow: string[] = [];
-  for (const [index, text] of texts.entries()) {
-    await sleep(10);
-    watch.reset();
-    await read(text);
-    await sleep(10);
-    if (watch.longestMs() > 50)
-      slow.push(`${names[index] ?? JSON.stringify(text.slice(0, 200))}: ${watch.longestMs()} ms`);
-  }
-  expect(slow).toEqual([]);
+  expect(await slowOf(texts, read)).toEqual([]);
 }, 600_000);
 
 test('no graph configuration of a repository holds the control service', async () => {
@@ -156,16 +164,7 @@ test('no graph configuration of a repository holds the control service', async (
     findGraphConfig(folder, 'langgraph.json', log);
   };
   for (const text of [...Object.values(attacks), numbers]) read(text);
-  const watch = watchLoop();
-  onTestFinished(() => watch.stop());
-  const slow: string[] = [];
-  for (const [index, text] of all.entries()) {
-    await sleep(10);
-    watch.reset();
-    read(text);
-    if (watch.longestMs() > 50) slow.push(`${names[index] ?? text.slice(0, 200)}: ${watch.longestMs()} ms`);
-  }
-  expect(slow).toEqual([]);
+  expect(await slowOf(all, read)).toEqual([]);
 }, 600_000);
 
 test('what is left out of many problems is counted', () => {

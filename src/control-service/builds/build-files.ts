@@ -70,8 +70,9 @@ async function* linesBelow(
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   // A folder that a build closed to its owner, or replaced, holds nothing that its agent could read.
   const opened = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined);
-  if (!opened || depth > deepest) return void (await opened?.close());
+  if (!opened) return;
   try {
+    if (depth > deepest) return;
     const handle = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
     for (const entry of await readdir(handle, { withFileTypes: true })) {
       if ((left.files -= 1) < 0) return;

@@ -222,7 +222,9 @@ test.each<[string, Files, string | undefined]>([
     const { reason, dataDir } = place(files);
     const settings = smallDisk(dataDir, '4m');
     const told = await reason({ request: { buildCommand }, settings });
-    expect(told).toMatch(/What is live is not touched by it\. Have the operator make room in the service's data folder, .*, then deploy again\./);
+    expect(told).toMatch(
+      /What is live is not touched by it\. Have the operator make room in the service's data folder, .*, then deploy again\./,
+    );
     expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);
   },
 );
