@@ -27,6 +27,7 @@ export function threadReader(
 ): FileReader & { close(): Promise<void> } {
   let thread: Worker | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
 
   function open(): Worker {
     const opened = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
@@ -53,6 +54,8 @@ export function threadReader(
       if (answer === undefined) {
         thread = undefined;
         await asked.terminate();
+        // A file that was not read for want of a thread says nothing: its job is done again by the next process.
+        if (isClosed) throw new Error('The App is stopping, so a file was not read.');
         return undefined;
       }
       if (answer.kind === 'failed') throw new Error(`A file could not be read: ${answer.stack}`);
@@ -86,6 +89,9 @@ export function threadReader(
       const json = await ask({ name: 'readDeployFile', argument: text });
       return json === undefined ? unreadDeployFile(why) : JSON.parse(json);
     },
-    close: async () => void (await thread?.terminate()),
+    async close() {
+      isClosed = true;
+      await thread?.terminate();
+    },
   };
 }

@@ -38,8 +38,11 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
     let at = 0;
     while (at <= text.length - shortestHidden && left > 0) {
       const length = firsts[text.charCodeAt(at) & 255] === 1 ? lengthAt(text, at) : 0;
-      if (length > 0) found.push({ start: at, end: at + length });
-      at += Math.max(1, length);
+      const last = found.at(-1);
+      // A word may begin inside another one: both are hidden.
+      if (length > 0 && last && at < last.end) last.end = Math.max(last.end, at + length);
+      else if (length > 0) found.push({ start: at, end: at + length });
+      at += 1;
     }
     return left > 0 ? found : [{ start: 0, end: text.length }];
 

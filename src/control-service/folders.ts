@@ -18,7 +18,7 @@ export async function takeDataFolder(
   try {
     // Users of root's deployments, and of its embedded server, have to pass through; nobody may look around.
     mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-    if (process.getuid?.() !== 0) chmodSync(dataDir, 0o700);
+    if (process.getuid?.() !== 0) closeFolder(dataDir, log);
     return await lockFolder(dataDir, dataDir, clock, log);
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EEXIST', 'ENOTDIR', 'EROFS')) throw error;
@@ -26,6 +26,16 @@ export async function takeDataFolder(
       `The data folder ${dataDir} can't be made or written to (${messageOf(error)}). Choose another one with --data, or run as the user it belongs to.`,
       { cause: error },
     );
+  }
+}
+
+/** Closes the folder to other users, where it is this user's: a volume may belong to another one and be writable all the same. */
+function closeFolder(dataDir: string, log: (message: string) => void): void {
+  try {
+    chmodSync(dataDir, 0o700);
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'EROFS')) throw error;
+    log(`The data folder ${dataDir} belongs to another user, so it stays open to whom it is now. Close it to others.`);
   }
 }
 

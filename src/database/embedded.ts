@@ -119,6 +119,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 async function ensureOwnDatabase(adminUrl: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
+  // What ends the connection is thrown by the query as well.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const found = await client.query('select from pg_database where datname = $1', [ownDatabase]);

@@ -8,7 +8,7 @@ const found = (words: string[], text: string, cut = false): string[] =>
 test.each<[string, string[], string, string[]]>([
   ['a word wherever it stands', ['secret'], 'secret, a secret and secrets', ['secret', 'secret', 'secret']],
   ['the longest of those that begin alike', ['abcd', 'abcdef'], 'abcdefg abcde', ['abcdef', 'abcd']],
-  ['the first of those that overlap', ['abcdef', 'defghi'], 'abcdefghi', ['abcdef']],
+  ['all of those that overlap', ['abcdef', 'defghi'], 'abcdefghi', ['abcdefghi']],
   ['a word that begins again within itself', ['aaab'], 'aaaab', ['aaab']],
   ['what a pattern would take for signs', ['a.*b', '(?:x'], 'a.*b axxb (?:x', ['a.*b', '(?:x']],
   ['nothing of words that are too short', ['abc', ''], 'abc', []],

@@ -49,6 +49,19 @@ test('a client beyond the bound is refused as Postgres would refuse it', async (
   expect(await text(open())).toContain('C53300');
 });
 
+test('a client that reads nothing keeps its place until it is disconnected', async () => {
+  const open = await entrance('a', 1);
+  const client = open();
+  client.pause();
+  const [connection] = await once(server, 'connection');
+  connection.end(Buffer.alloc(4_000_000));
+  connection.destroySoon();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await text(open())).toContain('C53300');
+  connection.destroy();
+  client.destroy();
+});
+
 test('one entrance can not keep another one out', async () => {
   const [greedy, other] = [await entrance('a', 4), await entrance('b', 4)];
   const clients = [greedy(), greedy(), greedy(), greedy()];

@@ -41,15 +41,16 @@ export async function commitSize(
   const args = ['-c', count, 'sh', commit, process.execPath, counter, String(entries), String(unpackedBytes)];
   const end = await run({ command: '/bin/sh', args });
   if (end.kind !== 'done') return end;
-  const [exceeded] = end.output;
-  if (exceeded === undefined) return { kind: 'within' };
-  const holds = {
+  const bounds: Readonly<Record<string, string>> = {
     entries: `more than ${entries} files and folders`,
     bytes: `more than ${unpackedBytes} bytes`,
     path: 'a path that is too long',
-  }[exceeded];
+  };
+  // Warnings of git and Node.js stand among the lines.
+  const holds = end.output.map((line) => bounds[line]).find((found) => found !== undefined);
+  if (holds === undefined) return { kind: 'within' };
   return {
     kind: 'exceeds',
-    reason: `Commit ${commit} holds ${holds ?? exceeded}, so it is not checked out. Remove from the repository what the agent does not need, then deploy again.`,
+    reason: `Commit ${commit} holds ${holds}, so it is not checked out. Remove from the repository what the agent does not need, then deploy again.`,
   };
 }

@@ -1,4 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
+import { hasCode } from '../../database/embedded/file-errors.ts';
 import type { ProcessFamily } from './process-family.ts';
 import { seeProcesses } from './seen-processes.ts';
 
@@ -28,7 +29,7 @@ export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesse
   async function look(): Promise<void> {
     while (watched.size > 0) {
       await pause(clock, everyMs);
-      const seen = see();
+      const seen = seenNow();
       for (const [family, bound] of watched) {
         const { memoryBytes } = family.usage(seen);
         if (memoryBytes <= bound.mostBytes) continue;
@@ -37,6 +38,16 @@ export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesse
       }
     }
     looking = undefined;
+  }
+
+  /** A machine that has no descriptor left for a look has one at the next. */
+  function seenNow(): ReturnType<typeof seeProcesses> {
+    try {
+      return see();
+    } catch (error) {
+      if (!hasCode(error, 'EMFILE', 'ENFILE', 'ENOMEM', 'EIO')) throw error;
+      return [];
+    }
   }
 
   return {

@@ -229,7 +229,8 @@ function listenTo(
 /** What left the process group of an agent ends with the agent as well. */
 async function withFamily(ended: Promise<ProcessEnd>, family: ProcessFamily): Promise<ProcessEnd> {
   const end = await ended;
-  await family.end();
+  // What can't be looked at now is ended by the next start; the end of the agent is known all the same.
+  await family.end().catch(() => undefined);
   return end;
 }
 

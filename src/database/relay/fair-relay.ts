@@ -20,6 +20,9 @@ interface Connection {
   end(): void;
 }
 
+/** How long (ms) an end of a connection may take before it is not waited for any more. */
+const slowEndMs = 2_000;
+
 /** What a relay is to keep. */
 export interface FairRelayOptions {
   /** The socket file of the server. */
@@ -80,10 +83,23 @@ export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
 
   function passOn(entrance: Entrance, incoming: Socket): void {
     const outgoing = connect({ path: target, allowHalfOpen: true });
+    let isCounted = false;
+    let stuck: NodeJS.Timeout | undefined;
+    const uncount = (): void => {
+      clearTimeout(stuck);
+      if (isCounted) ending -= 1;
+      isCounted = false;
+    };
     const end = (): void => {
       if (connection.isEnding) return;
       connection.isEnding = true;
       ending += 1;
+      isCounted = true;
+      // A server process that is busy may let go late: it keeps its own place, and no other one from being freed.
+      stuck = setTimeout(() => {
+        uncount();
+        admit();
+      }, slowEndMs).unref();
       incoming.destroy();
       // The server reads the end, and what it still says is thrown away until it closes.
       outgoing.end();
@@ -99,11 +115,20 @@ export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
     // A server that ended, or was killed, answers no more: without this the client would wait for ever.
     outgoing.on('end', () => outgoing.destroy());
     outgoing.on('close', () => {
-      if (connection.isEnding) ending -= 1;
+      uncount();
       held -= 1;
-      entrance.open.delete(connection);
       connection.isEnding = true;
-      // What the server said last is written out before.
+      // A client that reads nothing of what the server said last counts until it is disconnected.
+      const leave = (): void => {
+        entrance.open.delete(connection);
+        admit();
+      };
+      if (incoming.closed) return leave();
+      const late = setTimeout(() => incoming.destroy(), slowEndMs).unref();
+      incoming.once('close', () => {
+        clearTimeout(late);
+        leave();
+      });
       incoming.end(() => incoming.destroy());
       admit();
     });

@@ -26,6 +26,9 @@ interface Opened {
   problem?: string;
 }
 
+/** The most connections of one group, whatever is asked for: the others have the rest. */
+const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
+
 /** How long (ms) until a thread that broke down is started again. */
 const PAUSE_MS = 200;
 
@@ -88,7 +91,8 @@ export function startRelay(
   }
 
   return {
-    async wayFor(gid, limit) {
+    async wayFor(gid, asked) {
+      const limit = Math.min(asked, mostPlacesOfOne);
       const way = join(folder, String(gid));
       const path = join(way, `.s.PGSQL.${socketPort}`);
       // Closed until the socket is the group's.

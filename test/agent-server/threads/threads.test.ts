@@ -117,9 +117,12 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     test('are left as they are while a run is under way', async () => {
       const threadId = await noted();
       const { run_id } = await client.runs.create(threadId, 'notes', { input: { sleep_ms: 60_000 } });
+      const states = async (): Promise<number> => (await client.threads.getHistory(threadId, { limit: 100 })).length;
+      // The run has written its first state.
+      await vi.waitFor(async () => expect(await states()).toBeGreaterThan(5), 20_000);
       expect(await client.threads.prune([threadId], { strategy: 'keep_latest' })).toEqual({ pruned_count: 0 });
       await client.runs.cancel(threadId, run_id, true);
-      expect((await client.threads.getHistory(threadId, { limit: 100 })).length).toBeGreaterThan(5);
+      expect(await states()).toBeGreaterThan(5);
     });
   });
 

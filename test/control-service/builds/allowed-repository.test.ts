@@ -67,6 +67,20 @@ const ways: readonly [string, Lead][] = [
     },
   ],
   [
+    'borrowed packs that are links',
+    (led, outside) => {
+      repository(led, plainAgent);
+      git(outside, 'repack', '-adq');
+      const packs = readdirSync(join(outside, '.git/objects/pack'));
+      write(
+        join(led, '..'),
+        Object.fromEntries(packs.map((name) => [`alt/pack/${name}`, `-> ${outside}/.git/objects/pack/${name}`])),
+      );
+      write(led, { '.git/objects/info/alternates': `${join(led, '../alt')}\n` });
+      git(led, 'update-ref', 'refs/heads/main', git(outside, 'rev-parse', 'HEAD'));
+    },
+  ],
+  [
     'a linked folder of objects',
     (led, outside) => {
       repository(led, plainAgent);
