@@ -45,7 +45,7 @@ test('a branch is cloned at its head, without its history, and the commit is tol
     'There is no package.json, so no packages are installed.',
   ]);
   expect(readBuild(made.folder)).toEqual(made);
-  expect(readdirSync(made.folder).toSorted()).toEqual(['build.json', 'gitconfig', 'home', 'source']);
+  expect(readdirSync(made.folder).toSorted()).toEqual(['build.json', 'files.jsonl', 'gitconfig', 'home', 'source']);
 });
 
 test('a tag, also an annotated one, leads to its commit', async () => {
