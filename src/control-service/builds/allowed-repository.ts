@@ -8,11 +8,9 @@ import { isWithin } from './build-folder.ts';
 const longestNote = 65_536;
 
 /** What git opens in a repository's folder besides its objects. */
-const parts = [
-  ...['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'objects', 'objects/info', 'objects/pack'],
-  // Of a folder of objects alone, as alternates name one.
-  ...['info', 'pack'],
-];
+const inRepository = ['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'objects', 'objects/info', 'objects/pack'];
+/** What it opens in a folder of objects alone, as alternates name one. */
+const parts = [...inRepository, 'info', 'pack'];
 
 /**
  * Whether everything that git would read for a repository of this machine lies below the allowed folders. A `.git` that
