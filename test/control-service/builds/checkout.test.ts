@@ -149,6 +149,25 @@ test('the settings of git of this person, with their helpers, hooks and filters,
   expect(existsSync(called)).toBe(false);
 });
 
+test('large files of git LFS stay pointers, whatever the repository and the person configure', async () => {
+  const { build, root, repo } = place();
+  const called = join(root, 'called');
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
+  commit(repo, {
+    '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+    '.lfsconfig': `[lfs]\n\turl = file://${root}\n[lfs "customtransfer.evil"]\n\tpath = touch\n\targs = ${called}\n`,
+    'model.bin': pointer,
+  });
+  writePrograms(join(root, 'bin'), { 'git-lfs': `#!/bin/sh\ntouch ${called}\ncat\n` });
+  const filter =
+    '[filter "lfs"]\n\tprocess = git-lfs filter-process\n\tsmudge = git-lfs smudge -- %f\n\trequired = true\n';
+  write(root, { 'person/.gitconfig': filter });
+  const env = { PATH: `${join(root, 'bin')}:${process.env.PATH}`, HOME: join(root, 'person') };
+  const { folder } = await build({ settings: { env } });
+  expect(readFileSync(join(folder, 'source/model.bin'), 'utf8')).toBe(pointer);
+  expect(existsSync(called)).toBe(false);
+});
+
 test('submodules are left alone', async () => {
   const { build, root, repo } = place();
   const called = join(root, 'called');
