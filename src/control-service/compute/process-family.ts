@@ -123,7 +123,16 @@ function mayBe({ pid }: SeenProcess, user: ProcessUser | undefined): boolean {
 function hiding({ uid }: ProcessUser, seen: readonly SeenProcess[]): SeenProcess[] {
   const families = [...living].filter(({ user }) => user?.uid === uid);
   const claimed = new Set(families.flatMap(({ own }) => own(seen).map(({ pid }) => pid)));
-  return seen.filter(({ pid }) => !claimed.has(pid) && userOf(pid) === uid);
+  return (usersIn(seen).get(uid) ?? []).filter(({ pid }) => !claimed.has(pid));
+}
+
+const byUser = new WeakMap<readonly SeenProcess[], ReadonlyMap<number | undefined, SeenProcess[]>>();
+
+/** The processes of one look by their users, whom it asks for once however many families there are. */
+function usersIn(seen: readonly SeenProcess[]): ReadonlyMap<number | undefined, SeenProcess[]> {
+  const users = byUser.get(seen) ?? Map.groupBy(seen, ({ pid }) => userOf(pid));
+  byUser.set(seen, users);
+  return users;
 }
 
 /** Kills what is found until nothing is. */
