@@ -1,9 +1,11 @@
 import { posix } from 'node:path';
 import { ReadEntry, Unpack } from 'tar';
+import { hasCode } from '../../database/embedded/file-errors.ts';
 import type { LeashedProcess } from '../compute/leashed-process.ts';
 import { isWithin } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
 import { plainMode } from './seal-tree.ts';
+import { chunksOf, drained, wordsOf } from './tar-bytes.ts';
 
 /** A process that writes a tar to its standard output. */
 export type TarProcess = Pick<LeashedProcess, 'stdout' | 'stderr' | 'ended' | 'kill'>;
@@ -49,23 +51,28 @@ export async function takeTree(
       if (code !== 'TAR_ENTRY_INFO') refuse(message);
     },
   });
-  const closed = new Promise<void>((done) => {
-    unpack.on('close', () => done());
-    unpack.on('error', (error: unknown) => {
-      refuse(error instanceof Error ? error.message : String(error));
-      done();
-    });
-  });
+  const closed = Promise.withResolvers<void>();
+  const fail = (error: unknown): void => {
+    refuse(wordsOf(error));
+    closed.resolve();
+  };
+  unpack.on('close', () => closed.resolve());
+  unpack.on('error', fail);
   stderr.resume();
-  stdout.pipe(unpack);
-  // Output that is cut off does not end; without an end the tar is half of one, also where it was cut between two files.
-  stdout.once('close', () => {
-    if (stdout.readableEnded) return;
-    refuse('their list was cut off');
+  const feed = async (): Promise<void> => {
+    try {
+      for await (const chunk of chunksOf(stdout))
+        if (!unpack.write(chunk)) await Promise.race([drained(unpack), closed.promise]);
+    } catch (error) {
+      // Output that is cut off does not end; without an end the tar is half of one, also where it was cut between two files.
+      refuse(hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE') ? 'their list was cut off' : wordsOf(error));
+    }
     unpack.end();
-  });
+  };
+  // The library throws at some of what is no tar: in a listener of a stream that would end this service.
+  feed().catch(fail);
   const end = await ended;
-  await closed;
+  await closed.promise;
   if (wrong !== undefined) return cannot(`The installed packages could not be read: ${wrong}.`);
   return end.kind === 'exited' && end.code === 0 ? made('taken') : cannot('The installed packages could not be read.');
 }

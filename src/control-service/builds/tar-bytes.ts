@@ -22,9 +22,7 @@ export async function readTar(
   const ended = new Promise<void>((done) => {
     parser.on('close', () => done());
     parser.on('error', (error: unknown) => {
-      broken ??= hasCode(error, 'ENOSPC', 'EDQUOT')
-        ? 'There is no room for it on this machine.'
-        : `It is no sound tar archive (${wordsOf(error)}).`;
+      broken ??= hasCode(error, 'ENOSPC', 'EDQUOT') ? 'There is no room for it on this machine.' : notSound(error);
       done();
     });
   });
@@ -57,14 +55,22 @@ export async function readTar(
     zipped.destroy();
     unzip.destroy();
   }
-  parser.end();
-  await ended;
+  try {
+    parser.end();
+    await ended;
+  } catch (error) {
+    // The library throws at some of what is no tar, instead of saying it as an error.
+    broken ??= notSound(error);
+  }
   const wrong = broken ?? objection();
   if (wrong) return refused(wrong);
   return signal.aborted ? { kind: 'interrupted' } : { kind: 'read', digest: `sha256:${hash.digest('hex')}` };
 }
 
-const drained = (parser: Parser): Promise<void> => new Promise((done) => parser.once('drain', () => done()));
+/** Resolves when a parser wants more. */
+export const drained = (parser: Parser): Promise<void> => new Promise((done) => parser.once('drain', () => done()));
+
+const notSound = (error: unknown): string => `It is no sound tar archive (${wordsOf(error)}).`;
 
 const refused = (why: string): TarRead => ({ kind: 'refused', why });
 
@@ -83,8 +89,9 @@ export function bombProblem(
 const isZipped = (chunk: Uint8Array): boolean =>
   (chunk[0] === 0x1f && chunk[1] === 0x8b) || (chunk[0] === 0x28 && chunk[1] === 0xb5);
 
-async function* chunksOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+/** The bytes that a stream is made of. */
+export async function* chunksOf(stream: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
   for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
 }
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { Clock } from '../../../src/clock.ts';
+import { systemClock, type Clock } from '../../../src/clock.ts';
 import { takeTree } from '../../../src/control-service/builds/take-tree.ts';
 import { startLeashed, type LeashedProcess } from '../../../src/control-service/compute/leashed-process.ts';
 import { temporaryFolder } from './repositories.ts';
+import { endOfTar, rawTar } from './tarballs.ts';
 
 const atTheEnd: (() => void)[] = [];
 afterEach(() => {
@@ -53,4 +54,20 @@ test('output that is given up before it was read is no whole tree', async () => 
   await tar.ended;
   const taken = await takeTree(tar, { from: join(root, 'from'), into: join(root, 'into') });
   expect(taken.ok).toBe(false);
+});
+
+test('output at which the tar library throws is refused, and ends nothing but this install', async () => {
+  const root = temporaryFolder(atTheEnd);
+  const headers = [
+    { path: 'pax', type: 'g', text: '8 size=\n' },
+    { path: 'pax', type: 'g', text: Buffer.alloc(410) },
+  ];
+  writeFileSync(join(root, 'tar'), Buffer.concat([rawTar(headers), endOfTar]));
+  mkdirSync(join(root, 'into'));
+  const cat = startLeashed(
+    { command: 'cat', args: ['tar'], cwd: root, env: {}, withInput: false, graceSeconds: 0 },
+    systemClock,
+  );
+  const taken = await takeTree(cat, { from: root, into: join(root, 'into') });
+  expect(taken).toEqual({ ok: false, reason: expect.stringContaining('The installed packages could not be read') });
 });
