@@ -41,7 +41,8 @@ export const builds = (base: string): BuildOptions[] => [
       minify: true,
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
-      comments: { legal: true },
+      // Marks for bundlers say nothing in what is bundled.
+      comments: { legal: true, annotation: false },
     },
   },
   {
