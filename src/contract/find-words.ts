@@ -37,8 +37,8 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
     const found: Range[] = [];
     let at = 0;
     while (at <= text.length - shortestHidden && left > 0) {
-      const length = firsts[text.charCodeAt(at) & 255] === 1 ? lengthAt(text, at) : 0;
       const last = found.at(-1);
+      const length = firsts[text.charCodeAt(at) & 255] === 1 ? lengthAt(text, at, last?.end ?? 0) : 0;
       // A word may begin inside another one: both are hidden.
       if (length > 0 && last && at < last.end) last.end = Math.max(last.end, at + length);
       else if (length > 0) found.push({ start: at, end: at + length });
@@ -46,9 +46,10 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
     }
     return left > 0 ? found : [{ start: 0, end: text.length }];
 
-    /** The length of the longest word that stands at this place; 0 for none. */
-    function lengthAt(of: string, place: number): number {
+    /** The length of the longest word that stands at this place; 0 for none that goes on beyond what is `hidden`. */
+    function lengthAt(of: string, place: number, hidden: number): number {
       for (const [length, heads] of byBegin.get(of.slice(place, place + shortestHidden)) ?? []) {
+        if (place + length <= hidden && !longerAt(hidden - place, of.charCodeAt(hidden), heads)) continue;
         left -= length;
         if (left <= 0) return 0;
         if (cut && place + length > of.length) {
@@ -60,6 +61,12 @@ export function wordFinder(words: Iterable<string>): (text: string, cut?: boolea
         if (longer !== undefined) return longer.reduce((most, word) => Math.max(most, alike(of, place, word)), length);
       }
       return 0;
+    }
+
+    /** Whether one of the words that begin with these heads has this character at this place. */
+    function longerAt(place: number, character: number, heads: Map<string, string[]>): boolean {
+      left -= heads.size;
+      return [...heads.values()].some((words) => words.some((word) => word.charCodeAt(place) === character));
     }
 
     function alike(of: string, place: number, word: string): number {
