@@ -50,7 +50,7 @@ export const builds = (base: string): BuildOptions[] => [
       cli: join(root, 'src/cli/main.ts'),
       'agent-server': join(root, 'src/agent-server/main.ts'),
       // A thread of the control service.
-      'database-relay': join(root, 'src/database/relay/relay-thread.ts'),
+      'database-relay': join(root, 'src/postgres/relay/relay-thread.ts'),
       // The demo starts it as a process of its own.
       app: join(root, 'app/main.ts'),
       // A thread of the App.

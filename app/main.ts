@@ -1,6 +1,6 @@
-import { beApp } from './program.ts';
+import { runAppProgram } from './program.ts';
 
-await beApp(async (ground) => {
+await runAppProgram(async (resources) => {
   const { makeWork } = await import('./work-of.ts');
-  return makeWork(ground);
+  return makeWork(resources);
 });

@@ -1,42 +1,42 @@
 import { systemClock } from '../src/clock.ts';
 import { maskOf } from '../src/client/mask.ts';
-import { beUntilToldToLeave } from '../src/leave.ts';
-import type { Ground, Work } from './ground.ts';
+import { runUntilSignal } from '../src/run-until-signal.ts';
+import type { AppResources, AppWork } from './resources.ts';
 import { firstLook } from './operate/first-look.ts';
 import { logLine } from './operate/log-line.ts';
 import { webhookPaths } from './server/webhook-route.ts';
 import { readSettings } from './settings/read-settings.ts';
 import type { Variables } from './settings/read-settings.ts';
 import type { Settings } from './settings/settings.ts';
-import { tellProblems } from './settings/tell-problems.ts';
+import { formatProblems } from './settings/format-problems.ts';
 import { mistypedVariables, readTextFile, variablesHere } from './settings/variables.ts';
 import type { RunningApp } from './start.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './context.ts';
 
 /** What a program has of the world around it. */
-export interface Surroundings {
+export interface ProgramEnvironment {
   folder: string;
   env: Variables;
   /** Standard output: what was found. */
   say: (text: string) => void;
   /** Standard error: what is wrong. */
-  tell: (text: string) => void;
+  printError: (text: string) => void;
   /** Resolves when the program is asked to leave. */
   leave: Promise<void>;
-  makeWork: (ground: Ground) => Promise<Work>;
+  makeWork: (resources: AppResources) => Promise<AppWork>;
 }
 
 /** Runs the App until it is asked to leave; the exit code: 2 where its settings do not do. */
-export async function runApp(around: Surroundings): Promise<number> {
-  const { folder, env, say, tell, leave, makeWork } = around;
+export async function runApp(around: ProgramEnvironment): Promise<number> {
+  const { folder, env, say, printError, leave, makeWork } = around;
   let app: RunningApp;
-  let log: World['log'] = tell;
+  let log: AppContext['log'] = printError;
   try {
     const variables = variablesHere(folder, env);
     const read = readSettings(variables, readTextFile);
-    for (const note of mistypedVariables(variables)) tell(note);
+    for (const note of mistypedVariables(variables)) printError(note);
     if (!read.ok) {
-      tell(tellProblems(read.problems, read.serviceless));
+      printError(formatProblems(read.problems, read.serviceless));
       return 2;
     }
     const { settings } = read;
@@ -47,7 +47,7 @@ export async function runApp(around: Surroundings): Promise<number> {
     app = await startApp({ settings, clock: systemClock, log, makeWork });
     for (const line of banner(settings, app)) say(line);
   } catch (error) {
-    tell(`The App did not start: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`The App did not start: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
   void lookAround(app, log);
@@ -74,26 +74,31 @@ const banner = (settings: Settings, { url, embedded }: RunningApp): string[] => 
   ...settings.bindings.map(({ repository, deployment }) => `  ${repository} may act on deployment ${deployment}.`),
 ];
 
-async function lookAround({ ground, world }: RunningApp, log: World['log']): Promise<void> {
-  const { settings, probot } = ground;
+async function lookAround({ resources, context }: RunningApp, log: AppContext['log']): Promise<void> {
+  const { settings, probot } = resources;
   const appName = async (): Promise<string> => {
     const { data } = await (await probot.auth()).request('GET /app');
     return data?.slug ?? data?.name ?? 'an App without a name';
   };
   const { apiUrl } = settings.github;
-  for (const line of await firstLook({ control: world.control, appName, apiUrl, baseUrl: settings.service.baseUrl })) {
+  for (const line of await firstLook({
+    control: context.control,
+    appName,
+    apiUrl,
+    baseUrl: settings.service.baseUrl,
+  })) {
     log(line);
   }
 }
 
 /** Runs the App as this process until it is told to leave, and ends the process. */
-export const beApp = (makeWork: Surroundings['makeWork']): Promise<never> =>
-  beUntilToldToLeave((leave) =>
+export const runAppProgram = (makeWork: ProgramEnvironment['makeWork']): Promise<never> =>
+  runUntilSignal((leave) =>
     runApp({
       folder: process.cwd(),
       env: process.env,
       say: (text) => process.stdout.write(`${text}\n`),
-      tell: (text) => process.stderr.write(`${text}\n`),
+      printError: (text) => process.stderr.write(`${text}\n`),
       leave,
       makeWork,
     }),

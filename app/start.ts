@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../src/clock.ts';
-import { openDatabase } from '../src/database/database.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { openQueue } from '../src/database/queue.ts';
-import { countJobs } from '../src/database/queue-jobs.ts';
-import { resolveDatabase } from '../src/database/resolve-database.ts';
-import type { Ground, Work } from './ground.ts';
+import { openDatabase } from '../src/postgres/database.ts';
+import { migrate } from '../src/postgres/migrate.ts';
+import { openQueue } from '../src/postgres/queue.ts';
+import { countJobs } from '../src/postgres/queue-jobs.ts';
+import { resolveDatabase } from '../src/postgres/resolve-database.ts';
+import type { AppResources, AppWork } from './resources.ts';
 import { decisionNotes } from './inbox/decision-notes.ts';
 import { openDeliveries } from './inbox/deliveries.ts';
 import { startDeliveryWorker } from './inbox/delivery-worker.ts';
@@ -20,23 +20,23 @@ import { verifySignature } from './server/signature.ts';
 import { systemRoutes } from './server/system-routes.ts';
 import { webhookRoutes } from './server/webhook-route.ts';
 import type { Settings } from './settings/settings.ts';
-import type { World } from './world.ts';
+import type { AppContext } from './context.ts';
 
 /** What starting the App takes. */
 export interface StartOptions {
   settings: Settings;
   clock: Clock;
-  log: World['log'];
+  log: AppContext['log'];
   /** Builds the App's work on its ground. */
-  makeWork: (ground: Ground) => Promise<Work>;
+  makeWork: (resources: AppResources) => Promise<AppWork>;
 }
 
 /** The App, running. */
 export interface RunningApp {
   /** Where it listens, without a slash at the end. */
   url: string;
-  ground: Ground;
-  world: World;
+  resources: AppResources;
+  context: AppContext;
   /** Whether the database is the App's own. */
   embedded: boolean;
   /** Takes no more webhooks, finishes what is under way, and ends everything: within some 8 s. */
@@ -79,7 +79,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
     const metrics = createMetrics();
     const probot = createProbot(settings.github);
     await probot.ready();
-    const ground: Ground = {
+    const resources: AppResources = {
       settings,
       clock,
       log,
@@ -92,11 +92,11 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
       alone: embedded,
       leaving: leaving.signal,
     };
-    const work = await makeWork(ground);
+    const work = await makeWork(resources);
     // Jobs end before what they work with.
     opened.splice(-1, 0, () => work.close());
-    await probot.load(landfall(work.world, work.register));
-    metrics.ask({ jobs: () => countJobs(database.pool), lanes: work.lanesSince, now: () => clock.now() });
+    await probot.load(landfall(work.context, work.register));
+    metrics.ask({ jobs: () => countJobs(database.pool), queues: work.busySince, now: () => clock.now() });
 
     const server = await listen({
       host: settings.host,
@@ -110,7 +110,7 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
           clock,
           log,
           count: (event, result) => metrics.countWebhook(event, result),
-          onStored: () => work.world.step?.('stored'),
+          onStored: () => work.context.step?.('stored'),
           onUnstored: () => work.onDatabaseAway(),
         }),
         ...systemRoutes({
@@ -139,14 +139,14 @@ export async function startApp({ settings, clock, log, makeWork }: StartOptions)
       count: (event, result) => metrics.countDelivery(event, result),
     });
     await work.begin();
-    return { url: server.url, ground, world: work.world, embedded, close: end };
+    return { url: server.url, resources, context: work.context, embedded, close: end };
   } catch (error) {
     await end();
     throw error;
   }
 }
 
-async function openSource({ databaseUrl, dataDir }: Settings, log: World['log']) {
+async function openSource({ databaseUrl, dataDir }: Settings, log: AppContext['log']) {
   const folder = resolve(dataDir);
   // The embedded server may run as another user, who has to pass through; nobody may look around.
   if (databaseUrl === undefined) mkdirSync(folder, { recursive: true, mode: 0o711 });

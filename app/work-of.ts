@@ -1,33 +1,33 @@
 import { connectControlService } from '../src/client/control.ts';
-import { openDatabase } from '../src/database/database.ts';
-import { migrate } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/postgres/database.ts';
+import { migrate } from '../src/postgres/migrate.ts';
 import { connectAgents } from './agents.ts';
 import { threadReader } from './files/thread-reader.ts';
 import { changedPaths } from './github/changed-paths.ts';
-import { createHub } from './github/create-hub.ts';
-import { createDeliveryDesk } from './github/deliveries.ts';
-import { createRepositoryDesk } from './github/installations.ts';
+import { createGitHubApi } from './github/create-github-api.ts';
+import { createDeliveryClient } from './github/deliveries.ts';
+import { createRepositoryClient } from './github/installations.ts';
 import { octokitsOf } from './github/octokit.ts';
 import { clientsFor } from './github/sending.ts';
-import type { Ground, Work } from './ground.ts';
-import { registerHandlers } from './handlers/register.ts';
+import type { AppResources, AppWork } from './resources.ts';
+import { registerHandlers } from './events/register.ts';
 import { countingOctokits } from './operate/counting-octokit.ts';
 import { CountedStore } from './operate/work-tally.ts';
 import { actingRule } from './pull-requests/acting-rule.ts';
-import { createPullRequestDesk } from './pull-requests/examine.ts';
+import { createPullRequestExaminer } from './pull-requests/examine.ts';
 import { startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
-import { createReceiver } from './smoke/receive-run.ts';
-import { createSmokeDesk } from './smoke/smoke-desk.ts';
-import { createTargetDesk } from './targets/create-target-desk.ts';
+import { createReceiver } from './verify/receive-run.ts';
+import { createSmokeTestRunner } from './verify/smoke-test-runner.ts';
+import { createTargetResolver } from './targets/target-resolver.ts';
 import { createOwnership } from './targets/ownership.ts';
 import { webHostOf } from './targets/web-host.ts';
-import { giveReportJobs } from './tell/give-report-jobs.ts';
-import { startReportWorker } from './tell/report-job.ts';
-import { sharedReportLocks } from './tell/report-locks.ts';
-import { workMigrations, workMigrationTable, workSchema } from './work/migrations.ts';
-import { workOnLanes } from './work/workers.ts';
-import type { World } from './world.ts';
+import { giveReportJobs } from './reporting/enqueue-reports.ts';
+import { startReportWorker } from './reporting/report-job.ts';
+import { sharedReportLocks } from './reporting/report-locks.ts';
+import { workMigrations, workMigrationTable, workSchema } from './reconcile/migrations.ts';
+import { startReconcileWorkers } from './reconcile/workers.ts';
+import type { AppContext } from './context.ts';
 
 /** How a service sees who asks. */
 const userAgent = 'landfall-app';
@@ -36,8 +36,8 @@ const userAgent = 'landfall-app';
 const reportsAtOnce = 4;
 
 /** Builds the App's work on its ground: GitHub, the control service, agents, and the store, put together. */
-export async function makeWork(ground: Ground): Promise<Work> {
-  const { settings, clock, log, database, queue, probot, deliveries, metrics, alone, leaving } = ground;
+export async function makeWork(resources: AppResources): Promise<AppWork> {
+  const { settings, clock, log, database, queue, probot, deliveries, metrics, alone, leaving } = resources;
   const { service, github, bindings, builder, publicUrl, allowHttp } = settings;
   const random = Math.random;
   await migrate(database.db, workMigrations, { schema: workSchema, table: workMigrationTable });
@@ -47,18 +47,18 @@ export async function makeWork(ground: Ground): Promise<Work> {
   const control = connectControlService({ ...credentials, baseUrl: service.baseUrl, spelling: service.spelling });
   const agents = connectAgents(credentials);
   const clientOf = clientsFor({ octokitFor: countingOctokits(octokitsOf(probot), metrics), clock, random, log });
-  const hub = createHub(clientOf);
+  const githubApi = createGitHubApi(clientOf);
   // What a fork writes keeps no push waiting.
   const [pushedFiles, examinedFiles] = [threadReader({ clock, log }), threadReader({ clock, log })];
-  const world: World = {
+  const context: AppContext = {
     clock,
     random,
     store,
-    hub,
+    githubApi,
     control,
     agentAt: agents.at,
-    targets: createTargetDesk({
-      hub,
+    targets: createTargetResolver({
+      githubApi,
       control,
       clock,
       bindings,
@@ -67,12 +67,12 @@ export async function makeWork(ground: Ground): Promise<Work> {
       log,
       files: pushedFiles,
     }),
-    smoke: createSmokeDesk({ clock, random, control, publicUrl, log }),
+    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, log }),
     log,
-    decided: ground.decided,
+    decided: resources.decided,
   };
-  const pullRequests = createPullRequestDesk({
-    world,
+  const pullRequests = createPullRequestExaminer({
+    context,
     files: examinedFiles,
     changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
     actingRule: actingRule(createOwnership(webHostOf(github.apiUrl), bindings), control),
@@ -86,22 +86,22 @@ export async function makeWork(ground: Ground): Promise<Work> {
 
   let lookAfterOutage = (): void => undefined;
   return {
-    world,
-    register: (app) => registerHandlers(app, world, { pullRequests }),
+    context,
+    register: (app) => registerHandlers(app, context, { pullRequests }),
     routes: [runRoute(createReceiver({ store, clock, log }), clock)],
-    lanesSince: () => oldestOfLanes(ground),
+    busySince: () => oldestBusyQueues(resources),
     begin: async () => {
-      const telling = { ...world, reportLocks: sharedReportLocks(locks.pool) };
-      await startReportWorker(queue, telling, { concurrency: reportsAtOnce });
-      await workOnLanes({ queue, world, alone, signal: leaving });
-      const desks = {
-        deliveries: createDeliveryDesk(clientOf(undefined)),
+      const reporting = { ...context, reportLocks: sharedReportLocks(locks.pool) };
+      await startReportWorker(queue, reporting, { concurrency: reportsAtOnce });
+      await startReconcileWorkers({ queue, context, alone, signal: leaving });
+      const services = {
+        deliveries: createDeliveryClient(clientOf(undefined)),
         inbox: deliveries,
-        repositories: createRepositoryDesk(clientOf, log),
-        tellReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue }),
+        repositories: createRepositoryClient(clientOf, log),
+        enqueueReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue }),
         bound: bindings,
       };
-      lookAfterOutage = await startRecovery(queue, world, desks, leaving);
+      lookAfterOutage = await startRecovery(queue, context, services, leaving);
     },
     onDatabaseAway: () => lookAfterOutage(),
     close: async () => {
@@ -111,7 +111,7 @@ export async function makeWork(ground: Ground): Promise<Work> {
 }
 
 /** Since when (ms since the epoch) the oldest open intent of each busy lane is open. */
-async function oldestOfLanes({ database }: Ground): Promise<number[]> {
+async function oldestBusyQueues({ database }: AppResources): Promise<number[]> {
   const { rows } = await database.pool.query<{ since: number }>(
     `select min((body ->> 'createdAt')::double precision) as since from app.intents
      where state <> 'ended' group by deployment_id`,

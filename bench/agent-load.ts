@@ -1,7 +1,7 @@
 // Asks an agent server for runs of examples/echo-agent, over kept-alive connections. What asking costs is the same for
 // every server: one client, which reads no more of an answer than it takes to see that it is right.
 import { Pool } from 'undici';
-import { loadRuns, type PrepareRuns, type RoundAsked, type RunTimes } from './run-load.ts';
+import { loadRuns, type PrepareRuns, type RoundRequest, type RunTimes } from './run-load.ts';
 
 const headers = { 'content-type': 'application/json' };
 const run = { assistant_id: 'echo', input: { input: 'Ada' } };
@@ -45,7 +45,7 @@ function preparing(origin: string): PrepareRuns {
     return times;
   };
 
-  return async ({ kind, count, atOnce }: RoundAsked) => {
+  return async ({ kind, count, atOnce }: RoundRequest) => {
     if (kind === 'thread-and-wait') {
       return async () => {
         const began = performance.now();

@@ -32,7 +32,7 @@ export async function agentMemory({ agentLoad, engineLoad, database }: AgentMemo
       ours: ours.atRest,
       floor,
       ...(peer ? { peer: peer.atRest } : {}),
-      told: {
+      notes: {
         ours: 'resident, before the first request',
         floor: 'a process with the engine, the graph and the database',
         peer: 'the public server',
@@ -44,7 +44,7 @@ export async function agentMemory({ agentLoad, engineLoad, database }: AgentMemo
       unit: 'MB',
       ours: ours.atEnd,
       ...(peer ? { peer: peer.atEnd } : {}),
-      told: { ours: `resident, after ${RUNS} runs`, peer: `the public server, after ${PEER_RUNS} runs` },
+      notes: { ours: `resident, after ${RUNS} runs`, peer: `the public server, after ${PEER_RUNS} runs` },
       targets: [],
     },
     {
@@ -52,7 +52,7 @@ export async function agentMemory({ agentLoad, engineLoad, database }: AgentMemo
       unit: 'MB',
       ours: ours.atEnd,
       floor: ours.halfway,
-      told: { ours: `resident, after ${RUNS} runs`, floor: `itself after ${RUNS / 2} runs` },
+      notes: { ours: `resident, after ${RUNS} runs`, floor: `itself after ${RUNS / 2} runs` },
       targets: [{ of: 'floor', most: 1.1 }],
     },
   ];

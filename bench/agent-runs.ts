@@ -6,7 +6,7 @@ import { startOurs, startPeer } from './agent-servers.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import type { Measured, Target, Times } from './figure.ts';
 import { interleave, median, quantile, spread, type Contender } from './rounds.ts';
-import { startRunLoad, type RoundAsked, type RunLoad, type RunRound } from './run-load.ts';
+import { startRunLoad, type RoundRequest, type RunLoad, type RunRound } from './run-load.ts';
 
 const agentLoad = join(import.meta.dirname, 'agent-load.ts');
 const engineLoad = join(import.meta.dirname, 'engine-load.ts');
@@ -20,14 +20,14 @@ const sizes = [
 const ROUND_MS = 1_500;
 const rounds = { rounds: 5, warmups: 1 };
 
-type Kind = RoundAsked['kind'];
+type Kind = RoundRequest['kind'];
 type Loads = { ours: RunLoad; floor: RunLoad } & Partial<Record<Other, RunLoad>>;
 /** The graph called with checkpoints in memory, and with none. */
 type Other = 'peer' | 'inMemory' | 'plain';
 type Rounds = { ours: RunRound[]; floor: RunRound[] } & Partial<Record<Other, RunRound[]>>;
 
 const peerWords = 'the public server, in memory';
-const told: Readonly<Record<Kind, { figure: string; ours: string; floor: string }>> = {
+const notes: Readonly<Record<Kind, { figure: string; ours: string; floor: string }>> = {
   wait: {
     figure: 'run-wait',
     ours: 'POST /threads/{id}/runs/wait, on threads that exist',
@@ -83,16 +83,16 @@ export async function agentRuns(): Promise<Measured[]> {
 }
 
 /** Has them take turns. The public server takes half a second for every run: fewer of its runs tell as much. */
-async function compare(loads: Loads, asked: RoundAsked): Promise<Rounds> {
-  const of = (load: RunLoad, count = asked.count): Contender<RunRound> => ({
-    round: () => load.round({ ...asked, count, withinMs: ROUND_MS }),
+async function compare(loads: Loads, requested: RoundRequest): Promise<Rounds> {
+  const of = (load: RunLoad, count = requested.count): Contender<RunRound> => ({
+    round: () => load.round({ ...requested, count, withinMs: ROUND_MS }),
   });
   const { ours, floor, peer, ...others } = loads;
   const done = await interleave<string, RunRound>(
     {
       ours: of(ours),
       floor: of(floor),
-      ...(peer ? { peer: of(peer, asked.atOnce * 2) } : {}),
+      ...(peer ? { peer: of(peer, requested.atOnce * 2) } : {}),
       ...Object.fromEntries(Object.entries(others).map(([name, load]) => [name, of(load)])),
     },
     rounds,
@@ -115,7 +115,7 @@ const ofEach = <Value>({ ours, floor, peer }: Rounds, what: (of: readonly RunRou
 });
 
 function throughput(kind: Kind, atOnce: number, done: Rounds): Measured {
-  const { figure, ours, floor } = told[kind];
+  const { figure, ours, floor } = notes[kind];
   const targets: Target[] = [
     { of: 'floor', least: 0.6 },
     { of: 'p50', most: 3 },
@@ -125,7 +125,7 @@ function throughput(kind: Kind, atOnce: number, done: Rounds): Measured {
     unit: 'runs/s',
     ...ofEach(done, (of) => middle(of, ({ perSecond }) => perSecond)),
     times: ofEach(done, timesOf),
-    told: { ours: `${atOnce} at once: ${ours}`, floor, peer: peerWords },
+    notes: { ours: `${atOnce} at once: ${ours}`, floor, peer: peerWords },
     // Making a thread is no part of what the engine does, so that it is told and held to nothing.
     targets: kind === 'thread-and-wait' ? [] : targets,
     spread: spread(done.ours.map(({ perSecond }) => perSecond)),
@@ -141,7 +141,7 @@ function overhead({ ours, peer, floor, inMemory = [], plain = [] }: Rounds): Mea
       unit: 'ms',
       ours: p50(ours) - p50(floor),
       ...(peer ? { peer: p50(peer) - p50(inMemory) } : {}),
-      told: {
+      notes: {
         ours: 'run-wait-1 less the graph called directly with the same checkpoints',
         peer: 'the public server less the graph called directly with checkpoints in memory',
       },
@@ -152,7 +152,7 @@ function overhead({ ours, peer, floor, inMemory = [], plain = [] }: Rounds): Mea
       unit: 'ms',
       ours: p50(ours) - p50(plain),
       ...(peer ? { peer: p50(peer) - p50(plain) } : {}),
-      told: { ours: 'run-wait-1 less the graph called directly with no checkpoints', peer: peerWords },
+      notes: { ours: 'run-wait-1 less the graph called directly with no checkpoints', peer: peerWords },
       targets: [],
     },
   ];
@@ -165,14 +165,18 @@ function firsts(atOnce: number, done: Rounds): Measured[] {
       figure: `first-event-${atOnce}`,
       unit: 'ms',
       ...ofEach(done, (of) => middle(of, ({ toFirst }) => half(toFirst))),
-      told: { ours: `${atOnce} at once: until the first event`, floor: 'the first that stream tells', peer: peerWords },
+      notes: {
+        ours: `${atOnce} at once: until the first event`,
+        floor: 'the first that stream tells',
+        peer: peerWords,
+      },
       targets: [],
     },
     {
       figure: `first-update-${atOnce}`,
       unit: 'ms',
       ...ofEach(done, (of) => middle(of, ({ toFirstUpdate }) => half(toFirstUpdate))),
-      told: { ours: `${atOnce} at once: until the first node is told of`, floor: 'the same', peer: peerWords },
+      notes: { ours: `${atOnce} at once: until the first node is told of`, floor: 'the same', peer: peerWords },
       targets: [],
     },
   ];

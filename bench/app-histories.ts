@@ -6,17 +6,17 @@ import { availableParallelism } from 'node:os';
 import { argv } from 'node:process';
 import * as z from 'zod';
 import { appCode } from '../test/app/simulation/app-code.ts';
-import { histories } from '../test/app/simulation/deeds.ts';
+import { histories } from '../test/app/simulation/commands.ts';
 import { searched } from '../test/app/simulation/searched.ts';
 import type { Measured } from './figure.ts';
 
 const all = 100_000;
 /** How many are played with one seed, and how many deeds they have at most. */
 const share = 2_500;
-const maxDeeds = 16;
+const maxCommands = 16;
 
-const shareAsked = z.object({ seed: z.int(), runs: z.int().positive() });
-const shareTold = z.object({ told: z.string(), played: z.number() });
+const shareRequest = z.object({ seed: z.int(), runs: z.int().positive() });
+const shareResult = z.object({ notes: z.string(), played: z.number() });
 
 /** Histories in which an invariant was broken, and how many are played in a second. */
 export async function appHistories(): Promise<Measured[]> {
@@ -27,46 +27,46 @@ export async function appHistories(): Promise<Measured[]> {
   let played = 0;
   const worker = async (): Promise<void> => {
     for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
-      const came = await playElsewhere(seed);
-      played += came.played;
-      if (came.told !== '') broken.push(came.told);
+      const round = await playInProcess(seed);
+      played += round.played;
+      if (round.notes !== '') broken.push(round.notes);
       console.error(`${played} histories, ${broken.length} of them broke an invariant`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
-  for (const told of broken) console.error(`\n${told}`);
+  for (const notes of broken) console.error(`\n${notes}`);
   const seconds = (performance.now() - began) / 1_000;
   return [
     {
       figure: 'app-histories',
       unit: 'histories that break an invariant',
       ours: broken.length,
-      told: { ours: `of ${played}, from seed ${first} on` },
+      notes: { ours: `of ${played}, from seed ${first} on` },
       targets: [{ of: 'ours', most: 0 }],
     },
     {
       figure: 'app-histories-speed',
       unit: 'histories a second',
       ours: played / seconds,
-      told: { ours: `on ${availableParallelism()} processes` },
+      notes: { ours: `on ${availableParallelism()} processes` },
       targets: [],
     },
   ];
 }
 
 /** One share of the histories in a process of its own. */
-function playElsewhere(seed: number): Promise<z.infer<typeof shareTold>> {
+function playInProcess(seed: number): Promise<z.infer<typeof shareResult>> {
   const child = fork(import.meta.filename, [JSON.stringify({ seed, runs: share })], {
     stdio: ['ignore', 2, 'inherit', 'ipc'],
   });
   return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(shareTold.parse(message)));
+    child.once('message', (message) => resolve(shareResult.parse(message)));
     child.once('exit', (code) => reject(new Error(`the histories of seed ${seed} ended with ${code}`)));
   });
 }
 
 if (process.send && argv[1] === import.meta.filename) {
-  const { seed, runs } = shareAsked.parse(JSON.parse(argv[2] ?? ''));
-  const { told, played } = await searched(histories(maxDeeds), appCode, { numRuns: runs, seed });
-  process.send({ told, played }, () => process.exit());
+  const { seed, runs } = shareRequest.parse(JSON.parse(argv[2] ?? ''));
+  const { reported: notes, played } = await searched(histories(maxCommands), appCode, { numRuns: runs, seed });
+  process.send({ notes, played }, () => process.exit());
 }

@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase } from '../src/database/databases.ts';
-import { startEmbeddedPostgres } from '../src/database/embedded.ts';
-import { removeEmbeddedData } from '../src/database/remove-embedded.ts';
+import { createDatabase } from '../src/postgres/databases.ts';
+import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
+import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';
 
 /** A folder of a bench run. */
 export interface BenchFolder extends AsyncDisposable {

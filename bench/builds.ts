@@ -6,7 +6,7 @@ import { connectControlService, type ControlServiceClient } from '../src/client/
 import { startLocalService } from '../src/demo/local-service.ts';
 import { Repository } from '../src/demo/repository.ts';
 import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
-import { removeEmbeddedData } from '../src/database/remove-embedded.ts';
+import { removeEmbeddedData } from '../src/postgres/remove-embedded.ts';
 import { benchFolder } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';
 import { median, spread } from './rounds.ts';
@@ -16,7 +16,7 @@ const example = 'echo-agent';
 const rounds = 3;
 
 /** How long a revision may take (ms), and how often it is looked at. */
-const patienceMs = 180_000;
+const maxWaitMs = 180_000;
 const lookMs = 50;
 
 /** Milliseconds from a revision's beginning to its end, live. */
@@ -32,14 +32,14 @@ export async function builds(): Promise<Measured[]> {
   for (let round = 0; round < rounds; round += 1) measured.push(await playRound());
   const of = (what: keyof Round): number[] => measured.map((each) => each[what]);
   const [first, second, redeploy] = [median(of('first')), median(of('second')), median(of('redeploy'))];
-  const told = { first: 'the first build', redeploy: 'the redeploy, which builds nothing' };
+  const notes = { first: 'the first build', redeploy: 'the redeploy, which builds nothing' };
   return [
     {
       figure: 'first-build',
       unit: 'ms',
       ours: first,
       floor: redeploy,
-      told: { ours: 'nothing is kept: cloned, installed by npm with its downloads, started', floor: told.redeploy },
+      notes: { ours: 'nothing is kept: cloned, installed by npm with its downloads, started', floor: notes.redeploy },
       targets: [],
       spread: spread(of('first')),
     },
@@ -49,7 +49,7 @@ export async function builds(): Promise<Measured[]> {
       ours: second,
       floor: redeploy,
       peer: first,
-      told: { ours: 'another commit with the same lock file', floor: told.redeploy, peer: told.first },
+      notes: { ours: 'another commit with the same lock file', floor: notes.redeploy, peer: notes.first },
       targets: [{ of: 'peer', most: 0.6 }],
       spread: spread(of('second')),
     },
@@ -58,7 +58,7 @@ export async function builds(): Promise<Measured[]> {
       unit: 'ms',
       ours: redeploy,
       peer: first,
-      told: { ours: 'the first revision once more, from its build', peer: told.first },
+      notes: { ours: 'the first revision once more, from its build', peer: notes.first },
       targets: [{ of: 'ours', most: 1_000 }],
       spread: spread(of('redeploy')),
     },
@@ -84,25 +84,25 @@ async function playRound(): Promise<Round> {
   });
   ending.defer(() => control.close());
 
-  const { id, latest_revision_id: begun } = await control.createDeployment({
+  const { id, latest_revision_id: started } = await control.createDeployment({
     name: example,
     source: 'github',
     source_config: { repo_url: repository.folder },
     source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
     secrets: [],
   });
-  const first = await live(control, id, begun);
+  const first = await live(control, id, started);
   await repository.replace('README.md', /$/, '\nA change that leaves the lock file as it is.\n');
   await repository.commit('A change');
   const restated = await control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
   const second = await live(control, id, restated.latest_revision_id);
-  const again = await control.redeployRevision(id, begun ?? '');
+  const again = await control.redeployRevision(id, started ?? '');
   return { first, second, redeploy: await live(control, id, again.latest_revision_id) };
 }
 
 /** Waits until a revision is live. @returns how long it took by the service's clock (ms) */
 async function live(control: ControlServiceClient, id: string, revisionId: string | null): Promise<number> {
-  for (const until = performance.now() + patienceMs; performance.now() < until;) {
+  for (const until = performance.now() + maxWaitMs; performance.now() < until;) {
     const { status, created_at, updated_at, status_message } = await control.getRevision(id, revisionId ?? '');
     if (status === 'DEPLOYED') return timeOf(updated_at) - timeOf(created_at);
     if (status.endsWith('FAILED')) throw new Error(`the revision ended ${status}: ${status_message ?? ''}`);
@@ -111,8 +111,8 @@ async function live(control: ControlServiceClient, id: string, revisionId: strin
   throw new Error(`revision ${revisionId ?? ''} was not live in time`);
 }
 
-function timeOf(told: string | null | undefined): number {
-  const time = Date.parse(told ?? '');
+function timeOf(notes: string | null | undefined): number {
+  const time = Date.parse(notes ?? '');
   if (Number.isNaN(time)) throw new Error('the service told no time of a revision');
   return time;
 }

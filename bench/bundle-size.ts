@@ -12,7 +12,7 @@ export async function bundleSize(): Promise<Measured[]> {
       unit: 'bytes',
       ours: bytesIn(dirname(bundles.ours)),
       peer: bytesIn(dirname(bundles.plain)),
-      told: { ours: 'every file of dist/', peer: `imported whole and minified: ${bundles.packages.join(', ')}` },
+      notes: { ours: 'every file of dist/', peer: `imported whole and minified: ${bundles.packages.join(', ')}` },
       targets: [{ of: 'ours', most: 1_000_000 }],
     },
   ];

@@ -20,11 +20,11 @@ export async function burst(): Promise<Measured[]> {
   ];
   if (wrong.length > 0) throw new Error(`the burst did not end well:\n${wrong.join('\n')}`);
   const what = `${size.pushes} pushes to ${size.instant + size.real} deployments, ${size.real} of them really built`;
-  const one = (figure: string, unit: string, ours: number, told: string): Measured => ({
+  const one = (figure: string, unit: string, ours: number, notes: string): Measured => ({
     figure,
     unit,
     ours,
-    told: { ours: told },
+    notes: { ours: notes },
     targets: [],
   });
   return [

@@ -5,7 +5,7 @@ import type { Contender } from './rounds.ts';
 /** What a figure's file does in a process of its own: it gets ready by name, and then measures a round when asked. */
 export type Contenders = Readonly<Record<string, (...given: string[]) => Promise<Contender> | Contender>>;
 
-const Told = z.union([z.object({ ready: z.literal(true) }), z.object({ value: z.number() })]);
+const Reply = z.union([z.object({ ready: z.literal(true) }), z.object({ value: z.number() })]);
 
 /** A contender in a process of its own. */
 export interface ContenderProcess extends Contender, AsyncDisposable {}
@@ -17,21 +17,21 @@ export interface ContenderProcess extends Contender, AsyncDisposable {}
 export async function startContender(file: string, name: string, ...given: string[]): Promise<ContenderProcess> {
   const child = fork(file, [name, ...given], { stdio: ['ignore', 2, 'inherit', 'ipc'] });
   const next = () =>
-    new Promise<z.infer<typeof Told>>((resolve, reject) => {
+    new Promise<z.infer<typeof Reply>>((resolve, reject) => {
       const ended = (code: number | null) => reject(new Error(`the contender "${name}" of ${file} ended with ${code}`));
       child.once('exit', ended);
       child.once('error', reject);
       child.once('message', (message) => {
         child.off('exit', ended).off('error', reject);
-        resolve(Told.parse(message));
+        resolve(Reply.parse(message));
       });
     });
   await next();
   return {
     round: async () => {
-      const told = next();
+      const notes = next();
       child.send('round');
-      const answer = await told;
+      const answer = await notes;
       if (!('value' in answer)) throw new Error(`the contender "${name}" of ${file} did not tell a value`);
       return answer.value;
     },

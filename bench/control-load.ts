@@ -10,7 +10,7 @@ import { createHttpServer } from '../src/control-service/server.ts';
 import { createControlService } from '../src/control-service/service.ts';
 import { createStore } from '../src/control-service/store/store.ts';
 import type { ControlTables } from '../src/control-service/store/tables.ts';
-import { openDatabase } from '../src/database/database.ts';
+import { openDatabase } from '../src/postgres/database.ts';
 import { listening } from './bare-server.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import { contend, startContender } from './contender-process.ts';
@@ -128,7 +128,7 @@ const contenders = {
   },
 };
 
-const told: Readonly<Record<Kind, string>> = {
+const notes: Readonly<Record<Kind, string>> = {
   'read-revision': 'GET /v2/deployments/{id}/revisions/{id}',
   'first-page': `GET /v2/deployments, the first ${pageSize} of ${deployments}`,
   'last-page': `GET /v2/deployments, the last ${pageSize} of ${deployments}`,
@@ -144,7 +144,7 @@ export async function controlLoad(): Promise<Measured[]> {
   await seedControl(url, { deployments, revisionsEach });
   const all: Measured[] = [];
   const means = new Map<string, number>();
-  for (const [kind, what] of Object.entries(told)) {
+  for (const [kind, what] of Object.entries(notes)) {
     await using ours = await startContender(import.meta.filename, 'ours', url, kind);
     await using floor = await startContender(import.meta.filename, 'floor', url);
     const measured = await interleave({ ours, floor }, { rounds: 7, warmups: 2 });
@@ -154,7 +154,7 @@ export async function controlLoad(): Promise<Measured[]> {
       unit: 'requests/s',
       ours: median(measured.ours),
       floor: median(measured.floor),
-      told: { ours: what, floor: 'a bare Hono route: one revision by its id' },
+      notes: { ours: what, floor: 'a bare Hono route: one revision by its id' },
       targets: [],
       spread: spread(measured.ours),
     });
@@ -166,14 +166,14 @@ export async function controlLoad(): Promise<Measured[]> {
       figure: 'control-last-page-over-first',
       unit: 'times the first page',
       ours: first / (means.get('last-page') ?? Number.NaN),
-      told: { ours: 'the time that the last page takes, over that of the first' },
+      notes: { ours: 'the time that the last page takes, over that of the first' },
       targets: [{ of: 'ours', most: 5 }],
     },
     {
       figure: 'control-memory',
       unit: 'MB',
       ours: await process.round(),
-      told: { ours: `the service alone after ${kinds['first-page']} pages` },
+      notes: { ours: `the service alone after ${kinds['first-page']} pages` },
       targets: [],
     },
   );

@@ -2,8 +2,8 @@ import { systemClock } from '../src/clock.ts';
 import { controlMigrations, controlSchema } from '../src/control-service/store/migrations.ts';
 import { createStore } from '../src/control-service/store/store.ts';
 import type { ControlTables } from '../src/control-service/store/tables.ts';
-import { openDatabase } from '../src/database/database.ts';
-import { migrate } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/postgres/database.ts';
+import { migrate } from '../src/postgres/migrate.ts';
 
 /**
  * Fills a fresh database: one deployment is made by the store, and copied with its revision as often as is asked for, so

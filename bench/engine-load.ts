@@ -9,7 +9,7 @@ import { loadRuns, type PrepareRuns, type RunTimes } from './run-load.ts';
 const input = { input: 'Ada' };
 
 /** `postgres`: our agent server's own checkpoints and connections; `memory`: the engine's; `nothing`: none are kept. */
-async function keeping(what: string, databaseUrl: string) {
+async function retention(what: string, databaseUrl: string) {
   const copy = graph.withConfig({});
   const memory = new MemorySaver();
   if (what === 'memory') copy.checkpointer = memory;
@@ -21,7 +21,7 @@ async function keeping(what: string, databaseUrl: string) {
 }
 
 async function preparing(what = '', databaseUrl = ''): Promise<PrepareRuns> {
-  const engine = await keeping(what, databaseUrl);
+  const engine = await retention(what, databaseUrl);
   const onNewThread = () => ({ configurable: { thread_id: randomUUID() } });
 
   const invoked = async (): Promise<RunTimes> => {

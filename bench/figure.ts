@@ -22,7 +22,7 @@ export interface Measured {
   floor?: number;
   peer?: number;
   /** What the three are, for the printed table. */
-  told: { ours: string; floor?: string; peer?: string };
+  notes: { ours: string; floor?: string; peer?: string };
   targets: readonly Target[];
   /** Of what is counted by the second: how long each took. */
   times?: { ours: Times; floor?: Times; peer?: Times };
@@ -62,7 +62,7 @@ export function figuresOf(measured: Measured): Figure[] {
     figureOf({
       figure: `${figure}-${part}`,
       unit: 'ms',
-      told: measured.told,
+      notes: measured.notes,
       targets: [],
       ours: times.ours[part],
       ...(times.floor === undefined ? {} : { floor: times.floor[part] }),

@@ -13,8 +13,8 @@ const Sent = z.object({
 /** One request as it goes out. */
 export type SentRequest = z.infer<typeof Sent>;
 
-const Asked = z.object({ requests: z.array(Sent), atOnce: z.int() });
-const Told = z.union([z.object({ ready: z.literal(true) }), z.object({ ms: z.number() })]);
+const RoundRequest = z.object({ requests: z.array(Sent), atOnce: z.int() });
+const Reply = z.union([z.object({ ready: z.literal(true) }), z.object({ ms: z.number() })]);
 
 /** Who sends requests to a server of this machine. */
 export interface HttpLoad extends AsyncDisposable {
@@ -31,14 +31,14 @@ export async function startHttpLoad(origin: string): Promise<HttpLoad> {
   gone.catch(() => undefined);
   const next = async () => {
     const [message]: unknown[] = await Promise.race([once(child, 'message'), gone]);
-    return Told.parse(message);
+    return Reply.parse(message);
   };
   await next();
   return {
     async send(requests, atOnce) {
-      const told = next();
+      const notes = next();
       child.send({ requests, atOnce });
-      const answer = await told;
+      const answer = await notes;
       if (!('ms' in answer)) throw new Error('the load did not tell how long it took');
       return answer.ms;
     },
@@ -63,7 +63,7 @@ function load(origin: string): void {
   };
   process.on('disconnect', () => process.exit());
   process.on('message', (message) => {
-    const { requests, atOnce } = Asked.parse(message);
+    const { requests, atOnce } = RoundRequest.parse(message);
     let at = 0;
     const began = performance.now();
     void Promise.all(Array.from({ length: atOnce }, () => sending(() => requests[at++]))).then(() =>

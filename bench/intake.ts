@@ -43,7 +43,7 @@ export async function intake(): Promise<Measured[]> {
       ours: median(measured.ours),
       floor: median(measured.floor),
       peer: median(measured.peer),
-      told: {
+      notes: {
         ours: 'our intake, with a store that answers at once',
         floor: 'node:http, HMAC, JSON.parse',
         peer: "Probot's own middleware, with a handler that does nothing",

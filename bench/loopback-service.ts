@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import * as z from 'zod';
 
-const Told = z.object({ url: z.url() });
+const Reply = z.object({ url: z.url() });
 
 /** A revision in the middle of a rollout, as a service tells it. */
 const revision = {
@@ -33,7 +33,7 @@ export interface LoopbackService extends AsyncDisposable {
 export async function startLoopbackService(): Promise<LoopbackService> {
   const child = fork(import.meta.filename, { stdio: ['ignore', 2, 'inherit', 'ipc'] });
   const url = await new Promise<string>((resolve, reject) => {
-    child.once('message', (message) => resolve(Told.parse(message).url));
+    child.once('message', (message) => resolve(Reply.parse(message).url));
     child.once('exit', (code) => reject(new Error(`the loopback service ended with ${code}`)));
   });
   return {

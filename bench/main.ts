@@ -61,8 +61,8 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const asked = values.only ?? Object.keys(families);
-const unknown = asked.filter((name) => !(name in known));
+const requested = values.only ?? Object.keys(families);
+const unknown = requested.filter((name) => !(name in known));
 if (unknown.length > 0) {
   console.error(`There is no figure ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}.`);
   process.exit(2);
@@ -77,7 +77,7 @@ console.log(`Load before: ${load().join(' ')}\n`);
 
 const all: Measured[] = [];
 const failed: string[] = [];
-for (const name of asked) {
+for (const name of requested) {
   try {
     const measured = (await known[name]?.()) ?? [];
     console.log(tableOf(measured));

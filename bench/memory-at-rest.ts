@@ -9,16 +9,16 @@ export async function rssOf(pid: number): Promise<number> {
   return Number(stdout) / 1024;
 }
 
-const resting = () => ({ round: () => rssOf(process.pid) });
+const idle = () => ({ round: () => rssOf(process.pid) });
 
 const contenders = {
   floor: async () => {
     await (await import('./bare-server.ts')).startBare();
-    return resting();
+    return idle();
   },
   peer: async () => {
     await (await import('./probot-server.ts')).startProbot();
-    return resting();
+    return idle();
   },
 };
 

@@ -16,7 +16,7 @@ export async function startOurs(store: StoreDelivery): Promise<number> {
     port: 0,
     clock: systemClock,
     log,
-    patience: { idleMs: 60_000 },
+    timeouts: { idleMs: 60_000 },
     routes: webhookRoutes({
       verify: verifySignature([webhookSecret]),
       store,

@@ -14,7 +14,7 @@ const pollsEach = 1000;
 
 const headers = { accept: 'application/json', 'x-api-key': 'a-key', 'user-agent': 'landfall-bench' };
 
-function told(json: unknown): void {
+function notes(json: unknown): void {
   if (typeof json !== 'object' || json === null || !('status' in json)) throw new Error('this is no revision');
 }
 
@@ -28,7 +28,7 @@ const contenders = {
       env: {},
     });
     return polling(async () => {
-      told(await control.getRevision(deploymentId, revisionId, { deadline: Date.now() + 30_000 }));
+      notes(await control.getRevision(deploymentId, revisionId, { deadline: Date.now() + 30_000 }));
     });
   },
   floor: (url: string) => {
@@ -40,7 +40,7 @@ const contenders = {
             const chunks: Buffer[] = [];
             response.on('data', (chunk: Buffer) => chunks.push(chunk));
             response.on('end', () => {
-              told(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+              notes(JSON.parse(Buffer.concat(chunks).toString('utf8')));
               resolve();
             });
           }).on('error', reject);
@@ -50,7 +50,7 @@ const contenders = {
   peer: (url: string) =>
     polling(async () => {
       const response = await fetch(`${url}${path}`, { headers });
-      told(JSON.parse(await response.text()));
+      notes(JSON.parse(await response.text()));
     }),
 };
 
@@ -71,7 +71,7 @@ export async function pollCpu(): Promise<Measured[]> {
       ours: median(measured.ours),
       floor: median(measured.floor),
       peer: median(measured.peer),
-      told: {
+      notes: {
         ours: 'getRevision of our client: deadline, retry, zod',
         floor: 'node:http, kept alive, JSON.parse',
         peer: 'fetch, JSON.parse',

@@ -3,7 +3,7 @@
 // takes by itself is measured in the same run, on the same repository, while the App is told nothing.
 import { dirname } from 'node:path';
 import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
-import { setStage, type Stage } from '../src/demo/stage.ts';
+import { startDemo, type DemoEnvironment } from '../src/demo/environment.ts';
 import type { Measured } from './figure.ts';
 import { othersAtRest, rssOf } from './memory-at-rest.ts';
 import { median, spread } from './rounds.ts';
@@ -13,7 +13,7 @@ const example = 'echo-agent';
 const rounds = 3;
 
 /** How long a push may take (ms), how often it is looked at, and how long nothing is asked when everything is over. */
-const patienceMs = 180_000;
+const maxWaitMs = 180_000;
 const lookMs = 50;
 const silenceMs = 3_000;
 
@@ -29,13 +29,13 @@ interface Pushed {
 /** Times of a push, requests for it, and memory. */
 export async function push(): Promise<Measured[]> {
   await using ending = new AsyncDisposableStack();
-  const stage = await setStage(root, example);
-  ending.defer(() => stage.clear(() => undefined));
+  const environment = await startDemo(root, example);
+  ending.defer(() => environment.clear(() => undefined));
   // Databases outlive whoever started them, unless they are stopped.
   const leave = (): void => void ending.disposeAsync().finally(() => process.exit(1));
   process.once('SIGINT', leave).once('SIGTERM', leave);
   ending.defer(() => void process.off('SIGINT', leave).off('SIGTERM', leave));
-  const { service, github, repository, repoUrl } = stage;
+  const { service, github, repository, repoUrl } = environment;
   const control = connectControlService({
     baseUrl: service.url,
     apiKey: service.apiKey,
@@ -54,21 +54,21 @@ export async function push(): Promise<Measured[]> {
   });
   await built(control, deployment.id, deployment.latest_revision_id ?? '');
   await github.install('acme');
-  const app = await stage.startApp();
+  const app = await environment.startApp();
 
-  await silent(stage);
+  await silent(environment);
   const atRest = await rssOf(app.pid);
   const alone: number[] = [];
   const pushed: Pushed[] = [];
   for (let round = -1; round < rounds; round += 1) {
     github.sendWebhooksTo(undefined);
-    const build = await buildAlone(stage, control, deployment.id, round);
+    const build = await buildAlone(environment, control, deployment.id, round);
     github.sendWebhooksTo(app.webhookUrl);
-    const came = await pushOnce(stage, round);
-    await silent(stage);
+    const timed = await pushOnce(environment, round);
+    await silent(environment);
     if (round < 0) continue;
     alone.push(build);
-    pushed.push({ ...came, requests: came.requests() });
+    pushed.push({ ...timed, requests: timed.requests() });
   }
   const memory = { ours: atRest, after: await rssOf(app.pid), ...(await othersAtRest(silenceMs)) };
   return figures(pushed, alone, memory);
@@ -87,7 +87,7 @@ function figures(
       unit: 'ms',
       ours: median(of('visible')),
       floor: median(alone),
-      told: { ours: 'from the push to the first check run that GitHub is asked to make', floor: build },
+      notes: { ours: 'from the push to the first check run that GitHub is asked to make', floor: build },
       targets: [],
       spread: spread(of('visible')),
     },
@@ -96,7 +96,7 @@ function figures(
       unit: 'ms',
       ours: median(of('proven')),
       floor: median(alone),
-      told: { ours: 'from the push to the green check: built, live, four smoke tests passed', floor: build },
+      notes: { ours: 'from the push to the green check: built, live, four smoke tests passed', floor: build },
       targets: [],
       spread: spread(of('proven')),
     },
@@ -104,7 +104,7 @@ function figures(
       figure: 'github-requests-a-push',
       unit: 'requests',
       ours: median(of('requests')),
-      told: { ours: 'everything that GitHub was asked for one push to one deployment, tokens too' },
+      notes: { ours: 'everything that GitHub was asked for one push to one deployment, tokens too' },
       targets: [],
     },
     {
@@ -113,7 +113,7 @@ function figures(
       ours: memory.ours,
       floor: memory.floor,
       peer: memory.peer,
-      told: {
+      notes: {
         ours: `the App's process after its start, without its database's (${Math.round(memory.after)} after the pushes)`,
         floor: 'a bare server by node:http',
         peer: "a server with Probot's own middleware",
@@ -124,15 +124,20 @@ function figures(
 }
 
 /** Commits a change that leaves the lock file as it is. */
-async function change({ repository }: Stage, words: string): Promise<string> {
+async function change({ repository }: DemoEnvironment, words: string): Promise<string> {
   await repository.replace('README.md', /$/, `\n${words}\n`);
   return repository.commit(words);
 }
 
 /** How long the service takes for the head by itself (ms), by its own clock. */
-async function buildAlone(stage: Stage, control: ControlServiceClient, id: string, round: number): Promise<number> {
-  await change(stage, `Change ${round}, told to nobody`);
-  await stage.repository.push();
+async function buildAlone(
+  environment: DemoEnvironment,
+  control: ControlServiceClient,
+  id: string,
+  round: number,
+): Promise<number> {
+  await change(environment, `Change ${round}, told to nobody`);
+  await environment.repository.push();
   const { latest_revision_id: latest } = await control.patchDeployment(id, {
     source_revision_config: { repo_ref: 'main' },
   });
@@ -141,7 +146,7 @@ async function buildAlone(stage: Stage, control: ControlServiceClient, id: strin
 
 /** Waits until a revision is live. @returns how long it took by the service's clock (ms) */
 async function built(control: ControlServiceClient, id: string, revisionId: string): Promise<number> {
-  for (const until = performance.now() + patienceMs; performance.now() < until; await pause(lookMs)) {
+  for (const until = performance.now() + maxWaitMs; performance.now() < until; await pause(lookMs)) {
     const { status, created_at, updated_at, status_message } = await control.getRevision(id, revisionId);
     if (status === 'DEPLOYED') return timeOf(updated_at) - timeOf(created_at);
     if (status.endsWith('FAILED')) throw new Error(`the build ended ${status}: ${status_message ?? ''}`);
@@ -149,16 +154,19 @@ async function built(control: ControlServiceClient, id: string, revisionId: stri
   throw new Error(`revision ${revisionId} was not live in time`);
 }
 
-function timeOf(told: string | null | undefined): number {
-  const time = Date.parse(told ?? '');
+function timeOf(notes: string | null | undefined): number {
+  const time = Date.parse(notes ?? '');
   if (Number.isNaN(time)) throw new Error('the service told no time of a revision');
   return time;
 }
 
 /** One push with git, and when GitHub heard of its check. `requests` counts until it is called. */
-async function pushOnce(stage: Stage, round: number): Promise<Omit<Pushed, 'requests'> & { requests: () => number }> {
-  const { github, repository } = stage;
-  const commit = await change(stage, `Change ${round}`);
+async function pushOnce(
+  environment: DemoEnvironment,
+  round: number,
+): Promise<Omit<Pushed, 'requests'> & { requests: () => number }> {
+  const { github, repository } = environment;
+  const commit = await change(environment, `Change ${round}`);
   const heard: { visible?: number; proven?: number; ended?: string } = {};
   github.interfere(({ method, template, body }) => {
     if (!template.includes('/check-runs')) return undefined;
@@ -171,7 +179,7 @@ async function pushOnce(stage: Stage, round: number): Promise<Omit<Pushed, 'requ
   await repository.push();
   const at = github.deliveries().findLast(({ event }) => event === 'push')?.at;
   if (at === undefined) throw new Error('GitHub delivered nothing');
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + maxWaitMs;
   while (heard.ended === undefined && performance.now() < until) await pause(lookMs);
   const { visible, proven, ended } = heard;
   if (visible === undefined || proven === undefined) throw new Error(`the check ended ${ended ?? 'not at all'}`);
@@ -179,7 +187,7 @@ async function pushOnce(stage: Stage, round: number): Promise<Omit<Pushed, 'requ
 }
 
 /** Waits until GitHub is asked nothing any more. */
-async function silent({ github }: Stage): Promise<void> {
+async function silent({ github }: DemoEnvironment): Promise<void> {
   for (let seen = -1; seen !== github.requests.length;) {
     seen = github.requests.length;
     await pause(silenceMs);

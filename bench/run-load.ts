@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import * as z from 'zod';
 
-const Asked = z.object({
+const RoundRequestSchema = z.object({
   /** Waited for, or followed to the last event. */
   kind: z.enum(['wait', 'stream', 'thread-and-wait']),
   /** How many runs; fewer where they take longer than `withinMs` (milliseconds). */
@@ -12,7 +12,7 @@ const Asked = z.object({
   atOnce: z.int(),
 });
 /** What one round does. `thread-and-wait` makes the thread as a part of the run; the others run on new threads that exist. */
-export type RoundAsked = z.infer<typeof Asked>;
+export type RoundRequest = z.infer<typeof RoundRequestSchema>;
 
 const Round = z.object({
   perSecond: z.number(),
@@ -25,7 +25,7 @@ const Round = z.object({
 });
 export type RunRound = z.infer<typeof Round>;
 
-const Told = z.union([z.object({ ready: z.literal(true) }), Round]);
+const Reply = z.union([z.object({ ready: z.literal(true) }), Round]);
 
 /** When a run told what (ms since it began). */
 export interface RunTimes {
@@ -35,12 +35,12 @@ export interface RunTimes {
 }
 
 /** Makes ready what the runs of a round need, which nobody times; what it resolves with makes one of them. */
-export type PrepareRuns = (asked: RoundAsked) => Promise<() => Promise<RunTimes>>;
+export type PrepareRuns = (requested: RoundRequest) => Promise<() => Promise<RunTimes>>;
 
 /** A contender's process. */
 export interface RunLoad extends AsyncDisposable {
   pid: number;
-  round(asked: RoundAsked): Promise<RunRound>;
+  round(requested: RoundRequest): Promise<RunRound>;
 }
 
 /** Starts `file`, which answers with `loadRuns`. A run that goes wrong ends it, and the measurement. */
@@ -52,15 +52,15 @@ export async function startRunLoad(file: string, ...given: string[]): Promise<Ru
   gone.catch(() => undefined);
   const next = async () => {
     const [message]: unknown[] = await Promise.race([once(child, 'message'), gone]);
-    return Told.parse(message);
+    return Reply.parse(message);
   };
   await next();
   return {
     pid: z.int().parse(child.pid),
-    async round(asked) {
-      const told = next();
-      child.send(asked);
-      const answer = await told;
+    async round(requested) {
+      const notes = next();
+      child.send(requested);
+      const answer = await notes;
       if (!('times' in answer)) throw new Error('the load did not tell how its round went');
       return answer;
     },
@@ -77,9 +77,9 @@ export async function startRunLoad(file: string, ...given: string[]): Promise<Ru
 export function loadRuns(prepare: PrepareRuns): void {
   process.on('disconnect', () => process.exit());
   process.on('message', (message) => {
-    const asked = Asked.parse(message);
-    void prepare(asked)
-      .then((run) => roundOf(asked, run))
+    const requested = RoundRequestSchema.parse(message);
+    void prepare(requested)
+      .then((run) => roundOf(requested, run))
       .then((round) => process.send?.(round));
   });
   process.send?.({ ready: true });
@@ -87,7 +87,7 @@ export function loadRuns(prepare: PrepareRuns): void {
 
 /** Makes the runs of a round, each of those at once beginning the next when its own has ended. */
 export async function roundOf(
-  { count, atOnce, withinMs = Infinity }: Omit<RoundAsked, 'kind'>,
+  { count, atOnce, withinMs = Infinity }: Omit<RoundRequest, 'kind'>,
   run: () => Promise<RunTimes>,
 ): Promise<RunRound> {
   const all: RunTimes[] = [];

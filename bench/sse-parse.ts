@@ -164,7 +164,7 @@ async function ofShape(shape: string): Promise<Measured> {
     ours: median(measured.ours),
     floor: median(measured.floor),
     peer: median(measured.peer),
-    told: {
+    notes: {
       ours: 'bytes to events with values',
       floor: 'JSON.parse alone, of data that was cut out before',
       peer: "the public client's decoders",

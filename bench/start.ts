@@ -30,10 +30,10 @@ function program(args: readonly string[], cwd: string, env: Variables = {}): Pro
         env,
         stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
       });
-      const told = child.stdio[3];
-      if (!(told instanceof Readable)) throw new Error('there is no descriptor 3');
+      const notes = child.stdio[3];
+      if (!(notes instanceof Readable)) throw new Error('there is no descriptor 3');
       const [words, ms] = await Promise.all([
-        text(told),
+        text(notes),
         new Promise<number>((resolve, reject) => {
           child.on('error', reject);
           child.on('exit', (code) => {
@@ -61,7 +61,7 @@ const runner: Variables = {
 };
 
 /** Asks for addresses with as little as Node has: what a step of the same requests costs at least. */
-const plainAsks = `
+const plainRequests = `
 const { Agent, get } = require('node:http');
 const agent = new Agent({ keepAlive: true });
 const ask = (address) => new Promise((resolve, reject) => get(address, { agent }, (reply) => {
@@ -90,7 +90,7 @@ function neutral({ ours, plain }: Bundles, workspace: string): Promise<Measured[
   return compared('start', workspace, {
     ours: program([ours], workspace, { ...runner, GITHUB_ACTOR: 'dependabot[bot]' }),
     peer: program([plain], workspace, runner),
-    told: { ours: 'a step without secrets: reads its inputs, ends neutral', peer: 'the plain bundle reads an input' },
+    notes: { ours: 'a step without secrets: reads its inputs, ends neutral', peer: 'the plain bundle reads an input' },
   });
 }
 
@@ -99,15 +99,15 @@ async function planning({ ours, plain }: Bundles, workspace: string): Promise<Me
   try {
     const step = program([ours], workspace, { ...runner, ...inputs(stub.url) });
     await step.round();
-    const asked = stub.requests.map((line) => `${stub.url}${line.replace(/^GET /, '')}`);
-    if (asked.length === 0) throw new Error('the step asked for nothing');
-    const env = { ...runner, PLAIN_ASKS: JSON.stringify(asked) };
+    const requested = stub.requests.map((line) => `${stub.url}${line.replace(/^GET /, '')}`);
+    if (requested.length === 0) throw new Error('the step asked for nothing');
+    const env = { ...runner, PLAIN_REQUESTS: JSON.stringify(requested) };
     return await compared('start-and-plan', workspace, {
       ours: step,
-      floor: program(['-e', plainAsks], workspace, env),
+      floor: program(['-e', plainRequests], workspace, env),
       peer: program([plain], workspace, env),
-      told: {
-        ours: `a step that plans: config, client, ${asked.length} requests to loopback`,
+      notes: {
+        ours: `a step that plans: config, client, ${requested.length} requests to loopback`,
         floor: 'the same requests by node:http, JSON.parse',
         peer: 'the plain bundle sends the same requests by undici',
       },
@@ -121,12 +121,12 @@ interface Programs {
   ours: Program;
   floor?: Program;
   peer: Program;
-  told: { ours: string; floor?: string; peer: string };
+  notes: { ours: string; floor?: string; peer: string };
 }
 
 /** The same programs by the clock and by their CPU time, which other work on the machine disturbs less. */
 async function compared(figure: string, workspace: string, programs: Programs): Promise<Measured[]> {
-  const { ours, floor, peer, told } = programs;
+  const { ours, floor, peer, notes } = programs;
   const bare = program(['-e', '0'], workspace);
   const contenders: Readonly<Record<string, Program>> = { bare, ours, peer, ...(floor ? { floor } : {}) };
   const measured = await interleave(contenders, rounds);
@@ -138,7 +138,7 @@ async function compared(figure: string, workspace: string, programs: Programs): 
       ours: median(values('ours')) - zero,
       floor: floor ? median(values('floor')) - zero : 0,
       peer: median(values('peer')) - zero,
-      told: { floor: `node -e 0 takes ${zero.toFixed(1)} ms`, ...told },
+      notes: { floor: `node -e 0 takes ${zero.toFixed(1)} ms`, ...notes },
       targets: [
         { of: 'ours', most: 45 },
         { of: 'peer', most: 0.5 },

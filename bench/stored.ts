@@ -5,9 +5,9 @@ import { appSchema, inboxMigrations, inboxMigrationTable } from '../app/inbox/mi
 import { storeDeliveries } from '../app/inbox/store-deliveries.ts';
 import type { InboxTables } from '../app/inbox/tables.ts';
 import { systemClock } from '../src/clock.ts';
-import { openDatabase } from '../src/database/database.ts';
-import { migrate } from '../src/database/migrate.ts';
-import { openQueue } from '../src/database/queue.ts';
+import { openDatabase } from '../src/postgres/database.ts';
+import { migrate } from '../src/postgres/migrate.ts';
+import { openQueue } from '../src/postgres/queue.ts';
 import { startBare } from './bare-server.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import { contend, startContender } from './contender-process.ts';
@@ -66,7 +66,7 @@ export async function stored(): Promise<Measured[]> {
       ours: median(measured.ours),
       floor: median(measured.floor),
       peer: median(measured.peer),
-      told: {
+      notes: {
         ours: `our inbox, ${atOnce} at once: the delivery and its job in one transaction, in groups`,
         floor: 'node:http, HMAC, JSON.parse, nothing stored',
         peer: 'the same server with one send of pg-boss for each request',

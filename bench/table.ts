@@ -7,7 +7,7 @@ export function tableOf(measured: readonly Measured[]): string {
 
 function block(measured: Measured): string {
   const { figure, unit, ours, floor, peer, ratio_to_floor, ratio_to_peer } = figureOf(measured);
-  const { told, targets, spread, times } = measured;
+  const { notes, targets, spread, times } = measured;
   const noise = spread === undefined ? '' : `   rounds ±${Math.round(spread * 100)} %`;
   const line = (name: 'ours' | 'floor' | 'peer', value: number, ratio: number | null, what = '') =>
     [
@@ -17,9 +17,9 @@ function block(measured: Measured): string {
     ].join('  ');
   return [
     `${figure} (${unit})${noise}`,
-    line('ours', ours, null, told.ours),
-    ...(floor === null ? [] : [line('floor', floor, ratio_to_floor, told.floor)]),
-    ...(peer === null ? [] : [line('peer', peer, ratio_to_peer, told.peer)]),
+    line('ours', ours, null, notes.ours),
+    ...(floor === null ? [] : [line('floor', floor, ratio_to_floor, notes.floor)]),
+    ...(peer === null ? [] : [line('peer', peer, ratio_to_peer, notes.peer)]),
     ...targets.map((target) => `  target ${targetWords(measured, target)}`),
     '',
   ].join('\n');

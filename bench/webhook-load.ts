@@ -6,8 +6,8 @@ import { connect, type Socket } from 'node:net';
 import * as z from 'zod';
 import { pushPayload, webhookRequests } from './webhook.ts';
 
-const Asked = z.object({ count: z.int(), atOnce: z.int() });
-const Told = z.union([z.object({ ready: z.literal(true) }), z.object({ ms: z.number() })]);
+const RoundRequest = z.object({ count: z.int(), atOnce: z.int() });
+const Reply = z.union([z.object({ ready: z.literal(true) }), z.object({ ms: z.number() })]);
 
 /** Who sends webhooks to a port of this machine. */
 export interface WebhookLoad {
@@ -24,14 +24,14 @@ export async function startWebhookLoad(port: number): Promise<WebhookLoad> {
   gone.catch(() => undefined);
   const next = async () => {
     const [message]: unknown[] = await Promise.race([once(child, 'message'), gone]);
-    return Told.parse(message);
+    return Reply.parse(message);
   };
   await next();
   return {
     async send(count, atOnce) {
-      const told = next();
+      const notes = next();
       child.send({ count, atOnce });
-      const answer = await told;
+      const answer = await notes;
       if (!('ms' in answer)) throw new Error('the load did not tell how long it took');
       return answer.ms;
     },
@@ -75,7 +75,7 @@ function load(port: number): void {
   const request = webhookRequests(`127.0.0.1:${port}`, pushPayload());
   process.on('disconnect', () => process.exit());
   process.on('message', (message) => {
-    const { count, atOnce } = Asked.parse(message);
+    const { count, atOnce } = RoundRequest.parse(message);
     let left = count;
     const next = (): Buffer | undefined => (left-- > 0 ? request() : undefined);
     const began = performance.now();

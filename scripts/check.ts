@@ -55,12 +55,12 @@ const parts: Record<string, () => boolean | Promise<boolean>> = {
   lint: () => node('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'),
   types: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'),
   dist: isBuilt,
-  house: () => vitest('test/house.test.ts'),
+  architecture: () => vitest('test/architecture.test.ts'),
   test: () => vitest(),
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in parts));
+const requested = process.argv.slice(2);
+const unknown = requested.filter((name) => !(name in parts));
 if (unknown.length > 0) {
   console.error(`No such part: ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`);
   process.exit(2);
@@ -68,7 +68,7 @@ if (unknown.length > 0) {
 
 const failed: string[] = [];
 for (const [name, run] of Object.entries(parts)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (requested.length > 0 && !requested.includes(name)) continue;
   console.log(`== ${name}`);
   if (!(await run())) failed.push(name);
 }

@@ -29,11 +29,11 @@ export async function deployFileSchema(): Promise<string> {
 
 function wholeSchema(): Schema {
   const unused = new Set(Object.keys(words));
-  const told = (schema: unknown, path: string): unknown => describe(schema, path, unused);
-  const properties: Schema = { source: told({ type: 'string', enum: [...deployable] }, 'source') };
+  const reported = (schema: unknown, path: string): unknown => describe(schema, path, unused);
+  const properties: Schema = { source: reported({ type: 'string', enum: [...deployable] }, 'source') };
   for (const fields of [commonFields, ...Object.values(fieldsOfSource), pushFields]) {
     for (const [name, field] of Object.entries(fields.shape)) {
-      properties[toKebab(name)] = told(jsonSchemaOf(field), toKebab(name));
+      properties[toKebab(name)] = reported(jsonSchemaOf(field), toKebab(name));
     }
   }
   if (unused.size > 0) throw new Error(`words without a field: ${[...unused].join(', ')}`);
@@ -87,12 +87,12 @@ function sourceRules(names: readonly string[]): Schema[] {
   return deployable.map((source) => {
     const others = names.filter((name) => !ownersOf(name).includes(source));
     const own = names.filter((name) => ownersOf(name).length === 1 && ownersOf(name)[0] === source);
-    const speaksOf = [
+    const mentions = [
       { properties: { source: { const: source } }, required: ['source'] },
       ...own.map((name) => ({ required: [name] })),
     ];
     return unless(
-      { not: { anyOf: speaksOf } },
+      { not: { anyOf: mentions } },
       { properties: Object.fromEntries(others.map((name) => [name, false])) },
     );
   });
@@ -123,14 +123,14 @@ function inner(schema: Schema, path: string, unused: Set<string>): Schema {
 function members(properties: Schema, required: unknown, path: string, unused: Set<string>): Schema {
   const spell = inTwoSpellings.has(path) ? toKebab : (name: string): string => name;
   const needed: unknown[] = Array.isArray(required) ? required : [];
-  const told = Object.entries(properties).map(([name, each]): [string, string, unknown] => {
+  const reported = Object.entries(properties).map(([name, each]): [string, string, unknown] => {
     return [name, spell(name), describe(each, `${path}.${spell(name)}`, unused)];
   });
-  const respelled = told.filter(([name, spelled]) => name !== spelled);
-  const plain = told.map(([name]) => name).filter((name) => needed.includes(name) && spell(name) === name);
+  const respelled = reported.filter(([name, spelled]) => name !== spelled);
+  const plain = reported.map(([name]) => name).filter((name) => needed.includes(name) && spell(name) === name);
   const either = respelled.map(([name, spelled]) => [spelled, name]).filter(([, name]) => needed.includes(name));
   return {
-    properties: Object.fromEntries(told.map(([, spelled, each]) => [spelled, each])),
+    properties: Object.fromEntries(reported.map(([, spelled, each]) => [spelled, each])),
     // Patterns are no completions: an editor offers one spelling and takes both.
     ...(respelled.length > 0
       ? { patternProperties: Object.fromEntries(respelled.map(([name, , each]) => [`^${name}$`, each])) }

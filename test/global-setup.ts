@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../src/database/embedded.ts';
-import type { EmbeddedPostgres } from '../src/database/embedded.ts';
+import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
+import type { EmbeddedPostgres } from '../src/postgres/embedded.ts';
 import { isOpen, openPackages } from './installed-packages.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A port that tells the address of the run's Postgres, and starts that server when it is first asked. */
-    postgresDoor: number;
+    postgresProxy: number;
   }
 }
 
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     });
 
-  const door = createServer((socket) => {
+  const proxy = createServer((socket) => {
     server ??= start();
     server.then(
       ({ url }) => socket.end(url),
@@ -41,13 +41,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // A test that ends without waiting for the answer is no concern of the run's.
     socket.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
-  const address = door.address();
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address();
   if (address === null || typeof address === 'string') throw new Error('The door to the test database has no port.');
-  project.provide('postgresDoor', address.port);
+  project.provide('postgresProxy', address.port);
 
   return async () => {
-    await new Promise((resolve) => door.close(resolve));
+    await new Promise((resolve) => proxy.close(resolve));
     await (await server)?.stop();
     rmSync(folder, { recursive: true, force: true });
   };

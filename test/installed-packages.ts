@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { firstClosed, wayTo } from '../src/database/embedded/reach.ts';
+import { firstClosed, wayTo } from '../src/postgres/embedded/reach.ts';
 import { packagesOf } from '../src/control-service/isolation/packages.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -40,20 +40,20 @@ export function threadReader(
   }
 
   async function askThread(question: Question): Promise<string | undefined> {
-    const asked = (thread ??= open());
+    const requested = (thread ??= open());
     const over = new AbortController();
     const { signal } = over;
     try {
-      asked.postMessage(question, []);
-      const answered = once(asked, 'message', { signal }).then(([answer]: Answer[]) => answer);
-      const ended = once(asked, 'exit', { signal }).then(() => undefined);
+      requested.postMessage(question, []);
+      const answered = once(requested, 'message', { signal }).then(([answer]: Answer[]) => answer);
+      const ended = once(requested, 'exit', { signal }).then(() => undefined);
       const late = clock.sleep(deadlineMs, signal).then(() => undefined);
       // A thread that breaks has no answer.
       const waits = [answered, ended, late].map((wait) => wait.catch(() => undefined));
       const answer = await Promise.race(waits);
       if (answer === undefined) {
         thread = undefined;
-        await asked.terminate();
+        await requested.terminate();
         // A file that was not read for want of a thread says nothing: its job is done again by the next process.
         if (isClosed) throw new Error('The App is stopping, so a file was not read.');
         return undefined;
@@ -67,9 +67,9 @@ export function threadReader(
 
   /** The value as JSON; undefined where reading was given up. */
   function ask(question: Question): Promise<string | undefined> {
-    const asked = last.then(() => askThread(question));
-    last = asked.catch(() => undefined);
-    return asked;
+    const requested = last.then(() => askThread(question));
+    last = requested.catch(() => undefined);
+    return requested;
   }
 
   return {

@@ -1,5 +1,5 @@
 import { pageSize, type GitHubClient } from '../../src/github/client.ts';
-import type { PullRequestAt } from '../handlers/event-types.ts';
+import type { PullRequestAt } from '../events/event-types.ts';
 import type { AppRoute } from './octokit.ts';
 
 /** GitHub lists no more files of a pull request than this. */

@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../src/github/client.ts';
-import type { DeliveryDesk } from '../recovery/delivery-desk.ts';
+import type { DeliveryClient } from '../recovery/delivery-client.ts';
 import type { AppRoute } from './octokit.ts';
 
 const pageSize = 100;
@@ -9,7 +9,7 @@ const pageSize = 100;
  *
  * @param app a client that speaks for the App itself
  */
-export function createDeliveryDesk(app: GitHubClient<AppRoute>): DeliveryDesk {
+export function createDeliveryClient(app: GitHubClient<AppRoute>): DeliveryClient {
   return {
     page: async (cursor?: string) => {
       const { data, headers } = await app.request('GET /app/hook/deliveries', {

@@ -1,15 +1,15 @@
 import { readRetryAfter } from '../../src/client/retry-after.ts';
-import { asLine } from '../../src/report/harmless.ts';
-import { HubError } from './hub.ts';
+import { asLine } from '../../src/report/sanitize.ts';
+import { GitHubApiError } from './github-api.ts';
 
 /** What a request that failed means for the ones after it. */
 export type Failure =
   /** GitHub asks to wait until then (ms since the epoch). `told` is false where it did not say how long. */
-  | { kind: 'paused'; until: number; told: boolean; why: string }
-  | { kind: 'failed'; error: HubError; /** The same request may be answered later. */ passing: boolean };
+  | { kind: 'paused'; until: number; stated: boolean; why: string }
+  | { kind: 'failed'; error: GitHubApiError; /** The same request may be answered later. */ passing: boolean };
 
 /** What was asked, for the sentence of a failure. */
-export interface Asked {
+export interface GitHubRequest {
   /** For example `GET /repos/{owner}/{repo}`. */
   route: string;
   /** What it was about, for example `acme/agents`. */
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** GitHub's advice where a secondary limit comes without a time (ms). */
-const untoldPauseMs = 60_000;
+const unstatedPauseMs = 60_000;
 
 /**
  * The longest that is waited at once (ms), whatever is asked for: GitHub's limits begin anew every hour. Who has to
@@ -28,26 +28,26 @@ const untoldPauseMs = 60_000;
  */
 const longestWaitMs = 60 * 60_000;
 
-const waitOf = (asked: number): number => Math.min(longestWaitMs, Math.max(1000, asked));
+const waitOf = (requested: number): number => Math.min(longestWaitMs, Math.max(1000, requested));
 
 /**
  * Reads what an Octokit rejected with: a limit of GitHub's, a refusal, a failure, or no answer at all. Of the last two
  * a write may have taken effect. Undefined: no failure of a request, but a mistake of ours.
  */
-export function readFailure(error: unknown, asked: Asked): Failure | undefined {
+export function readFailure(error: unknown, requested: GitHubRequest): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const answer = answerOf(error);
   // An Octokit says `status` where it sent something; what we ended ourselves is an AbortError or has our own name.
   if (!answer && !('status' in error) && error.name !== 'AbortError' && error.name !== 'NoAnswer') return undefined;
   if (answer) {
-    const pause = pauseOf(answer, asked.now);
+    const pause = pauseOf(answer, requested.now);
     if (pause) return pause;
   }
   const passing = !answer || answer.status >= 500;
-  const effect = passing && asked.writes && !isTokenRequest(error) ? 'unknown' : 'none';
+  const effect = passing && requested.writes && !isTokenRequest(error) ? 'unknown' : 'none';
   const how = answer ? `GitHub answered ${answer.status}` : 'GitHub did not answer';
-  const message = `${how} to ${asked.route} (${asked.about}): ${asLine(answer?.message ?? error.message, 300)}`;
-  return { kind: 'failed', error: new HubError(message, answer?.status, effect), passing };
+  const message = `${how} to ${requested.route} (${requested.about}): ${asLine(answer?.message ?? error.message, 300)}`;
+  return { kind: 'failed', error: new GitHubApiError(message, answer?.status, effect), passing };
 }
 
 interface Answer {
@@ -67,12 +67,12 @@ function answerOf(error: Error): Answer | undefined {
 function pauseOf({ status, headers, message }: Answer, now: number): Extract<Failure, { kind: 'paused' }> | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const why = asLine(message, 200);
-  const asked = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
-  if (asked !== undefined) return { kind: 'paused', until: now + waitOf(asked), told: true, why };
+  const requested = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
+  if (requested !== undefined) return { kind: 'paused', until: now + waitOf(requested), stated: true, why };
   const reset = resetOf(headers, now);
-  if (reset !== undefined) return { kind: 'paused', until: reset, told: true, why };
+  if (reset !== undefined) return { kind: 'paused', until: reset, stated: true, why };
   const isSecondary = status === 429 || /secondary rate limit|abuse detection|rate limit exceeded/i.test(message);
-  return isSecondary ? { kind: 'paused', until: now + untoldPauseMs, told: false, why } : undefined;
+  return isSecondary ? { kind: 'paused', until: now + unstatedPauseMs, stated: false, why } : undefined;
 }
 
 /**

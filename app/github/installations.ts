@@ -1,7 +1,7 @@
 import { pageSize, type GitHubClient } from '../../src/github/client.ts';
 import type { RepositoryAt } from '../repository.ts';
-import { HubError, InstallationPaused } from './hub.ts';
-import type { RepositoryDesk } from '../recovery/recover.ts';
+import { GitHubApiError, InstallationPaused } from './github-api.ts';
+import type { RepositoryClient } from '../recovery/recover.ts';
 import type { AppRoute } from './octokit.ts';
 
 /**
@@ -10,17 +10,17 @@ import type { AppRoute } from './octokit.ts';
  * @param clientOf a client for each installation; for `undefined` one that speaks for the App itself
  * @param log told of an installation that cannot be asked now
  */
-export function createRepositoryDesk(
+export function createRepositoryClient(
   clientOf: (installationId: number | undefined) => GitHubClient<AppRoute>,
   log: (message: string) => void,
-): RepositoryDesk {
+): RepositoryClient {
   return {
     async *repositories() {
       for await (const installationId of installationIds(clientOf(undefined))) {
         try {
           yield* repositoriesOf(clientOf(installationId), installationId);
         } catch (error) {
-          if (!(error instanceof HubError) && !(error instanceof InstallationPaused)) throw error;
+          if (!(error instanceof GitHubApiError) && !(error instanceof InstallationPaused)) throw error;
           log(`The repositories of installation ${installationId} could not be listed: ${error.message}`);
         }
       }

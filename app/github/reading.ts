@@ -1,7 +1,7 @@
-import { sameCommit } from '../../src/decide/commit.ts';
+import { sameCommit } from '../../src/planning/commit.ts';
 import type { GitHubClient } from '../../src/github/client.ts';
 import type { RepositoryAt } from '../repository.ts';
-import { FileTooLarge, HubError, type Comparison, type Head, type Permission } from './hub.ts';
+import { FileTooLarge, GitHubApiError, type Comparison, type Head, type Permission } from './github-api.ts';
 import type { AppRoute } from './octokit.ts';
 
 type Client = GitHubClient<AppRoute>;
@@ -13,11 +13,11 @@ const comparedFiles = 300;
 const fileLimitBytes = 1_000_000;
 
 /** What is not there (or not to be seen) as a value; every other failure stays one. */
-async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | undefined> {
   try {
-    return await asked;
+    return await requested;
   } catch (error) {
-    if (error instanceof HubError && error.status === 404) return undefined;
+    if (error instanceof GitHubApiError && error.status === 404) return undefined;
     throw error;
   }
 }
@@ -56,14 +56,15 @@ export async function readComparison(
       page: 1,
     }),
   );
-  if (found === undefined) return { kind: 'untold', why: 'GitHub does not know one of the two commits' };
+  if (found === undefined) return { kind: 'unavailable', why: 'GitHub does not know one of the two commits' };
   const { status, files } = found.data;
   if (status === 'identical') return { kind: 'identical' };
-  if (status === 'behind') return { kind: 'untold', why: 'the branch went back to an older commit', contains: false };
-  if (status !== 'ahead') return { kind: 'untold', why: 'the branch was rewritten', contains: false };
-  if (files === undefined) return { kind: 'untold', why: 'GitHub lists no files', contains: true };
+  if (status === 'behind')
+    return { kind: 'unavailable', why: 'the branch went back to an older commit', contains: false };
+  if (status !== 'ahead') return { kind: 'unavailable', why: 'the branch was rewritten', contains: false };
+  if (files === undefined) return { kind: 'unavailable', why: 'GitHub lists no files', contains: true };
   if (files.length >= comparedFiles)
-    return { kind: 'untold', why: `${comparedFiles} files or more changed`, contains: true };
+    return { kind: 'unavailable', why: `${comparedFiles} files or more changed`, contains: true };
   const paths = files.flatMap(({ filename, previous_filename: former }) => (former ? [filename, former] : [filename]));
   return { kind: 'ahead', paths };
 }

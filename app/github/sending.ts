@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/clock.ts';
 import type { GitHubClient } from '../../src/github/client.ts';
 import { readFailure, resetOf } from './failure.ts';
-import { InstallationPaused } from './hub.ts';
+import { InstallationPaused } from './github-api.ts';
 import type { AppRoute, OctokitFor } from './octokit.ts';
-import { githubPace, Pace, type PaceLimits, type RequestKind } from './pace.ts';
+import { githubPace, RateLimiter, type PaceLimits, type RequestKind } from './rate-limiter.ts';
 
 /** What sending is handed. */
 export interface SendingOptions {
@@ -29,7 +29,7 @@ const attempts = 4;
 const firstWaitMs = 500;
 
 /** How long a write waits for its turn here (ms); one that would wait longer is better kept by its job. */
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 
 /** The requests of the App itself are paced like those of an installation; no installation has this id. */
 export const appItself = 0;
@@ -51,13 +51,13 @@ export interface PacedClient extends GitHubClient<AppRoute> {
  */
 export function clientsFor(options: SendingOptions): (installationId: number | undefined) => PacedClient {
   const { octokitFor, clock, random = Math.random, log, limits = githubPace, timeoutMs = 30_000 } = options;
-  const paces = new Map<number, Pace>();
+  const paces = new Map<number, RateLimiter>();
 
-  const paceOf = (id: number): Pace => {
+  const paceOf = (id: number): RateLimiter => {
     const known = paces.get(id);
     if (known) return known;
-    for (const [other, pace] of paces) if (pace.isIdle(clock.now())) paces.delete(other);
-    const made = new Pace(limits);
+    for (const [other, rateLimiter] of paces) if (rateLimiter.isIdle(clock.now())) paces.delete(other);
+    const made = new RateLimiter(limits);
     paces.set(id, made);
     return made;
   };
@@ -67,25 +67,25 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
 
     const send: GitHubClient<AppRoute>['request'] = async (route, parameters) => {
       const kind = kindOf(route);
-      const pace = paceOf(id);
+      const rateLimiter = paceOf(id);
       for (let attempt = 1; ; attempt += 1) {
-        await takeTurn(pace, kind);
+        await takeTurn(rateLimiter, kind);
         try {
           const answer = await bounded(clock, timeoutMs, async (signal) => {
             const octokit = await octokitFor(installationId);
             return octokit.request(route, { ...parameters, request: { signal } });
           });
           const now = clock.now();
-          pace.answered();
+          rateLimiter.answered();
           const reset = resetOf({ ...answer.headers }, now);
           if (reset !== undefined)
-            pause(pace, { until: reset, why: 'its requests of this hour are used up', told: true });
+            pause(rateLimiter, { until: reset, why: 'its requests of this hour are used up', stated: true });
           return answer;
         } catch (error) {
           const now = clock.now();
           const failure = readFailure(error, { route, about: aboutOf(parameters), writes: kind !== 'read', now });
           if (failure === undefined) throw error;
-          if (failure.kind === 'paused') throw new InstallationPaused(id, pause(pace, failure), failure.why);
+          if (failure.kind === 'paused') throw new InstallationPaused(id, pause(rateLimiter, failure), failure.why);
           if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
           // Between half and the whole of a wait that doubles: many that failed together do not come back together.
           await clock.sleep(firstWaitMs * 2 ** (attempt - 1) * (0.5 + random() / 2));
@@ -93,24 +93,24 @@ export function clientsFor(options: SendingOptions): (installationId: number | u
       }
     };
 
-    const takeTurn = async (pace: Pace, kind: RequestKind): Promise<void> => {
+    const takeTurn = async (rateLimiter: RateLimiter, kind: RequestKind): Promise<void> => {
       const now = clock.now();
-      const turn = pace.turn(kind, now, patienceMs);
+      const turn = rateLimiter.turn(kind, now, maxWaitMs);
       if (turn.kind === 'not-before') throw new InstallationPaused(id, turn.at, turn.why);
       if (turn.at <= now) return;
       await clock.sleep(turn.at - now);
-      const meanwhile = pace.turn('read', clock.now(), 0);
+      const meanwhile = rateLimiter.turn('read', clock.now(), 0);
       if (meanwhile.kind === 'not-before') throw new InstallationPaused(id, meanwhile.at, meanwhile.why);
     };
 
-    const pause = (pace: Pace, asked: { until: number; why: string; told: boolean }): number => {
-      const until = pace.pause(asked.until, clock.now(), asked.why, asked.told);
-      log?.(`GitHub asks installation ${id} to wait until ${new Date(until).toISOString()}: ${asked.why}`);
+    const pause = (rateLimiter: RateLimiter, requested: { until: number; why: string; stated: boolean }): number => {
+      const until = rateLimiter.pause(requested.until, clock.now(), requested.why, requested.stated);
+      log?.(`GitHub asks installation ${id} to wait until ${new Date(until).toISOString()}: ${requested.why}`);
       return until;
     };
 
     const expectTurn = (kind: 'change' | 'make'): void => {
-      const refused = paceOf(id).refusal(kind, clock.now(), patienceMs);
+      const refused = paceOf(id).refusal(kind, clock.now(), maxWaitMs);
       if (refused) throw new InstallationPaused(id, refused.at, refused.why);
     };
 

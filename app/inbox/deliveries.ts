@@ -77,12 +77,12 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
         .select('payload')
         .where('id', '=', id)
         .executeTakeFirst();
-      return row && { ...told(row), payload: row.payload };
+      return row && { ...reported(row), payload: row.payload };
     },
     async list({ limit, unhandled = false }) {
       let query = db.selectFrom('deliveries').select(shown).orderBy('received_at', 'desc').limit(limit);
       if (unhandled) query = query.where('handled_at', 'is', null);
-      return (await query.execute()).map(told);
+      return (await query.execute()).map(reported);
     },
     async notHeld(ids) {
       if (ids.length === 0) return [];
@@ -146,7 +146,7 @@ interface ShownRow {
   last_error: string | null;
 }
 
-const told = (row: ShownRow): StoredDelivery => ({
+const reported = (row: ShownRow): StoredDelivery => ({
   id: row.id,
   event: row.event,
   action: row.action ?? undefined,

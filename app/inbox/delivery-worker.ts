@@ -1,8 +1,8 @@
 import type { Probot } from 'probot';
 import type { Clock } from '../../src/clock.ts';
-import type { Job, Queue } from '../../src/database/queue.ts';
-import { InstallationPaused } from '../github/hub.ts';
-import type { World } from '../world.ts';
+import type { Job, Queue } from '../../src/postgres/queue.ts';
+import { InstallationPaused } from '../github/github-api.ts';
+import type { AppContext } from '../context.ts';
 import type { DecisionNotes } from './decision-notes.ts';
 import type { Deliveries } from './deliveries.ts';
 import { deliveryJob, type DeliveryJob } from './delivery.ts';
@@ -16,7 +16,7 @@ export interface DeliveryWorkerOptions {
   notes: Pick<DecisionNotes, 'take'>;
   /** `probot.receive`. */
   receive: (event: WebhookEvent) => Promise<void>;
-  log: World['log'];
+  log: AppContext['log'];
   clock: Pick<Clock, 'now'>;
   /** Told how each attempt ended. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;

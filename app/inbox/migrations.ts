@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../src/database/migrate.ts';
+import type { Migration } from '../../src/postgres/migrate.ts';
 
 /** The Postgres schema that holds the App's tables. */
 export const appSchema = 'app';

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../src/clock.ts';
-import type { OpenTransaction, Queue } from '../../src/database/queue.ts';
+import type { OpenTransaction, Queue } from '../../src/postgres/queue.ts';
 import { deliveryJob, type Delivery, type DeliveryJob } from './delivery.ts';
 import { inGroups } from './in-groups.ts';
-import { StoringTrouble, storingTrouble } from './storing-trouble.ts';
+import { StorageError, toStorageError } from './storage-error.ts';
 
 /** What storing needs. */
 export interface StoreDeliveriesOptions {
@@ -36,7 +36,7 @@ export function storeDeliveries({ pool, queue, clock, timeoutMs = 4_000 }: Store
       return await storeInGroup(delivery);
     } catch (error) {
       // What is wrong with one delivery is no matter of its neighbours.
-      return error instanceof StoringTrouble ? Promise.reject(error) : storeAlone(delivery);
+      return error instanceof StorageError ? Promise.reject(error) : storeAlone(delivery);
     }
   };
 }
@@ -52,18 +52,18 @@ async function writeGroup(
     if (jobs.length > 0) await queue.sendMany(deliveryJob, jobs, { db: transactionOf(client) });
     return new Set(stored);
   });
-  const patience = clock.sleep(timeoutMs, enough.signal).then(
-    () => Promise.reject(new StoringTrouble('the database does not answer')),
+  const timeouts = clock.sleep(timeoutMs, enough.signal).then(
+    () => Promise.reject(new StorageError('the database does not answer')),
     // It was over in time.
     () => new Set<string>(),
   );
   try {
-    const stored = await Promise.race([writing, patience]);
+    const stored = await Promise.race([writing, timeouts]);
     // Of a delivery that came twice in one group the first is the new one.
     return deliveries.map(({ id }) => (stored.delete(id) ? 'stored' : 'known'));
   } catch (error) {
     writing.catch(() => undefined);
-    throw storingTrouble(error);
+    throw toStorageError(error);
   } finally {
     enough.abort();
   }
@@ -108,7 +108,7 @@ async function transaction<T>(pool: Pool, signal: AbortSignal, work: (client: Po
   const giveUp = (): void => release(true);
   if (signal.aborted) {
     release(false);
-    throw new StoringTrouble('the database gave a connection too late');
+    throw new StorageError('the database gave a connection too late');
   }
   signal.addEventListener('abort', giveUp, { once: true });
   try {

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
-import type { JobCount } from '../../src/database/queue-jobs.ts';
+import type { JobCount } from '../../src/postgres/queue-jobs.ts';
 
 /** What is asked of the database when somebody reads the metrics. */
 export interface MetricsSource {
   /** Rejects where the database is away. */
   jobs: () => Promise<readonly JobCount[]>;
   /** Since when (ms since the epoch) the oldest intent of each busy lane is open. */
-  lanes: () => Promise<readonly number[]>;
+  queues: () => Promise<readonly number[]>;
   now: () => number;
 }
 
@@ -58,15 +58,15 @@ export function createMetrics(): AppMetrics {
   const checks = counter('landfall_checks_total', 'Checks completed, by conclusion.', ['conclusion']);
   const database = gauge('landfall_database_up', 'Whether the database answers.', []);
   const jobs = gauge('landfall_jobs', 'Jobs that wait, run or failed.', ['name', 'state']);
-  const lanes = gauge('landfall_busy_lanes', 'Deployments with work that has not ended.', []);
+  const queues = gauge('landfall_busy_lanes', 'Deployments with work that has not ended.', []);
   const oldest = gauge('landfall_oldest_lane_seconds', 'Age of the oldest work that has not ended.', []);
   let source: MetricsSource | undefined;
 
-  async function askSource({ jobs: askJobs, lanes: askLanes, now }: MetricsSource): Promise<void> {
-    const [counts, since] = await Promise.all([askJobs(), askLanes()]);
+  async function askSource({ jobs: askJobs, queues: readQueues, now }: MetricsSource): Promise<void> {
+    const [counts, since] = await Promise.all([askJobs(), readQueues()]);
     jobs.reset();
     for (const { name, state, count } of counts) jobs.set({ name, state }, count);
-    lanes.set(since.length);
+    queues.set(since.length);
     oldest.set(since.length === 0 ? 0 : Math.max(0, now() - Math.min(...since)) / 1000);
   }
 
@@ -79,8 +79,8 @@ export function createMetrics(): AppMetrics {
       }
       return registry.metrics();
     },
-    ask: (asked) => {
-      source = asked;
+    ask: (requested) => {
+      source = requested;
     },
     countWebhook: (event = 'unproven', result) => webhooks.inc({ event, result }),
     countDelivery: (event, result) => deliveries.inc({ event, result }),

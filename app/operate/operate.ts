@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/clock.ts';
-import { openDatabase } from '../../src/database/database.ts';
-import { messageOf } from '../../src/database/embedded/file-errors.ts';
-import { openQueue } from '../../src/database/queue.ts';
-import { runJobAgain, troubledJobs } from '../../src/database/queue-jobs.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { messageOf } from '../../src/postgres/embedded/file-errors.ts';
+import { openQueue } from '../../src/postgres/queue.ts';
+import { runJobAgain, failingJobs } from '../../src/postgres/queue-jobs.ts';
 import { openDeliveries } from '../inbox/deliveries.ts';
 import { deliveryJob, type DeliveryJob } from '../inbox/delivery.ts';
 import type { InboxTables } from '../inbox/tables.ts';
@@ -20,7 +20,7 @@ export type OperateCommand =
 
 /** Where the answer goes: lines for people, and the same as a value. */
 export interface OperateTerminal {
-  tell(line: string): void;
+  print(line: string): void;
   complain(line: string): void;
   conclude(result: unknown): void;
   /** From now on this is never shown. */
@@ -44,25 +44,25 @@ export async function operate(
   try {
     switch (command.kind) {
       case 'jobs': {
-        const jobs = await troubledJobs(database.pool, command.limit);
-        for (const line of jobs.flatMap(jobLines)) terminal.tell(line);
-        if (jobs.length === 0) terminal.tell('No job is in trouble.');
-        else terminal.tell('Run one again with: npx landfall app retry <id>');
+        const jobs = await failingJobs(database.pool, command.limit);
+        for (const line of jobs.flatMap(jobLines)) terminal.print(line);
+        if (jobs.length === 0) terminal.print('No job is in trouble.');
+        else terminal.print('Run one again with: npx landfall app retry <id>');
         terminal.conclude({ jobs });
         return true;
       }
       case 'deliveries': {
         const list = await deliveries.list(command);
-        for (const line of list.flatMap(deliveryLines)) terminal.tell(line);
-        if (list.length === 0) terminal.tell('There are no deliveries.');
+        for (const line of list.flatMap(deliveryLines)) terminal.print(line);
+        if (list.length === 0) terminal.print('There are no deliveries.');
         terminal.conclude({ deliveries: list });
         return true;
       }
       case 'retry': {
-        const { again, told } = await retry(command.id);
-        if (again) terminal.tell(told);
-        else terminal.complain(told);
-        terminal.conclude({ again, told });
+        const { again, reported } = await retry(command.id);
+        if (again) terminal.print(reported);
+        else terminal.complain(reported);
+        terminal.conclude({ again, reported });
         return again;
       }
     }
@@ -74,22 +74,25 @@ export async function operate(
     await database.close();
   }
 
-  async function retry(id: string): Promise<{ again: boolean; told: string }> {
+  async function retry(id: string): Promise<{ again: boolean; reported: string }> {
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-      return { again: false, told: `${id} is no id of a job: they are listed by npx landfall app jobs.` };
+      return { again: false, reported: `${id} is no id of a job: they are listed by npx landfall app jobs.` };
     }
     const job = await runJobAgain(database.pool, id);
-    if (job) return { again: true, told: `The ${job.name} job ${id} runs again.` };
+    if (job) return { again: true, reported: `The ${job.name} job ${id} runs again.` };
     const delivery = await deliveries.get(id);
-    if (delivery === undefined) return { again: false, told: `No job and no delivery has the id ${id}.` };
+    if (delivery === undefined) return { again: false, reported: `No job and no delivery has the id ${id}.` };
     if (delivery.handledAt !== undefined) {
-      return { again: false, told: `The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.` };
+      return {
+        again: false,
+        reported: `The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.`,
+      };
     }
     // Its job is gone. Should one be under way all the same, the later of the two finds it handled.
     const log = (message: string): void => terminal.complain(message);
     const queue = await openQueue({ url: database.pool.options.connectionString ?? '', log });
     await queue.send(deliveryJob, { id } satisfies DeliveryJob);
     await queue.stop({ timeoutMs: 1_000 });
-    return { again: true, told: `The delivery ${id} is handled again.` };
+    return { again: true, reported: `The delivery ${id} is handled again.` };
   }
 }

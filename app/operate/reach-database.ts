@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addressOf, recordedAddress } from '../../src/database/embedded/launch.ts';
-import { existingHome } from '../../src/database/embedded/placement.ts';
-import { messageOf } from '../../src/database/embedded/file-errors.ts';
+import { addressOf, recordedAddress } from '../../src/postgres/embedded/launch.ts';
+import { existingHome } from '../../src/postgres/embedded/placement.ts';
+import { messageOf } from '../../src/postgres/embedded/file-errors.ts';
 import { environment } from '../settings/environment.ts';
 import type { Variables } from '../settings/read-settings.ts';
 
@@ -26,16 +26,16 @@ export function reachDatabase(variables: Variables): ReachedDatabase {
 }
 
 function embeddedAt(folder: string): ReachedDatabase {
-  const elsewhere = 'Run this where the App runs, with its settings, or set DATABASE_URL or LANDFALL_DATA.';
+  const advice = 'Run this where the App runs, with its settings, or set DATABASE_URL or LANDFALL_DATA.';
   try {
     const home = existingHome(folder);
     const file = (name: string): string => join(home ?? folder, name);
     const address = home === undefined ? undefined : recordedAddress(home);
     if (address === undefined) {
-      return { ok: false, problem: `There is no database of an App in ${folder}. ${elsewhere}` };
+      return { ok: false, problem: `There is no database of an App in ${folder}. ${advice}` };
     }
     return { ok: true, url: addressOf(address, readFileSync(file('password'), 'utf8').trim(), 'landfall') };
   } catch (error) {
-    return { ok: false, problem: `The database in ${folder} can't be reached (${messageOf(error)}). ${elsewhere}` };
+    return { ok: false, problem: `The database in ${folder} can't be reached (${messageOf(error)}). ${advice}` };
   }
 }

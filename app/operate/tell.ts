@@ -1,8 +1,8 @@
-import type { TroubledJob } from '../../src/database/queue-jobs.ts';
+import type { FailingJob } from '../../src/postgres/queue-jobs.ts';
 import type { StoredDelivery } from '../inbox/deliveries.ts';
 
 /** A job that is in trouble, as two lines of text. */
-export const jobLines = ({ id, name, data, state, attempts, at, problem }: TroubledJob): string[] => [
+export const jobLines = ({ id, name, data, state, attempts, at, problem }: FailingJob): string[] => [
   `${id}  ${name}  ${state === 'failed' ? 'failed for good' : 'comes again'} ${at.toISOString()}  after ${times(attempts)}  ${JSON.stringify(data)}`,
   `    ${oneLine(problem)}`,
 ];

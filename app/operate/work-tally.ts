@@ -1,7 +1,7 @@
-import type { Intent } from '../work/intent.ts';
-import { PostgresStore, type PostgresStoreOptions } from '../work/postgres-store.ts';
-import type { ReportPut } from '../work/report.ts';
-import type { Changes, Lease } from '../work/store.ts';
+import type { Intent } from '../reconcile/intent.ts';
+import { PostgresStore, type PostgresStoreOptions } from '../reconcile/postgres-store.ts';
+import type { ReportPut } from '../reconcile/report.ts';
+import type { Changes, Lease } from '../reconcile/store.ts';
 import type { AppMetrics } from './metrics.ts';
 
 /** Where revisions, ends and checks are counted. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import type { Ownership } from '../targets/ownership.ts';
 import type { ActingRule } from './examine.ts';
 
-type Asked = { name?: string; deploymentId?: string };
+type RuleQuery = { name?: string; deploymentId?: string };
 
 /** The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it. */
 export const actingRule =
@@ -13,7 +13,7 @@ export const actingRule =
     const refusal = (deployment: Deployment) =>
       ownership.refusal(repository, deployment) === undefined ? undefined : notYours;
     return {
-      async find({ name, deploymentId }: Asked) {
+      async find({ name, deploymentId }: RuleQuery) {
         if (deploymentId !== undefined) return byId(control, deploymentId);
         const named = await byName(control, name ?? '');
         // Of several with one name one that is another's counts: a plan would tell of it.

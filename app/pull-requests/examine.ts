@@ -1,12 +1,12 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
-import { nothingToDeploy, putCommitCheck } from '../handlers/commit-check.ts';
-import type { PullRequestAt } from '../handlers/event-types.ts';
-import type { PullRequestDesk } from '../handlers/handling.ts';
-import type { Problem } from '../../src/located/problem.ts';
-import { FileTooLarge } from '../github/hub.ts';
+import { nothingToDeploy, putCommitCheck } from '../events/commit-check.ts';
+import type { PullRequestAt } from '../events/event-types.ts';
+import type { PullRequestExaminer } from '../events/handling.ts';
+import type { Problem } from '../../src/diagnostics/problem.ts';
+import { FileTooLarge } from '../github/github-api.ts';
 import type { RepositoryAt } from '../repository.ts';
-import { commitCheckName } from '../work/report.ts';
-import type { World } from '../world.ts';
+import { commitCheckName } from '../reconcile/report.ts';
+import type { AppContext } from '../context.ts';
 import { readHere, type FileReader } from '../files/readers.ts';
 import { touchedFiles, type ExaminedFiles } from './examined-files.ts';
 import { forecast, type Forecasting } from './forecast.ts';
@@ -19,7 +19,7 @@ export type ActingRule = (
 
 /** What examining takes. */
 export interface Examining {
-  world: Pick<World, 'hub' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
+  context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
   /** Every path that a pull request changes; undefined where the list is cut. */
   changedPaths: (pull: PullRequestAt) => Promise<readonly string[] | undefined>;
   actingRule: ActingRule;
@@ -32,20 +32,20 @@ export interface Examining {
  * validated from its own commit, and is told what merging would do. Everything of its head is read as data; none of it
  * is run, and none of it decides what may be looked at.
  */
-export const createPullRequestDesk = (examining: Examining): PullRequestDesk => ({
+export const createPullRequestExaminer = (examining: Examining): PullRequestExaminer => ({
   async examine(pull) {
-    const { world } = examining;
+    const { context } = examining;
     const { repository, headSha } = pull;
     const touched = await touchedBy(pull, examining);
-    if (touched.length === 0) return tellNothing(pull, world);
+    if (touched.length === 0) return clearCheck(pull, context);
     const content = await contentOf(pull, touched, examining);
     const wanted = { kind: 'check', content } as const;
-    await world.store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted });
+    await context.store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted });
   },
 });
 
 /** What was said of the same pull request before holds no more: it may have gone to another branch since. */
-async function tellNothing(pull: PullRequestAt, { store, clock }: Examining['world']): Promise<void> {
+async function clearCheck(pull: PullRequestAt, { store, clock }: Examining['context']): Promise<void> {
   const { repository, headSha, number } = pull;
   const content = nothingToDeploy(whyNothing(pull), [], clock.now());
   const said = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
@@ -64,13 +64,13 @@ function whyNothing({ fork, baseBranch }: PullRequestAt): string {
 /** The graph configurations of both sides count: one that the head no longer names is still deployed from the base. */
 async function touchedBy(
   pull: PullRequestAt,
-  { world, changedPaths, files: reader = readHere }: Examining,
+  { context, changedPaths, files: reader = readHere }: Examining,
 ): Promise<string[]> {
   const { repository, headSha, baseBranch } = pull;
   const [changed, ...files] = await Promise.all([
     changedPaths(pull),
-    readText(world, repository, defaultConfigPath, headSha),
-    readText(world, repository, defaultConfigPath, baseBranch),
+    readText(context, repository, defaultConfigPath, headSha),
+    readText(context, repository, defaultConfigPath, baseBranch),
   ]);
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
   const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
@@ -81,17 +81,17 @@ async function touchedBy(
 async function contentOf(
   pull: PullRequestAt,
   touched: readonly string[],
-  { world, actingRule, files: reader = readHere }: Examining,
+  { context, actingRule, files: reader = readHere }: Examining,
 ) {
   const { repository, headSha, baseBranch } = pull;
-  const files = await filesOf(pull, world, reader);
+  const files = await filesOf(pull, context, reader);
   const validation = await reader.validate(files);
   const rule = await actingRule(repository);
   const forecasts =
     validation.problems.length > 0
       ? []
       : await Promise.all(
-          validation.deployments.map((each) => forecast(each, { world, baseBranch, headSha, ...rule })),
+          validation.deployments.map((each) => forecast(each, { context, baseBranch, headSha, ...rule })),
         );
   const removesDeployFile = files.deployFile === undefined;
   const examined = {
@@ -103,20 +103,20 @@ async function contentOf(
     baseBranch,
     isFork: pull.fork,
   };
-  return pullRequestCheck(examined, world.clock.now());
+  return pullRequestCheck(examined, context.clock.now());
 }
 
 async function filesOf(
   { repository, headSha }: PullRequestAt,
-  world: Pick<World, 'hub'>,
+  context: Pick<AppContext, 'githubApi'>,
   reader: Pick<FileReader, 'graphConfigPaths'>,
 ): Promise<ExaminedFiles> {
-  const { text: deployFile, unread: whole } = await readText(world, repository, defaultConfigPath, headSha);
+  const { text: deployFile, unread: whole } = await readText(context, repository, defaultConfigPath, headSha);
   const paths = deployFile === undefined ? [] : await reader.graphConfigPaths(deployFile);
   const graphConfigs = new Map<string, string>();
   const unread = whole ? [whole] : [];
   for (const path of paths) {
-    const read = await readText(world, repository, path, headSha);
+    const read = await readText(context, repository, path, headSha);
     if (read.text !== undefined) graphConfigs.set(path, read.text);
     if (read.unread) unread.push(read.unread);
   }
@@ -125,13 +125,13 @@ async function filesOf(
 
 /** A file's text; of one that is too large what to tell: a check that does not come would block the pull request. */
 async function readText(
-  { hub }: Pick<World, 'hub'>,
+  { githubApi }: Pick<AppContext, 'githubApi'>,
   repository: RepositoryAt,
   path: string,
   ref: string,
 ): Promise<{ text?: string | undefined; unread?: Problem }> {
   try {
-    return { text: await hub.file(repository, path, ref) };
+    return { text: await githubApi.file(repository, path, ref) };
   } catch (error) {
     if (!(error instanceof FileTooLarge)) throw error;
     return { unread: { file: path, field: '', line: 1, column: 1, message: `this file was not read: ${error.why}` } };

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { defaultConfigPath, readDrafts } from '../../src/config/deploy-file.ts';
 import { fieldProblem } from '../../src/config/draft.ts';
-import type { Problem } from '../../src/located/problem.ts';
+import type { Problem } from '../../src/diagnostics/problem.ts';
 
 /** The texts of a pull request's commit that Landfall knows something about. A file that is not there has no text. */
 export interface ExaminedFiles {

@@ -1,10 +1,10 @@
 import type { DesiredDeployment, DesiredGithub } from '../../src/config/desired.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { FieldChange, Obstacle } from '../../src/decide/plan-types.ts';
+import type { FieldChange, Obstacle } from '../../src/planning/plan-types.ts';
 import { deploy } from '../../src/deploy/deploy.ts';
 import type { Outcome } from '../../src/deploy/outcome-types.ts';
-import type { World } from '../world.ts';
+import type { AppContext } from '../context.ts';
 
 /** What merging and applying a deployment of the file would do. Texts may hold others' words. */
 export type Forecast =
@@ -23,16 +23,16 @@ export type Forecast =
   /** Not looked at: an image is of no repository, so nobody can tell whose the deployment is. Nothing of it is told. */
   | { kind: 'unseen'; deployment: string; why: string }
   /** The service could not be asked. */
-  | { kind: 'untold'; deployment: string; why: string };
+  | { kind: 'unavailable'; deployment: string; why: string };
 
 /** What a forecast is made from. */
 export interface Forecasting {
-  world: Pick<World, 'control' | 'agentAt' | 'clock' | 'random'>;
+  context: Pick<AppContext, 'control' | 'agentAt' | 'clock' | 'random'>;
   /** The branch that the pull request is to be merged into, and the newest commit of its head. */
   baseBranch: string;
   headSha: string;
   /** The deployment of a name or id as the service has it; undefined where there is none. */
-  find: (asked: { name?: string; deploymentId?: string }) => Promise<Deployment | undefined>;
+  find: (requested: { name?: string; deploymentId?: string }) => Promise<Deployment | undefined>;
   /** Whether this repository may act on it: its own, or bound by the operator. A sentence's clause where not. */
   refusal: (deployment: Deployment) => string | undefined;
   /** Whether an address is this repository's own: a deployment that is not there yet may be made of no other. */
@@ -43,11 +43,11 @@ const notLookedAt =
   'an image or an uploaded folder is of no repository, so the App looks at this deployment only where its operator binds it; the Action plans it';
 
 /** How long the service may be asked about one deployment (ms). */
-const patienceMs = 60_000;
+const maxWaitMs = 60_000;
 
 /** Plans one deployment of the file as the Action would, and writes nothing: a dry run is the same story, cut short. */
 export async function forecast({ desired }: DesiredDeployment, forecasting: Forecasting): Promise<Forecast> {
-  const { world, find, refusal, isOwn } = forecasting;
+  const { context, find, refusal, isOwn } = forecasting;
   const deployment = desired.name ?? desired.deploymentId ?? '';
   try {
     const there = await find(desired);
@@ -59,9 +59,9 @@ export async function forecast({ desired }: DesiredDeployment, forecasting: Fore
     if (!there && desired.source === 'github' && desired.repoUrl !== undefined && !isOwn(desired.repoUrl)) {
       return { kind: 'refused', deployment, why: 'its repo-url is another repository' };
     }
-    return told(deployment, await planned(desired, await headFor(desired, there, forecasting), world));
+    return reported(deployment, await planned(desired, await headFor(desired, there, forecasting), context));
   } catch (error) {
-    if (error instanceof ServiceError) return { kind: 'untold', deployment, why: error.message };
+    if (error instanceof ServiceError) return { kind: 'unavailable', deployment, why: error.message };
     throw error;
   }
 }
@@ -69,7 +69,7 @@ export async function forecast({ desired }: DesiredDeployment, forecasting: Fore
 const planned = (
   desired: DesiredDeployment['desired'],
   head: string | undefined,
-  { control, agentAt, clock, random }: Forecasting['world'],
+  { control, agentAt, clock, random }: Forecasting['context'],
 ): Promise<Outcome> =>
   deploy({
     desired,
@@ -82,7 +82,7 @@ const planned = (
     agentAt,
     clock,
     random,
-    timeoutMs: patienceMs,
+    timeoutMs: maxWaitMs,
     pollMs: 1_000,
     head,
   });
@@ -91,18 +91,18 @@ const planned = (
 async function headFor(
   desired: DesiredDeployment['desired'],
   there: Deployment | undefined,
-  { world, baseBranch, headSha }: Forecasting,
+  { context, baseBranch, headSha }: Forecasting,
 ): Promise<string | undefined> {
   if (desired.source !== 'github') return undefined;
   if (refOf(desired, there) === baseBranch || !there?.active_revision_id) return headSha;
-  const live = await world.control.getRevision(there.id, there.active_revision_id);
+  const live = await context.control.getRevision(there.id, there.active_revision_id);
   return live.source_revision_config.repo_commit_sha ?? headSha;
 }
 
 const refOf = ({ repoRef }: DesiredGithub, there: Deployment | undefined): string | undefined =>
   repoRef ?? there?.source_revision_config.repo_ref?.replace(/^refs\/heads\//, '');
 
-function told(deployment: string, { plan, reason, notes }: Outcome): Forecast {
+function reported(deployment: string, { plan, reason, notes }: Outcome): Forecast {
   switch (plan?.kind) {
     case 'create':
       return { kind: 'create', deployment, revisions: 1, changes: plan.changes, why: reason, notes };
@@ -120,6 +120,6 @@ function told(deployment: string, { plan, reason, notes }: Outcome): Forecast {
     case 'impossible':
       return { kind: 'impossible', deployment, obstacles: plan.obstacles };
     default:
-      return { kind: 'untold', deployment, why: reason };
+      return { kind: 'unavailable', deployment, why: reason };
   }
 }

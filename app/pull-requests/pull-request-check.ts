@@ -1,8 +1,8 @@
-import { formatProblem } from '../../src/located/problem.ts';
-import type { FieldChange } from '../../src/decide/plan-types.ts';
-import { checkLimitBytes, fitting } from '../../src/report/fitting.ts';
-import { asCode, asMarkdown } from '../../src/report/harmless.ts';
-import type { CheckContent } from '../github/hub.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
+import type { FieldChange } from '../../src/planning/plan-types.ts';
+import { checkLimitBytes, truncateSections } from '../../src/report/truncate.ts';
+import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
+import type { CheckContent } from '../github/github-api.ts';
 import type { Forecast } from './forecast.ts';
 import { annotationsOf, type Validation } from './validation.ts';
 
@@ -35,9 +35,9 @@ export function pullRequestCheck(examined: Examined, now: number): CheckContent 
     status: 'completed',
     conclusion: wrong || refused ? 'failure' : 'success',
     title: titleOf(examined),
-    summary: fitting(summarySections(examined), checkLimitBytes, rest),
+    summary: truncateSections(summarySections(examined), checkLimitBytes, rest),
     ...(examined.forecasts.length > 0 && !examined.isFork
-      ? { text: fitting(examined.forecasts.map(section), checkLimitBytes, rest) }
+      ? { text: truncateSections(examined.forecasts.map(section), checkLimitBytes, rest) }
       : {}),
     completedAt: new Date(now).toISOString(),
     ...(annotations.length > 0 ? { annotations } : {}),
@@ -51,7 +51,7 @@ function titleOf({ validation, forecasts, removesDeployFile }: Examined): string
   const named = (kind: Forecast['kind']) => forecasts.filter((each) => each.kind === kind).length;
   const blocked = named('refused') + named('impossible');
   if (blocked > 0) return `${count(blocked, 'deployment')} cannot be deployed so`;
-  if (named('untold') > 0) return 'The files are fine; the service could not be asked';
+  if (named('unavailable') > 0) return 'The files are fine; the service could not be asked';
   const parts = [
     ...(named('create') > 0 ? [`create ${count(named('create'), 'deployment')}`] : []),
     ...(named('patch') > 0 ? [`change ${count(named('patch'), 'deployment')}`] : []),
@@ -90,10 +90,10 @@ function summarySections({
     ...rows,
   ];
   const stranger = 'It comes from a fork: which fields would change is told, what the deployment has in them is not.';
-  const told = isFork ? [stranger] : [];
+  const reported = isFork ? [stranger] : [];
   return [
     head,
-    ...told,
+    ...reported,
     ...(rows.length > 0 ? [table.join('\n'), applied] : ['It names no deployment.']),
     ...warned(warnings),
   ];
@@ -110,8 +110,8 @@ function row(forecast: Forecast, isFork: boolean): string {
     case 'unseen':
       return `| ${name} | not be looked at | | ${asMarkdown(forecast.why)} |`;
     case 'refused':
-    case 'untold':
-      return `| ${name} | ${forecast.kind === 'refused' ? 'be refused' : 'not be known'} | | ${isFork && forecast.kind === 'untold' ? '' : asMarkdown(forecast.why)} |`;
+    case 'unavailable':
+      return `| ${name} | ${forecast.kind === 'refused' ? 'be refused' : 'not be known'} | | ${isFork && forecast.kind === 'unavailable' ? '' : asMarkdown(forecast.why)} |`;
     case 'impossible':
       return `| ${name} | be impossible | | ${forecast.obstacles.map(({ field, problem }) => `${asCode(field)}${isFork ? '' : `: ${asMarkdown(problem)}`}`).join('<br>')} |`;
     case 'none':
@@ -129,7 +129,7 @@ function section(forecast: Forecast): string {
   switch (forecast.kind) {
     case 'refused':
     case 'unseen':
-    case 'untold':
+    case 'unavailable':
       return `${title}\n\n${asMarkdown(forecast.why, 1000)}`;
     case 'impossible': {
       const rows = forecast.obstacles.map(
@@ -157,8 +157,8 @@ function changesTable(changes: readonly FieldChange[]): string {
   return ['| field | from | to | makes a revision | why |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
-const notes = (told: readonly string[]): string[] =>
-  told.length > 0 ? ['', ...told.map((note) => `- ${asMarkdown(note, 1000)}`)] : [];
+const notes = (reported: readonly string[]): string[] =>
+  reported.length > 0 ? ['', ...reported.map((note) => `- ${asMarkdown(note, 1000)}`)] : [];
 
 const revisionsOf = (forecasts: readonly Forecast[]): number =>
   forecasts.reduce((sum, each) => sum + ('revisions' in each ? each.revisions : 0), 0);

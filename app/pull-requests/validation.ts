@@ -2,8 +2,8 @@ import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { DesiredDeployment } from '../../src/config/desired.ts';
 import { readDesired } from '../../src/config/read-desired.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { inOrder, type Problem } from '../../src/located/problem.ts';
-import type { CheckAnnotation } from '../github/hub.ts';
+import { inOrder, type Problem } from '../../src/diagnostics/problem.ts';
+import type { CheckAnnotation } from '../github/github-api.ts';
 import { missingGraphConfigs, type ExaminedFiles } from './examined-files.ts';
 
 /** What is wrong with the files of a pull request, and what they ask for where they can be read. */

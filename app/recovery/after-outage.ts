@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import { pause } from '../../src/clock.ts';
-import { StoringTrouble, storingTrouble } from '../inbox/storing-trouble.ts';
+import { StorageError, toStorageError } from '../inbox/storage-error.ts';
 
 /** How long after an attempt in vain the next one follows (ms). */
 const againMs = 1_000;
@@ -30,7 +30,7 @@ export function afterOutage(
         await act(since);
         return;
       } catch (error) {
-        if (!(storingTrouble(error) instanceof StoringTrouble)) throw error;
+        if (!(toStorageError(error) instanceof StorageError)) throw error;
         await pause(clock, againMs, signal);
       }
     }

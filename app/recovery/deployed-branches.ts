@@ -1,7 +1,7 @@
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { isRepositoryNamed } from '../../src/decide/repository-url.ts';
+import { isRepositoryNamed } from '../../src/planning/repository-url.ts';
 import type { RepositoryAt } from '../repository.ts';
 import { readAll } from '../targets/listed-deployments.ts';
 

@@ -1,9 +1,9 @@
-import { HubError } from '../github/hub.ts';
-import type { World } from '../world.ts';
-import type { DeliveryDesk, HeldDelivery } from './delivery-desk.ts';
+import { GitHubApiError } from '../github/github-api.ts';
+import type { AppContext } from '../context.ts';
+import type { DeliveryClient, HeldDelivery } from './delivery-client.ts';
 
 /** The inbox as far as recovery needs it. */
-export interface InboxDesk {
+export interface RecoveryInbox {
   /** Those of these GUIDs that never came here. */
   notHeld(guids: readonly string[]): Promise<string[]>;
   /** Removes deliveries that are old enough. @returns how many went. */
@@ -23,7 +23,7 @@ const overlapMs = betweenMs + 30 * minute;
 const atOnce = 200;
 
 /** How many GUIDs the inbox is asked about at a time. */
-const askedAtOnce = 500;
+const requestsAtOnce = 500;
 
 /**
  * Which attempts to ask for again: the newest of each delivery that never came here, that no attempt of got a 2xx, and
@@ -46,8 +46,8 @@ export function attemptsToRepeat(
 const wasTaken = ({ statusCode }: HeldDelivery): boolean => statusCode >= 200 && statusCode < 300;
 
 /** What a run asked GitHub for, and how many deliveries it left to the next one. */
-export interface AskedForMissed {
-  asked: number;
+export interface RequestedMissed {
+  requested: number;
   left: number;
 }
 
@@ -59,46 +59,47 @@ export interface AskedForMissed {
  * @throws HubError
  */
 export async function askForMissed(
-  { clock, log }: Pick<World, 'clock' | 'log'>,
-  desk: DeliveryDesk,
-  inbox: Pick<InboxDesk, 'notHeld'>,
+  { clock, log }: Pick<AppContext, 'clock' | 'log'>,
+  client: DeliveryClient,
+  inbox: Pick<RecoveryInbox, 'notHeld'>,
   since: number | undefined,
-): Promise<AskedForMissed> {
+): Promise<RequestedMissed> {
   const now = clock.now();
-  const attempts = await attemptsSince(desk, Math.max(now - heldMs, (since ?? 0) - overlapMs));
+  const attempts = await attemptsSince(client, Math.max(now - heldMs, (since ?? 0) - overlapMs));
   const missed = attemptsToRepeat(attempts, await notHeldOf(attempts, inbox), now);
-  let asked = 0;
+  let requested = 0;
   for (const { id, guid, event } of missed.slice(0, atOnce)) {
-    const refusal = await askOnce(desk, id);
-    if (refusal === undefined) asked += 1;
+    const refusal = await askOnce(client, id);
+    if (refusal === undefined) requested += 1;
     log(refusal === undefined ? 'A delivery that never came is asked for again' : `A delivery is lost: ${refusal}`, {
       delivery: guid,
       event,
     });
   }
-  return { asked, left: Math.max(0, missed.length - atOnce) };
+  return { requested, left: Math.max(0, missed.length - atOnce) };
 }
 
 /** Answers that are about this one delivery: GitHub does not hold it any more, or does not send it again. */
 const aboutThisOne = new Set([400, 404, 410, 422]);
 
 /** Why GitHub does not send this one again; what else goes wrong is thrown. */
-async function askOnce(desk: DeliveryDesk, id: number): Promise<string | undefined> {
+async function askOnce(client: DeliveryClient, id: number): Promise<string | undefined> {
   try {
-    await desk.askAgain(id);
+    await client.askAgain(id);
     return undefined;
   } catch (error) {
-    if (error instanceof HubError && error.status !== undefined && aboutThisOne.has(error.status)) return error.message;
+    if (error instanceof GitHubApiError && error.status !== undefined && aboutThisOne.has(error.status))
+      return error.message;
     throw error;
   }
 }
 
 /** Every attempt since then. A list that does not go on, or that leads in a ring, ends. */
-async function attemptsSince(desk: DeliveryDesk, from: number): Promise<HeldDelivery[]> {
+async function attemptsSince(client: DeliveryClient, from: number): Promise<HeldDelivery[]> {
   const attempts: HeldDelivery[] = [];
   const met = new Set<string>();
   for (let cursor: string | undefined; ;) {
-    const { deliveries, next } = await desk.page(cursor);
+    const { deliveries, next } = await client.page(cursor);
     attempts.push(...deliveries.filter(({ deliveredAt }) => deliveredAt >= from));
     const isEnd = deliveries.length === 0 || deliveries.some(({ deliveredAt }) => deliveredAt < from);
     if (isEnd || next === undefined || met.has(next)) return attempts;
@@ -110,13 +111,13 @@ async function attemptsSince(desk: DeliveryDesk, from: number): Promise<HeldDeli
 /** Only what failed is asked about: the inbox need not be searched for what it surely has. */
 async function notHeldOf(
   attempts: readonly HeldDelivery[],
-  inbox: Pick<InboxDesk, 'notHeld'>,
+  inbox: Pick<RecoveryInbox, 'notHeld'>,
 ): Promise<ReadonlySet<string>> {
   const taken = new Set(attempts.filter(wasTaken).map(({ guid }) => guid));
   const failed = [...new Set(attempts.map(({ guid }) => guid))].filter((guid) => !taken.has(guid));
   const missing = new Set<string>();
-  for (let from = 0; from < failed.length; from += askedAtOnce) {
-    for (const guid of await inbox.notHeld(failed.slice(from, from + askedAtOnce))) missing.add(guid);
+  for (let from = 0; from < failed.length; from += requestsAtOnce) {
+    for (const guid of await inbox.notHeld(failed.slice(from, from + requestsAtOnce))) missing.add(guid);
   }
   return missing;
 }

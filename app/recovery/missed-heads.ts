@@ -1,7 +1,7 @@
-import { sameCommit, shortCommit } from '../../src/decide/commit.ts';
-import type { Head } from '../github/hub.ts';
-import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
-import type { Intent } from '../work/intent.ts';
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import type { Head } from '../github/github-api.ts';
+import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import type { Intent } from '../reconcile/intent.ts';
 
 /** What stands for one deployment of a branch. */
 export interface HeadQuestion {

@@ -1,12 +1,12 @@
-import { shortCommit } from '../../src/decide/commit.ts';
+import { shortCommit } from '../../src/planning/commit.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { RevisionSeen } from '../../src/decide/trigger-types.ts';
+import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
-import { HubError, InstallationPaused, type Head } from '../github/hub.ts';
-import { restating } from '../handlers/look-at-branch.ts';
+import { GitHubApiError, InstallationPaused, type Head } from '../github/github-api.ts';
+import { restating } from '../events/look-at-branch.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
-import { seenOf } from '../work/sight.ts';
-import type { Target, World } from '../world.ts';
+import { seenOf } from '../reconcile/observation.ts';
+import type { Target, AppContext } from '../context.ts';
 import type { BranchesOf } from './deployed-branches.ts';
 import { wasMissed } from './missed-heads.ts';
 
@@ -31,7 +31,7 @@ const lastWords = 50;
  * @param branchesOf undefined where the service does not list its deployments: then the default branch is looked at.
  */
 export async function recoverHeads(
-  world: World,
+  context: AppContext,
   repositories: AsyncIterable<RepositoryAt> | Iterable<RepositoryAt>,
   branchesOf: BranchesOf | undefined,
   signal?: AbortSignal,
@@ -41,13 +41,13 @@ export async function recoverHeads(
   for await (const repository of repositories) {
     signal?.throwIfAborted();
     if (paused.has(repository.installationId)) continue;
-    const trouble = await attempted(() => recoverRepository(world, repository, branchesOf, looked));
-    if (trouble === undefined) continue;
-    if (trouble instanceof InstallationPaused) {
+    const failure = await attempted(() => recoverRepository(context, repository, branchesOf, looked));
+    if (failure === undefined) continue;
+    if (failure instanceof InstallationPaused) {
       paused.add(repository.installationId);
       looked.paused += 1;
     } else looked.failed += 1;
-    world.log(`Heads of ${fullName(repository)} could not be compared: ${trouble.message}`, {
+    context.log(`Heads of ${fullName(repository)} could not be compared: ${failure.message}`, {
       installation: repository.installationId,
     });
   }
@@ -55,25 +55,25 @@ export async function recoverHeads(
 }
 
 async function recoverRepository(
-  world: World,
+  context: AppContext,
   repository: RepositoryAt,
   branchesOf: BranchesOf | undefined,
   looked: HeadsLooked,
 ): Promise<void> {
-  const branches = branchesOf ? branchesOf(repository) : [await world.hub.defaultBranch(repository)];
+  const branches = branchesOf ? branchesOf(repository) : [await context.githubApi.defaultBranch(repository)];
   for (const branch of branches) {
-    const { targets } = await world.targets.targetsOf(repository, branch);
+    const { targets } = await context.targets.targetsOf(repository, branch);
     if (targets.length === 0) continue;
     looked.branches += 1;
-    const head = await world.hub.head(repository, branch);
+    const head = await context.githubApi.head(repository, branch);
     if (head === undefined) continue;
     for (const target of targets) {
-      const trouble = await attempted(async () => {
-        if (await recoverTarget(world, { repository, branch, head, target })) looked.recovered += 1;
+      const failure = await attempted(async () => {
+        if (await recoverTarget(context, { repository, branch, head, target })) looked.recovered += 1;
       });
-      if (trouble === undefined) continue;
-      if (!(trouble instanceof ServiceError)) throw trouble;
-      world.log(`The head of ${target.terms.deploymentName} could not be compared: ${trouble.message}`, {
+      if (failure === undefined) continue;
+      if (!(failure instanceof ServiceError)) throw failure;
+      context.log(`The head of ${target.terms.deploymentName} could not be compared: ${failure.message}`, {
         deployment: target.deploymentId,
       });
     }
@@ -87,11 +87,11 @@ interface Standing {
   target: Target;
 }
 
-async function recoverTarget(world: World, { repository, branch, head, target }: Standing): Promise<boolean> {
-  const { store, control, clock, log } = world;
+async function recoverTarget(context: AppContext, { repository, branch, head, target }: Standing): Promise<boolean> {
+  const { store, control, clock, log } = context;
   const { deploymentId, terms } = target;
   const intents = await store.lastIntents(deploymentId, lastWords);
-  const { rolledBackCommit } = await store.lane(deploymentId);
+  const { rolledBackCommit } = await store.deploymentQueue(deploymentId);
   const { active_revision_id: active, latest_revision_id: latestId } = await control.getDeployment(deploymentId);
   const latest = latestId ? await seen(control, deploymentId, latestId, active) : undefined;
   const live = !active ? undefined : active === latestId ? latest : await seen(control, deploymentId, active, active);
@@ -100,14 +100,14 @@ async function recoverTarget(world: World, { repository, branch, head, target }:
   if (answer.kind === 'fine') return false;
   const { key, lateMs, why } = answer;
   const cause = { kind: 'recovery', key, at: now, lateMs } as const;
-  const made = await store.wish(restating(target, { repository, branch, commit: head.sha }, cause));
+  const made = await store.request(restating(target, { repository, branch, commit: head.sha }, cause));
   if (made) log(`Recovered ${shortCommit(head.sha)} for ${terms.deploymentName}: ${why}`, { deployment: deploymentId });
   return made !== undefined;
 }
 
 /** A service may not tell anything any more of an old revision, whatever it serves. */
 async function seen(
-  control: World['control'],
+  control: AppContext['control'],
   deploymentId: string,
   id: string,
   active: string | null,
@@ -119,12 +119,15 @@ async function seen(
 }
 
 /** What the other parties failed at, as a value. A mistake of our own goes on. */
-async function attempted(act: () => Promise<void>): Promise<InstallationPaused | HubError | ServiceError | undefined> {
+async function attempted(
+  act: () => Promise<void>,
+): Promise<InstallationPaused | GitHubApiError | ServiceError | undefined> {
   try {
     await act();
     return undefined;
   } catch (error) {
-    if (error instanceof InstallationPaused || error instanceof HubError || error instanceof ServiceError) return error;
+    if (error instanceof InstallationPaused || error instanceof GitHubApiError || error instanceof ServiceError)
+      return error;
     throw error;
   }
 }

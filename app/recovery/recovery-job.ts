@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Queue } from '../../src/database/queue.ts';
-import type { World } from '../world.ts';
+import type { Queue } from '../../src/postgres/queue.ts';
+import type { AppContext } from '../context.ts';
 import { afterOutage } from './after-outage.ts';
-import { recover, type RecoveryDesks } from './recover.ts';
+import { recover, type RecoveryClients } from './recover.ts';
 
 /** The job that looks for what was missed. */
 export const recoveryJob = 'recovery';
@@ -31,16 +31,16 @@ export const startMs = 5_000;
  */
 export async function startRecovery(
   queue: Pick<Queue, 'define' | 'send' | 'work'>,
-  world: World,
-  desks: RecoveryDesks,
+  context: AppContext,
+  clients: RecoveryClients,
   signal: AbortSignal,
 ): Promise<() => void> {
-  const { clock, log } = world;
+  const { clock, log } = context;
   await queue.define(recoveryJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 600 });
   await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since, slot }, signal: ended }) => {
     let reached = since;
     try {
-      reached = (await recover(world, desks, since, ended)).since ?? since;
+      reached = (await recover(context, clients, since, ended)).since ?? since;
     } finally {
       await sendNext(queue, clock.now(), reached, slot);
     }

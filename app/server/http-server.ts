@@ -7,7 +7,7 @@ import { comeAgain } from './refusal.ts';
 import { queryOf, routerOf, type Route } from './router.ts';
 
 /** How long slow clients are borne with (ms). */
-export interface Patience {
+export interface Timeouts {
   /** Until all headers are there. */
   headersMs: number;
   /** Until the whole request is there. */
@@ -18,7 +18,7 @@ export interface Patience {
   lookMs: number;
 }
 
-const usualPatience: Patience = { headersMs: 10_000, requestMs: 30_000, idleMs: 15_000, lookMs: 2_000 };
+const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 30_000, idleMs: 15_000, lookMs: 2_000 };
 
 /** What a server is made of. */
 export interface AppServerOptions {
@@ -29,7 +29,7 @@ export interface AppServerOptions {
   clock: Clock;
   /** Told of mistakes of ours, with their stacks. */
   log: (message: string) => void;
-  patience?: Partial<Patience>;
+  timeouts?: Partial<Timeouts>;
 }
 
 /** A server that listens. */
@@ -50,7 +50,7 @@ export interface AppServer {
  */
 export async function listen(options: AppServerOptions): Promise<AppServer> {
   const { routes, host, port, clock, log } = options;
-  const patience = { ...usualPatience, ...options.patience };
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const find = routerOf(routes);
   let draining = false;
 
@@ -84,10 +84,10 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
     });
   };
   const server = createServer({
-    headersTimeout: patience.headersMs,
-    requestTimeout: patience.requestMs,
-    keepAliveTimeout: patience.idleMs,
-    connectionsCheckingInterval: patience.lookMs,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    connectionsCheckingInterval: timeouts.lookMs,
   });
   server.on('request', answer);
   // With a listener of its own a client that asks before it sends is answered by its headers alone.

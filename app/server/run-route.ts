@@ -6,7 +6,7 @@ import type { Clock } from '../../src/clock.ts';
 import type { Route } from './router.ts';
 
 /** What an agent sends when a run has ended. */
-export interface RunTold {
+export interface RunWebhook {
   intentId: string;
   token: string | undefined;
   /** Parses it; undefined where it is no JSON. Called only for a token that is right. */
@@ -14,7 +14,7 @@ export interface RunTold {
 }
 
 /** Takes the word about a run and says how to answer it. */
-export type ReceiveRun = (told: RunTold) => Promise<{ status: number }>;
+export type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 
 /** The longest word about a run (bytes): the state of its thread. */
 const longestRun = 10 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../src/clock.ts';
 import { readPayload } from '../inbox/delivery.ts';
 import type { StoreDelivery } from '../inbox/store-deliveries.ts';
-import { StoringTrouble } from '../inbox/storing-trouble.ts';
+import { StorageError } from '../inbox/storage-error.ts';
 import { refuse } from './answer.ts';
 import { byteBudget, readBody } from './body.ts';
 import { judgeHeaders, longestPayload, tooLongRefusal, type DeliveryHeaders } from './delivery-headers.ts';
@@ -57,7 +57,7 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
       count?.(event, result);
       return result;
     } catch (error) {
-      if (!(error instanceof StoringTrouble)) throw error;
+      if (!(error instanceof StorageError)) throw error;
       log(`A webhook could not be stored: ${error.message}. GitHub is asked for it later.`);
       count?.(event, 'unstored');
       onUnstored?.();

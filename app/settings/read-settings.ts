@@ -37,8 +37,8 @@ export function readSettings(variables: Variables, readFile: ReadFile): ReadSett
     ...('problem' in key ? [problem('PRIVATE_KEY_PATH', key.problem)] : []),
     ...issues.flatMap(({ path: [name], message }) => {
       const variable = variableNamed(name);
-      const told = 'problem' in key && variable === 'PRIVATE_KEY';
-      return variable === undefined || told ? [] : [problem(variable, message)];
+      const reported = 'problem' in key && variable === 'PRIVATE_KEY';
+      return variable === undefined || reported ? [] : [problem(variable, message)];
     }),
     ...plainHttp(given),
     ...sameSecrets(given),

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { hasCode, messageOf } from '../../src/database/embedded/file-errors.ts';
-import { didYouMean } from '../../src/located/did-you-mean.ts';
+import { hasCode, messageOf } from '../../src/postgres/embedded/file-errors.ts';
+import { didYouMean } from '../../src/diagnostics/did-you-mean.ts';
 import { variableNames } from './read-settings.ts';
 import type { ReadFile, Variables } from './read-settings.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
 import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
-import { hasCode } from '../../src/database/embedded/file-errors.ts';
+import { hasCode } from '../../src/postgres/embedded/file-errors.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { setupApp } from './setup-app.ts';
 
@@ -49,17 +49,17 @@ function read(): { publicUrl: string; apiUrl: string; organisation?: string; nam
   }
 }
 
-const asked = read();
-if (typeof asked === 'string') {
-  console.error(asked === '' ? usage : `${asked}\n\n${usage}`);
-  process.exitCode = asked === '' ? 0 : 2;
+const requested = read();
+if (typeof requested === 'string') {
+  console.error(requested === '' ? usage : `${requested}\n\n${usage}`);
+  process.exitCode = requested === '' ? 0 : 2;
 } else if (existsSync(file)) {
   console.error(`${file} is there already. Move it away first: it may hold the settings of an App that works.`);
   process.exitCode = 1;
 } else {
   let origin = '';
   const app = setupApp({
-    ...asked,
+    ...requested,
     origin: () => origin,
     envFile: file,
     done({ id, name, htmlUrl }) {
@@ -69,13 +69,13 @@ if (typeof asked === 'string') {
       server.close();
     },
   });
-  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: asked.port }, ({ port }) => {
+  const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: requested.port }, ({ port }) => {
     origin = `http://127.0.0.1:${port}`;
     console.log(`Open ${origin} in a browser on this machine.`);
   });
   server.once('error', (error) => {
     const isTaken = hasCode(error, 'EADDRINUSE');
-    console.error(isTaken ? `Port ${asked.port} is taken. Give another one with --port.` : error.message);
+    console.error(isTaken ? `Port ${requested.port} is taken. Give another one with --port.` : error.message);
     process.exitCode = 1;
   });
   process.once('SIGINT', () => server.close()).once('SIGTERM', () => server.close());

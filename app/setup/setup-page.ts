@@ -23,10 +23,10 @@ const page = (title: string, body: readonly string[]): string =>
 
 /** The page with the one button that hands the manifest to GitHub. It needs no script. */
 export function startPage(manifest: Manifest, action: string): string {
-  const asked = Object.entries(manifest.default_permissions).map(([name, level]) => `${name}: ${level}`);
+  const requested = Object.entries(manifest.default_permissions).map(([name, level]) => `${name}: ${level}`);
   return page('Create the GitHub App', [
     `<p>GitHub will show what the App asks for, and make it under the name that you choose there. It will be told of events at <code>${html(manifest.hook_attributes.url)}</code>.</p>`,
-    `<p>Permissions: <code>${html(asked.join(', '))}</code>.</p>`,
+    `<p>Permissions: <code>${html(requested.join(', '))}</code>.</p>`,
     `<p>Events: <code>${html(manifest.default_events.join(', '))}</code>.</p>`,
     `<form action="${html(action)}" method="post">`,
     `<input type="hidden" name="manifest" value="${html(JSON.stringify(manifest))}">`,

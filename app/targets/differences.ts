@@ -1,6 +1,6 @@
 import type { Desired } from '../../src/config/desired.ts';
-import { askedFields, heldAt, sameField, shown } from '../../src/decide/plan-fields.ts';
-import type { Terms } from '../work/intent.ts';
+import { requestedFields, heldAt, sameField, shown } from '../../src/planning/plan-fields.ts';
+import type { Terms } from '../reconcile/intent.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 
 /** What a person does about fields in which the file and the deployment differ. */
@@ -11,7 +11,7 @@ export const howToApply =
 export function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['differences'] {
   const { source } = deployment;
   const ofSource = desired.source === source ? [] : [{ field: 'source', from: source, to: desired.source }];
-  const ofFields = askedFields(desired)
+  const ofFields = requestedFields(desired)
     .map(({ path, value }) => ({ path, value, held: heldAt(deployment, path) }))
     .filter(({ path, value, held }) => !sameField(path, value, held))
     .map(({ path, value, held }) => ({ field: path, from: shown(path, held), to: shown(path, value) }));

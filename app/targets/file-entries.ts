@@ -1,7 +1,7 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { PushedDeployment } from '../../src/config/desired.ts';
 import { readPushed, type PushedOfFile } from '../../src/config/read-pushed.ts';
-import { formatProblem, type Problem } from '../../src/located/problem.ts';
+import { formatProblem, type Problem } from '../../src/diagnostics/problem.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 
 /** The deploy file of the default branch, as far as it could be read. */
@@ -16,7 +16,7 @@ export interface Entry {
   /** As the file calls it. */
   label: string;
   /** Absent where the file has mistakes in it: then `notes` has them. */
-  asked: PushedDeployment | undefined;
+  requested: PushedDeployment | undefined;
   notes: readonly string[];
   found: { ok: true; deployment: ListedDeployment } | { ok: false; why: string };
 }
@@ -44,7 +44,7 @@ export function findEntries(
 ): readonly Entry[] {
   return entries.map(({ name, deploymentId, read }) => ({
     label: name ?? deploymentId ?? defaultConfigPath,
-    asked: read.ok ? read.value : undefined,
+    requested: read.ok ? read.value : undefined,
     notes: read.ok ? [] : notesOf(read.problems),
     found: find({ name, deploymentId }, deployments, areAll),
   }));
@@ -55,10 +55,10 @@ function find(
   deployments: readonly ListedDeployment[],
   areAll: boolean,
 ): Entry['found'] {
-  const fitting = deployments.filter((each) =>
+  const matching = deployments.filter((each) =>
     deploymentId === undefined ? each.name === name : each.id.toLowerCase() === deploymentId,
   );
-  const [deployment, ...more] = fitting;
+  const [deployment, ...more] = matching;
   if (deployment && more.length === 0) return { ok: true, deployment };
   if (deployment) return { ok: false, why: 'the service has several deployments of this name: give its deployment-id' };
   if (deploymentId !== undefined) return { ok: false, why: 'the service has no deployment of this id' };

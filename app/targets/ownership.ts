@@ -1,5 +1,5 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { sameRepository } from '../../src/decide/repository-url.ts';
+import { sameRepository } from '../../src/planning/repository-url.ts';
 import { fullName, type RepositoryAt } from '../repository.ts';
 import type { Binding } from '../settings/settings.ts';
 

@@ -1,8 +1,8 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
-import { spelledRef } from '../../src/decide/plan-fields.ts';
+import { spelledRef } from '../../src/planning/plan-fields.ts';
 import type { RepositoryAt } from '../repository.ts';
-import type { Target, Targets } from '../world.ts';
+import type { Target, Targets } from '../context.ts';
 import { howToApply } from './differences.ts';
 import { findEntries, type DeployFile, type Entry } from './file-entries.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
@@ -56,10 +56,10 @@ function judge(
   isShared: (environment: string) => boolean,
 ): Judged[] {
   const { repository, branch, ownership, file, common } = selection;
-  const asked = entry?.asked?.desired;
+  const requested = entry?.requested?.desired;
   const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
   // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the Action's business.
-  if (deployment.source !== 'github' && asked?.source === deployment.source) return [];
+  if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
   const foreign = ownership.refusal(repository, deployment);
   if (foreign !== undefined) return entry && concerns(entry, selection) ? refuse(foreign) : [];
   if (deployment.source !== 'github') {
@@ -69,36 +69,38 @@ function judge(
   }
   const ref = spelledRef(deployment.source_revision_config.repo_ref ?? '');
   if (ref === '' || isTagRef(ref) || ref !== branch) {
-    return asked?.source === 'github' && asked.repoRef === branch
+    return requested?.source === 'github' && requested.repoRef === branch
       ? refuse(`the service builds another ref of it than the file asks for; ${howToApply}`)
       : [];
   }
   if (deployment.status.endsWith('_DELETE')) return refuse('it is being deleted at the service');
   if (deployment.source_config.build_on_push !== true) {
-    const wished = asked?.source === 'github' ? asked.buildOnPush : undefined;
-    if (wished === false) return [];
+    const requestedBuild = requested?.source === 'github' ? requested.buildOnPush : undefined;
+    if (requestedBuild === false) return [];
     return refuse(
-      wished
+      requestedBuild
         ? `build_on_push is off at the service, while the file asks for it; ${howToApply}`
         : 'build_on_push is off at the service',
     );
   }
   const notes = [...file.notes, ...(entry?.notes ?? [])];
-  const terms = termsOf(deployment, entry?.asked, notes, common, isShared);
+  const terms = termsOf(deployment, entry?.requested, notes, common, isShared);
   return [{ target: { deploymentId: deployment.id, repoRef: ref, terms } }];
 }
 
 /** Whether an entry for another deployment than this one goes to an environment; GitHub compares names in small letters. */
 function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment: string) => boolean {
-  const others = [...named].flatMap(([each, { asked, found, label }]) =>
-    each === id ? [] : [(asked?.push.environment?.name ?? (found.ok ? found.deployment.name : label)).toLowerCase()],
+  const others = [...named].flatMap(([each, { requested, found, label }]) =>
+    each === id
+      ? []
+      : [(requested?.push.environment?.name ?? (found.ok ? found.deployment.name : label)).toLowerCase()],
   );
   return (environment) => others.includes(environment.toLowerCase());
 }
 
 /** Whether an entry that leads to no target is worth a word on this branch: the one that it names, else the default one. */
-const concerns = ({ asked }: Entry, { branch, defaultBranch }: Selection): boolean =>
-  branch === (asked?.desired.source === 'github' ? (asked.desired.repoRef ?? defaultBranch) : defaultBranch);
+const concerns = ({ requested }: Entry, { branch, defaultBranch }: Selection): boolean =>
+  branch === (requested?.desired.source === 'github' ? (requested.desired.repoRef ?? defaultBranch) : defaultBranch);
 
 /** The first entry of each deployment counts; the others are told with it. */
 function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
@@ -114,13 +116,13 @@ function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
 }
 
 function notFound(entry: Entry, selection: Selection): Targets['refused'] {
-  const { found, label, asked, notes } = entry;
-  if (found.ok || !concerns(entry, selection) || (asked && asked.desired.source !== 'github')) return [];
+  const { found, label, requested, notes } = entry;
+  if (found.ok || !concerns(entry, selection) || (requested && requested.desired.source !== 'github')) return [];
   return [{ deployment: label, why: [found.why, ...notes].join('; ') }];
 }
 
 /** A file that says nothing anyone can read is told with the targets; where there are none, by itself. */
-function wholeFile({ file, branch, defaultBranch }: Selection, isTold: boolean): Targets['refused'] {
-  if (file.notes.length === 0 || isTold || branch !== defaultBranch) return [];
+function wholeFile({ file, branch, defaultBranch }: Selection, isReported: boolean): Targets['refused'] {
+  if (file.notes.length === 0 || isReported || branch !== defaultBranch) return [];
   return [{ deployment: defaultConfigPath, why: file.notes.join('; ') }];
 }

@@ -1,6 +1,6 @@
 import type { PushedDeployment } from '../../src/config/desired.ts';
 import { defaultSkipWords, type NamedEnvironment } from '../../src/config/push-terms.ts';
-import type { Terms } from '../work/intent.ts';
+import type { Terms } from '../reconcile/intent.ts';
 import { differencesOf } from './differences.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 
@@ -18,20 +18,23 @@ export interface CommonTerms {
  */
 export function termsOf(
   deployment: ListedDeployment,
-  asked: PushedDeployment | undefined,
+  requested: PushedDeployment | undefined,
   notes: readonly string[],
   common: CommonTerms,
   isShared: (environment: string) => boolean = () => false,
 ): Terms {
-  const differences = asked ? differencesOf(asked.desired, deployment) : [];
-  const { environment, ...rules } = asked?.push ?? { skipWords: defaultSkipWords, afterRollback: 'continue' as const };
+  const differences = requested ? differencesOf(requested.desired, deployment) : [];
+  const { environment, ...rules } = requested?.push ?? {
+    skipWords: defaultSkipWords,
+    afterRollback: 'continue' as const,
+  };
   return {
     deploymentName: deployment.name,
     ...common,
     rules,
-    smokeTests: asked?.smokeTests ?? [],
-    ...(asked === undefined && notes.length > 0 ? { unread: true } : {}),
-    onFailure: asked?.onFailure ?? 'keep',
+    smokeTests: requested?.smokeTests ?? [],
+    ...(requested === undefined && notes.length > 0 ? { unread: true } : {}),
+    onFailure: requested?.onFailure ?? 'keep',
     environment: environmentOf(deployment, environment, isShared),
     differences,
     notes,

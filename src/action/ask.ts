@@ -1,17 +1,17 @@
 import type { DesiredDeployment } from '../config/desired.ts';
-import type { DoorOptions, Inputs, Mode } from '../config/door-options.ts';
-import { readDoorOptions } from '../config/door-options.ts';
-import { readAsked, readDesired, type Asked, type ReadDeployments } from '../config/read-desired.ts';
-import type { Problem } from '../located/problem.ts';
+import type { EntryOptions, Inputs, Mode } from '../config/entry-options.ts';
+import { readEntryOptions } from '../config/entry-options.ts';
+import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../config/read-desired.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 
 /** What was asked for in full, or everything that is wrong with it. */
 export type Ask =
-  { ok: true; options: DoorOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
+  { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
 
 /** Reads inputs, deploy file and environment into one deployment and how to go about it; every problem at once. */
-export function readAsk(asked: Asked): Ask {
-  const options = readDoorOptions(asked.inputs);
-  const deployments = readDeployments(modeOf(asked.inputs), asked);
+export function readAsk(requested: RequestInput): Ask {
+  const options = readEntryOptions(requested.inputs);
+  const deployments = readDeployments(modeOf(requested.inputs), requested);
   if (!options.ok || !deployments.ok) {
     return {
       ok: false,
@@ -31,9 +31,9 @@ const modeOf = (inputs: Inputs): Mode | undefined => {
 };
 
 /** To ask, to roll back or to delete, nothing has to be said about where the deployment comes from, and no secret has to be there. */
-function readDeployments(mode: Mode | undefined, asked: Asked): ReadDeployments<DesiredDeployment> {
-  if (mode === undefined) return readDesired(asked);
-  const read = readAsked(asked);
+function readDeployments(mode: Mode | undefined, requested: RequestInput): ReadDeployments<DesiredDeployment> {
+  if (mode === undefined) return readDesired(requested);
+  const read = readRequested(requested);
   if (!read.ok) return read;
   return {
     ok: true,

@@ -1,10 +1,10 @@
 import * as core from '@actions/core';
 import { appendFile } from 'node:fs/promises';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import type { Problem } from '../located/problem.ts';
-import { formatProblem } from '../located/problem.ts';
-import { asLine } from '../report/harmless.ts';
-import { outcomeLines } from '../report/story-line.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { formatProblem } from '../diagnostics/problem.ts';
+import { asLine } from '../report/sanitize.ts';
+import { outcomeLines } from '../report/event-lines.ts';
 import { summary } from '../report/summary.ts';
 import { outputsOf } from './outputs.ts';
 import { print } from './progress.ts';
@@ -13,7 +13,7 @@ import { print } from './progress.ts';
 const annotationLimit = 9;
 
 /** Sets the outputs, tells the end, and fails the step where the outcome does not pass. */
-export function tellOutcome(outcome: Outcome): void {
+export function reportOutcome(outcome: Outcome): void {
   for (const [name, value] of Object.entries(outputsOf(outcome))) core.setOutput(name, value);
   for (const line of outcomeLines(outcome)) print(line);
   if (!outcome.passes) {

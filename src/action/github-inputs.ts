@@ -1,9 +1,9 @@
 import { inputProblem } from '../config/inputs.ts';
-import type { Inputs } from '../config/door-options.ts';
-import type { Problem } from '../located/problem.ts';
+import type { Inputs } from '../config/entry-options.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 
 /** What is to be shown on GitHub besides the step itself. */
-export interface GitHubWish {
+export interface GitHubReporting {
   token: string;
   comment: boolean;
   deployment: boolean;
@@ -12,7 +12,7 @@ export interface GitHubWish {
 }
 
 /** Reads the inputs that need `github-token`; undefined where there is none, or nothing to be done with it. */
-export function readGitHubInputs(inputs: Inputs): { wish: GitHubWish | undefined; problems: Problem[] } {
+export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting | undefined; problems: Problem[] } {
   const given = (name: string): string | undefined => inputs[name]?.trim() || undefined;
   const problems: Problem[] = [];
   const flag = (name: string, absent: boolean): boolean => {
@@ -27,6 +27,6 @@ export function readGitHubInputs(inputs: Inputs): { wish: GitHubWish | undefined
   if (token === undefined && deployment) {
     problems.push(inputProblem('github-token', 'github-deployment needs github-token: give github.token'));
   }
-  const isAsked = token !== undefined && (comment || deployment);
-  return { wish: isAsked ? { token, comment, deployment, environment } : undefined, problems };
+  const isRequested = token !== undefined && (comment || deployment);
+  return { reporting: isRequested ? { token, comment, deployment, environment } : undefined, problems };
 }

@@ -1,5 +1,5 @@
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { rolledBackTo, smokeTimes, toldResult } from '../report/told-result.ts';
+import { rolledBackTo, smokeTimes, toResultJson } from '../report/result-json.ts';
 
 /** The Action's outputs by name (action.yml); what is not known is the empty string. */
 export function outputsOf(outcome: Outcome): Record<string, string> {
@@ -17,6 +17,6 @@ export function outputsOf(outcome: Outcome): Record<string, string> {
     'first-event-ms': firstEventMs === undefined ? '' : String(firstEventMs),
     'total-ms': totalMs === undefined ? '' : String(totalMs),
     'rolled-back-to': rolledBackTo(outcome) ?? '',
-    result: JSON.stringify(toldResult(outcome)),
+    result: JSON.stringify(toResultJson(outcome)),
   };
 }

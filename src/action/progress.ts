@@ -1,16 +1,16 @@
 import * as core from '@actions/core';
-import type { StoryEvent } from '../deploy/story-event.ts';
-import { withoutCommands } from '../report/harmless.ts';
-import { storyLines } from '../report/story-line.ts';
+import type { DeployEvent } from '../deploy/deploy-event.ts';
+import { withoutCommands } from '../report/sanitize.ts';
+import { eventLines } from '../report/event-lines.ts';
 
 type Phase = 'Look and plan' | 'Upload' | 'Rollout' | 'Smoke tests' | 'Rollback' | 'Deletion';
 
 /** The group of the log that an event opens; every other event belongs to the group that is open. */
-const opens: Partial<Record<StoryEvent['kind'], Phase>> = {
+const opens: Partial<Record<DeployEvent['kind'], Phase>> = {
   looking: 'Look and plan',
   uploading: 'Upload',
   deleting: 'Deletion',
-  begun: 'Rollout',
+  started: 'Rollout',
   'smoke-began': 'Smoke tests',
   'rolling-back': 'Rollback',
 };
@@ -22,7 +22,7 @@ export const print = (text: string): void => core.info(withoutCommands(text));
 export class Progress {
   #open: Phase | undefined;
 
-  readonly tell = (event: StoryEvent): void => {
+  readonly emit = (event: DeployEvent): void => {
     const phase = opens[event.kind];
     // A rollback follows a revision and asks questions too: these stay in its group.
     if (phase && phase !== this.#open && this.#open !== 'Rollback') {
@@ -30,7 +30,7 @@ export class Progress {
       core.startGroup(phase);
       this.#open = phase;
     }
-    for (const line of storyLines(event)) print(line);
+    for (const line of eventLines(event)) print(line);
   };
 
   close(): void {

@@ -1,14 +1,14 @@
 import * as core from '@actions/core';
 import { context } from '@actions/github';
 import type { DesiredDeployment } from '../config/desired.ts';
-import type { Inputs, Mode } from '../config/door-options.ts';
-import type { Workflow } from '../decide/commit.ts';
+import type { Inputs, Mode } from '../config/entry-options.ts';
+import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { refuse, tellOutcome, writeSummary } from './conclude.ts';
-import type { GitHubWish } from './github-inputs.ts';
+import { refuse, reportOutcome, writeSummary } from './conclude.ts';
+import type { GitHubReporting } from './github-inputs.ts';
 import { inputNames } from './input-names.ts';
 import { masksOf } from './masks.ts';
-import { endedWhilePacking, packAsked } from './pack-asked.ts';
+import { endedWhilePacking, packRequested } from './pack-requested.ts';
 import { Progress } from './progress.ts';
 import type { ShownOnGitHub } from './show-on-github.ts';
 import { version } from './version.ts';
@@ -30,7 +30,7 @@ export async function run(): Promise<void> {
   process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
     const { outcome, shown } = await ended(cancelled.signal);
-    tellOutcome(outcome);
+    reportOutcome(outcome);
     await writeSummary(outcome);
     await shown?.concluded(outcome);
   } finally {
@@ -62,7 +62,7 @@ async function ended(signal: AbortSignal): Promise<Ended> {
   }
   const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
   const ask = readAsk({ inputs, ...file, env: process.env });
-  const { wish, problems } = readGitHubInputs(inputs);
+  const { reporting, problems } = readGitHubInputs(inputs);
   if (!ask.ok) {
     const lacksFile = deployFile.kind === 'absent' && ask.problems.some(({ field }) => fromFile.has(field));
     const advice = lacksFile ? checkOut(inputs['config'] || defaultConfigPath) : undefined;
@@ -73,23 +73,23 @@ async function ended(signal: AbortSignal): Promise<Ended> {
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
   if (!options.apiKey) return { outcome: keyless };
 
-  const packed = await packAsked(deployment.desired, signal);
+  const packed = await packRequested(deployment.desired, signal);
   if (packed.kind === 'ended') return { outcome: endedWhilePacking };
   if (packed.kind === 'wrong') return { outcome: refuse(packed.problems) };
-  const { tellStory } = await import('./tell-story.ts');
-  const shown = wish && workflow ? await startShowing(wish, workflow, options.mode, deployment) : undefined;
+  const { runDeployment } = await import('./run-deployment.ts');
+  const shown = reporting && workflow ? await startShowing(reporting, workflow, options.mode, deployment) : undefined;
   const progress = new Progress();
   try {
-    const outcome = await tellStory({
+    const outcome = await runDeployment({
       options,
       deployment,
       workflow,
       tarball: packed.tarball,
       userAgent: `landfall-action/${version}`,
       signal,
-      tell: (event) => {
-        progress.tell(event);
-        shown?.tell(event);
+      emit: (event) => {
+        progress.emit(event);
+        shown?.emit(event);
       },
       mask: (secret) => mask([secret]),
     });
@@ -101,7 +101,7 @@ async function ended(signal: AbortSignal): Promise<Ended> {
 
 /** Loaded only where a token is given. */
 async function startShowing(
-  wish: GitHubWish,
+  reporting: GitHubReporting,
   { repository, headSha }: Workflow,
   mode: Mode,
   { desired }: DesiredDeployment,
@@ -110,7 +110,7 @@ async function startShowing(
   const { sha, apiUrl, serverUrl, runId, runAttempt, payload } = context;
   const facts = { repository, headSha, sha, apiUrl, serverUrl, runId, runAttempt, payload };
   const name = desired.name ?? desired.deploymentId ?? 'deployment';
-  return showOnGitHub(wish, facts, { mode, name }, (message) => core.warning(message));
+  return showOnGitHub(reporting, facts, { mode, name }, (message) => core.warning(message));
 }
 
 function mask(values: readonly string[]): void {

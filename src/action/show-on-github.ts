@@ -1,10 +1,10 @@
 import { steadyClock } from '../clock.ts';
-import type { Mode } from '../config/door-options.ts';
+import type { Mode } from '../config/entry-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import type { StoryEvent } from '../deploy/story-event.ts';
-import type { GitHubWish } from './github-inputs.ts';
+import type { DeployEvent } from '../deploy/deploy-event.ts';
+import type { GitHubReporting } from './github-inputs.ts';
 import { connectGitHub } from './on-github.ts';
-import { GitHubTeller, type ShownRun } from './tell-github.ts';
+import { GitHubReporter, type ShownRun } from './github-reporter.ts';
 import { version } from './version.ts';
 
 /** The run, as its environment tells it. */
@@ -25,23 +25,23 @@ export interface RunFacts {
 
 /** The story on GitHub, while it happens and at its end. */
 export interface ShownOnGitHub {
-  tell: (event: StoryEvent) => void;
+  emit: (event: DeployEvent) => void;
   concluded(outcome: Outcome): Promise<void>;
 }
 
 /** Starts showing a story on GitHub: the comment of its pull request, and a GitHub Deployment. */
 export function showOnGitHub(
-  wish: GitHubWish,
+  reporting: GitHubReporting,
   facts: RunFacts,
-  story: { mode: Mode; name: string },
+  deployRun: { mode: Mode; name: string },
   warn: (message: string) => void,
 ): ShownOnGitHub {
-  const client = connectGitHub(facts.apiUrl, wish.token, { userAgent: `landfall-action/${version}` });
-  const teller = new GitHubTeller({ client, run: runShown(wish, facts, story), clock: steadyClock, warn });
+  const client = connectGitHub(facts.apiUrl, reporting.token, { userAgent: `landfall-action/${version}` });
+  const reporter = new GitHubReporter({ client, run: runShown(reporting, facts, deployRun), clock: steadyClock, warn });
   return {
-    tell: teller.tell,
+    emit: reporter.emit,
     concluded: async (outcome) => {
-      await teller.concluded(outcome);
+      await reporter.concluded(outcome);
       await client.close();
     },
   };
@@ -49,7 +49,7 @@ export function showOnGitHub(
 
 /** What of a run is shown. Only `deploy` puts a commit somewhere, so only it makes a GitHub Deployment. */
 export function runShown(
-  { comment, deployment, environment }: GitHubWish,
+  { comment, deployment, environment }: GitHubReporting,
   { repository, sha, serverUrl, runId, runAttempt, payload, headSha }: RunFacts,
   { mode, name }: { mode: Mode; name: string },
 ): ShownRun {

@@ -1,5 +1,5 @@
 import type { context as Context } from '@actions/github';
-import type { Workflow } from '../decide/commit.ts';
+import type { Workflow } from '../planning/commit.ts';
 
 /** What the event of the run tells: which commit it is of, and whether secrets can be expected. */
 export interface WorkflowRun {

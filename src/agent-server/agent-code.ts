@@ -5,8 +5,8 @@ import { loadGraphs } from './graphs/load.ts';
 import type { LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp } from './http/custom-app.ts';
 import type { CustomApp } from './http/custom-app.ts';
-import { tellWhile } from './still-loading.ts';
-import type { Patience } from './still-loading.ts';
+import { logWhileLoading } from './still-loading.ts';
+import type { LoadingOptions } from './still-loading.ts';
 
 /** The agent's code that the configuration file names. */
 export interface AgentCode {
@@ -27,11 +27,15 @@ export interface AgentCode {
 export async function loadAgentCode(
   configuration: Configuration,
   configPath: string,
-  patience: Patience,
+  retryPolicy: LoadingOptions,
 ): Promise<AgentCode> {
   const { auth: rules, http } = configuration.file;
-  const graphs = await loadGraphs(configuration.places, configPath, patience);
-  const auth = await tellWhile(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), patience);
-  const app = await tellWhile(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), patience);
+  const graphs = await loadGraphs(configuration.places, configPath, retryPolicy);
+  const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), retryPolicy);
+  const app = await logWhileLoading(
+    `\`http.app\`, ${http?.app}`,
+    loadCustomApp(configuration, configPath),
+    retryPolicy,
+  );
   return { graphs, auth, app };
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { splitExportPath } from '../graph-config/export-path.ts';
-import { didYouMean } from '../located/did-you-mean.ts';
-import { fieldName } from '../located/problem.ts';
-import type { FieldPath } from '../located/problem.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { fieldName } from '../diagnostics/problem.ts';
+import type { FieldPath } from '../diagnostics/problem.ts';
 import type { Configuration } from './configuration.ts';
 import { explainLoading } from './graphs/import-error.ts';
 import { acceptTypeScript, exportNames, exportOf, importFile } from './graphs/import-file.ts';

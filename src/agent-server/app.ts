@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Clock } from '../clock.ts';
 import type { ServerInfo } from '../contract/agent/server-info.ts';
-import { isDatabaseUnavailable } from '../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../postgres/unavailable.ts';
 import type { AssistantStore } from './assistants/store.ts';
 import type { CronStore } from './crons/store.ts';
 import type { Graphs } from './graphs/graphs.ts';
@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): Hono {
   const { assistants, threads, runStore, runs, graphs, clock } = parts;
   const app = new Hono();
   const { around, token, log } = parts;
-  const headersTold = configurableHeaders(around.http.configurable_headers);
+  const headersForRuns = configurableHeaders(around.http.configurable_headers);
   app.use(parts.metrics.count());
   app.use(guard(token));
   putAround(app, { ...around, isGuarded: token !== undefined, clock, log });
@@ -85,14 +85,14 @@ export function createApp(parts: AppParts): Hono {
     app.route(threadsPath, threadRunRoutes({ runs, store: runStore, threads, clock }));
     app.route(
       `${threadsPath}/:thread_id/runs`,
-      startRoutes(runs, clock, (c) => pathId(c, 'thread_id'), headersTold),
+      startRoutes(runs, clock, (c) => pathId(c, 'thread_id'), headersForRuns),
     );
   }
   app.route(
     '/runs',
-    startRoutes(runs, clock, () => undefined, headersTold),
+    startRoutes(runs, clock, () => undefined, headersForRuns),
   );
-  app.route('/runs', batchRoutes(runs, headersTold));
+  app.route('/runs', batchRoutes(runs, headersForRuns));
   app.route('/runs', cancelRoutes(runs, runStore));
   app.route('/runs', statelessStreamRoutes(runs, runStore, clock));
   app.route('/store', storeRoutes(parts.items));

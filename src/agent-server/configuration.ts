@@ -6,8 +6,8 @@ import type { GraphPlace } from '../graph-config/graph-path.ts';
 import { runnableHere } from '../graph-config/language.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
-import { fieldName, formatProblem } from '../located/problem.ts';
-import type { FieldPath } from '../located/problem.ts';
+import { fieldName, formatProblem } from '../diagnostics/problem.ts';
+import type { FieldPath } from '../diagnostics/problem.ts';
 import { StartupError } from './startup-error.ts';
 
 /** What the graph configuration file asks of this process. */

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { StartupError } from './startup-error.ts';
-import type { TracingOptions } from './tracing/teller.ts';
+import type { TracingOptions } from './tracing/run-exporter.ts';
 
 /** A timer can't be longer than 24 days. */
 const seconds = z.coerce

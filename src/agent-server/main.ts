@@ -55,11 +55,11 @@ try {
   };
   process.once('SIGTERM', () => void leave());
   process.once('SIGINT', () => void leave());
-  const tell = (event: object): void => log(JSON.stringify(event));
+  const logEvent = (event: object): void => log(JSON.stringify(event));
   // A parent that is killed while a command is carried out is no reason to wait for its end.
   if (isPipe()) process.stdin.once('close', () => void leave());
-  tell({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
-  if (isPipe()) await takeCommands(process.stdin, server, tell);
+  logEvent({ event: 'listening', ...(server.port === undefined ? {} : { port: server.port }) });
+  if (isPipe()) await takeCommands(process.stdin, server, logEvent);
 } catch (error) {
   for (const line of error instanceof StartupError
     ? startupLines(error)

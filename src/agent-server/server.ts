@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { retryWhileUnavailable } from '../database/retry-while-unavailable.ts';
+import { retryWhileUnavailable } from '../postgres/retry-while-unavailable.ts';
 import { readConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { loadAgentCode } from './agent-code.ts';
@@ -8,7 +8,7 @@ import type { AgentCode } from './agent-code.ts';
 import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
 import { openStorage } from './storage/open.ts';
-import type { TracingOptions } from './tracing/teller.ts';
+import type { TracingOptions } from './tracing/run-exporter.ts';
 import { settledWebhooks } from './webhooks/delivering.ts';
 import type { WebhookOptions } from './webhooks/delivering.ts';
 import { serve } from './serving.ts';
@@ -92,7 +92,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     configuration,
     webhookSettings: webhooks,
   });
-  const fetch = (request: Request) => serving?.fetch(request) ?? resting();
+  const fetch = (request: Request) => serving?.fetch(request) ?? idle();
   const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
     await serving?.end();
     throw error;
@@ -121,8 +121,8 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       if (serving && revisionId === servedAs) return;
       if (serving)
         throw new Error('The server is awake, as another revision: it has to rest before it can serve as this one.');
-      const woken = { ...options, configuration, webhookSettings: webhooks, revisionId };
-      serving = await serve(loaded, await open(woken), woken);
+      const notified = { ...options, configuration, webhookSettings: webhooks, revisionId };
+      serving = await serve(loaded, await open(notified), notified);
       servedAs = revisionId;
       serving.begin();
     },
@@ -130,7 +130,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   };
 }
 
-const resting = (): Response =>
+const idle = (): Response =>
   Response.json({ detail: 'This revision does not serve at present. Ask again in a moment.' }, { status: 503 });
 
 /** The database was there a moment ago, when the service made it ready: one that is away is on its way back. */

@@ -24,7 +24,7 @@ import { openThreads as openTheThreads } from './threads/open.ts';
 import { overBy, thereBy } from './threads/over.ts';
 import { ThreadStore } from './threads/store.ts';
 import { Outbox } from './tracing/outbox.ts';
-import { Teller } from './tracing/teller.ts';
+import { RunExporter } from './tracing/run-exporter.ts';
 import { serverInfo } from './version.ts';
 import { deliverWebhooks } from './webhooks/delivering.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
@@ -58,14 +58,14 @@ export interface Opened {
 /** Puts the parts together; the storage is closed where that fails. */
 export async function serve(loaded: AgentCode, { storage, processId }: Opened, options: Settled): Promise<Serving> {
   try {
-    const { fetch, routes, store, sweep, runs, recovery, firing, teller, delivering } = await putTogether(
+    const { fetch, routes, store, sweep, runs, recovery, firing, exporter, delivering } = await putTogether(
       loaded,
       storage,
       processId,
       options,
     );
     let looking = Promise.resolve();
-    let telling = Promise.resolve();
+    let exporting = Promise.resolve();
     return {
       fetch,
       routes,
@@ -74,7 +74,7 @@ export async function serve(loaded: AgentCode, { storage, processId }: Opened, o
         store.begin();
         sweep.begin();
         firing.begin();
-        telling = teller?.keepTelling() ?? telling;
+        exporting = exporter?.keepExporting() ?? exporting;
         delivering.begin();
       },
       async end() {
@@ -84,8 +84,8 @@ export async function serve(loaded: AgentCode, { storage, processId }: Opened, o
         await store.end();
         await sweep.end();
         await looking;
-        await teller?.stop(TELL_WITHIN_MS);
-        await telling;
+        await exporter?.stop(TELL_WITHIN_MS);
+        await exporting;
         await delivering.end(TELL_WITHIN_MS);
         await storage.close();
       },
@@ -181,6 +181,6 @@ async function putTogether(
       clock,
       log,
     }),
-    teller: tracing && new Teller({ ...tracing, outbox: new Outbox(storage), clock, log }),
+    exporter: tracing && new RunExporter({ ...tracing, outbox: new Outbox(storage), clock, log }),
   };
 }

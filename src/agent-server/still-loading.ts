@@ -2,7 +2,7 @@ import { pause, steadyNow } from '../clock.ts';
 import type { Clock } from '../clock.ts';
 
 /** Whom to tell that loading takes long. */
-export interface Patience {
+export interface LoadingOptions {
   log: (line: string) => void;
   clock: Clock;
 }
@@ -16,18 +16,22 @@ const EVERY_MS = 10_000;
  *
  * @param what what is loaded, for a person: `graph "asker" of src/graph.ts`.
  */
-export async function tellWhile<T>(what: string, loading: Promise<T>, { log, clock }: Patience): Promise<T> {
+export async function logWhileLoading<T>(
+  what: string,
+  loading: Promise<T>,
+  { log, clock }: LoadingOptions,
+): Promise<T> {
   const loaded = new AbortController();
-  const telling = tellUntil(loaded.signal, what, { log, clock });
+  const logging = logUntil(loaded.signal, what, { log, clock });
   try {
     return await loading;
   } finally {
     loaded.abort();
-    await telling;
+    await logging;
   }
 }
 
-async function tellUntil(loaded: AbortSignal, what: string, { log, clock }: Patience): Promise<void> {
+async function logUntil(loaded: AbortSignal, what: string, { log, clock }: LoadingOptions): Promise<void> {
   const began = steadyNow(clock);
   for (;;) {
     await pause(clock, EVERY_MS, loaded);

@@ -4,7 +4,7 @@ import { splitExportPath } from '../graph-config/export-path.ts';
 import { graphPlaces } from '../graph-config/graph-path.ts';
 import { graphLanguage, runnableHere } from '../graph-config/language.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
-import { fieldName, type FieldPath, type Places, type Problem } from '../located/problem.ts';
+import { fieldName, type FieldPath, type Places, type Problem } from '../diagnostics/problem.ts';
 
 /** A graph configuration that was read, and where the agent's code is looked for. */
 export interface AgentFiles extends Places {
@@ -37,9 +37,9 @@ export function absentFiles(read: AgentFiles): { problems: Problem[]; warnings: 
     const message = `\`${field}\` ${why.message}`;
     return [{ problem: { file: read.file, ...read.placeOf(path), field, message }, mayBeBuilt: why.mayBeBuilt }];
   });
-  const told = (mayBeBuilt: boolean) =>
+  const reported = (mayBeBuilt: boolean) =>
     absent.filter((each) => each.mayBeBuilt === mayBeBuilt).map(({ problem }) => problem);
-  return { problems: told(false), warnings: told(true) };
+  return { problems: reported(false), warnings: reported(true) };
 }
 
 function whyAbsent(

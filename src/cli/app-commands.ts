@@ -6,7 +6,7 @@ const usualLimit = 50;
 /** Adds `app jobs`, `app retry` and `app deliveries`, for whoever runs the App. */
 export function addAppCommands(
   program: Command,
-  act: (command: Command, asked: OperateCommand) => Promise<void>,
+  act: (command: Command, requested: OperateCommand) => Promise<void>,
 ): void {
   const app = program
     .command('app')

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../action/version.ts';
-import type { Mode } from '../config/door-options.ts';
+import type { Mode } from '../config/entry-options.ts';
 import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './exit-codes.ts';
-import { addInputOptions, describeOptions, givenInputs } from './story-options.ts';
+import { addInputOptions, describeOptions, givenInputs } from './deploy-flags.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
-const stories: readonly [mode: Mode, description: string][] = [
+const scenarios: readonly [mode: Mode, description: string][] = [
   ['plan', 'Say what a deploy would do and why; write nothing.'],
   ['deploy', 'Do what differs, follow the revision until it is live, and ask it the smoke tests.'],
   ['smoke', 'Ask the live agent the smoke tests; write nothing.'],
@@ -73,7 +73,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       code = await demo({ root, keep: command.getOptionValue('keep') === true, write: streams.out });
     });
 
-  for (const [mode, description] of stories) {
+  for (const [mode, description] of scenarios) {
     const command = program.command(mode).description(description);
     addInputOptions(command);
     command.addOption(json());
@@ -81,18 +81,18 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     command.addHelpText('after', afterHelp).action(async () => {
       const terminal = new Terminal(streams, { json: command.getOptionValue('json') === true });
       const sha: unknown = command.getOptionValue('commit');
-      const { tell } = await import('./tell.ts');
-      code = await tell(
+      const { deployCommand } = await import('./deploy-command.ts');
+      code = await deployCommand(
         { mode, inputs: givenInputs(command), commit: typeof sha === 'string' ? sha.trim() : undefined },
         terminal,
       );
     });
   }
 
-  addAppCommands(program, async (command, asked) => {
+  addAppCommands(program, async (command, requested) => {
     const terminal = new Terminal(streams, { json: command.getOptionValue('json') === true });
     const { operate } = await import('../../app/operate/operate.ts');
-    const done = await operate(asked, { folder: process.cwd(), env: process.env }, terminal);
+    const done = await operate(requested, { folder: process.cwd(), env: process.env }, terminal);
     code = done ? exitCodes.passes : exitCodes.fails;
   });
 
@@ -105,8 +105,8 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .addOption(json())
     .action(async () => {
       const terminal = new Terminal(streams, { json: validate.getOptionValue('json') === true });
-      const { tellValidation } = await import('./validate.ts');
-      code = await tellValidation(givenInputs(validate), terminal);
+      const { reportValidation } = await import('./validate.ts');
+      code = await reportValidation(givenInputs(validate), terminal);
     });
 
   try {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Problem } from '../located/problem.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 
 /** A file that a person named: its text, that it is not there, or why it could not be read. */
 export type ReadFile = { kind: 'read'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; problem: Problem };

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { isTagRef } from '../contract/control/repo-ref.ts';
-import { didYouMean } from '../located/did-you-mean.ts';
-import { sameRepository } from '../decide/repository-url.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { sameRepository } from '../planning/repository-url.ts';
 
 /** The head of a ref as git here knows it, that the repository has no such ref, or one clause about why nobody can tell. */
 export type GitHead =

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { valueAt } from '../located/issues.ts';
-import { parseText } from '../located/parse.ts';
+import { valueAt } from '../diagnostics/issues.ts';
+import { parseText } from '../diagnostics/parse.ts';
 
 /** What action.yml says of an input. */
 export interface InputText {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import type { StoryEvent } from '../deploy/story-event.ts';
+import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { inWords } from '../report/duration.ts';
-import { asLine } from '../report/harmless.ts';
+import { asLine } from '../report/sanitize.ts';
 
 /** What is going on right now, and since when (ms since the epoch). */
 export interface Doing {
@@ -10,11 +10,11 @@ export interface Doing {
 }
 
 /** What is going on after an event; what was going on before where the event says nothing of it, undefined for nothing. */
-export function doingAfter(event: StoryEvent, before: Doing | undefined, now: number): Doing | undefined {
+export function doingAfter(event: DeployEvent, before: Doing | undefined, now: number): Doing | undefined {
   switch (event.kind) {
     case 'looking':
       return { text: `Looking for ${asLine(event.deployment, 60)}`, since: now };
-    case 'begun':
+    case 'started':
       return { text: `Revision ${event.revisionId.slice(0, 8)} is on its way`, since: now };
     case 'status':
       return { text: `Revision ${event.revisionId.slice(0, 8)} ${asLine(event.status, 40)}`, since: now };

@@ -1,6 +1,6 @@
 import { inputsFile } from '../config/inputs.ts';
-import type { Problem } from '../located/problem.ts';
-import { formatProblem } from '../located/problem.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { formatProblem } from '../diagnostics/problem.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A problem of an input as it is called here: `--smoke-tests:3:5` in the place of `input:3:5`. */

@@ -1,5 +1,5 @@
 import { maskOf, type Mask } from '../client/mask.ts';
-import { jsonWithoutCommands, withoutCommands } from '../report/harmless.ts';
+import { jsonWithoutCommands, withoutCommands } from '../report/sanitize.ts';
 import { noLiveLine, type LiveLine } from './live-line.ts';
 
 /** Where text goes: standard output and standard error, or what a test reads. */
@@ -40,7 +40,7 @@ export class Terminal {
   }
 
   /** A line about what happens. */
-  tell(line: string): void {
+  print(line: string): void {
     const write = this.#json ? this.#streams.err : this.#streams.out;
     this.#live.above(() => write(`${withoutCommands(this.#mask(line))}\n`));
   }

@@ -1,11 +1,11 @@
 import { isAbsolute, join, posix } from 'node:path';
 import { domainProblems } from '../agent-server/webhooks/settings.ts';
 import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
-import type { Inputs } from '../config/door-options.ts';
+import type { Inputs } from '../config/entry-options.ts';
 import { readDesired } from '../config/read-desired.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
-import { fieldName, formatProblem, inOrder, type Problem } from '../located/problem.ts';
-import { packSource } from '../source/pack.ts';
+import { fieldName, formatProblem, inOrder, type Problem } from '../diagnostics/problem.ts';
+import { packSource } from '../archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { readTextFile } from './files.ts';
@@ -46,12 +46,12 @@ export async function validate(inputs: Inputs): Promise<Validation> {
 }
 
 /** Validates and tells; no key and no address is needed, and nothing is sent. */
-export async function tellValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
+export async function reportValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
   const { files, problems, warnings } = await validate(inputs);
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
-  if (fine) for (const file of files) terminal.tell(`${file}: fine`);
+  if (fine) for (const file of files) terminal.print(`${file}: fine`);
   terminal.conclude({ fine, files, problems, warnings });
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }
@@ -112,8 +112,8 @@ async function validateFolder({ folder, graphConfig }: ReturnType<typeof folders
   const packed = await packSource({ folder, graphConfigPath: graphConfig });
   if (!packed.ok) return { files: [], problems: packed.problems, warnings: [] };
   const { files, size, digest } = packed.source;
-  const told = `${folder} (${files} ${files === 1 ? 'file' : 'files'}, ${size.toLocaleString('en')} bytes packed, ${digest})`;
-  return { files: [told], problems: [], warnings: [] };
+  const reported = `${folder} (${files} ${files === 1 ? 'file' : 'files'}, ${size.toLocaleString('en')} bytes packed, ${digest})`;
+  return { files: [reported], problems: [], warnings: [] };
 }
 
 /** One that is not there may belong to another repository, or be made later: that is told, and stops nothing. */

@@ -50,10 +50,10 @@ const isPassing = (status: number): boolean =>
 
 /** An answer that is no success, in words. */
 export function failureOfReply({ status, headers, body }: HttpReply, mask: Mask, now: number): AttemptFailure {
-  const told = { kind: kindOfStatus(status), effect: effectOfStatus(status), passing: isPassing(status), status };
-  if (status < 400) return { ...told, detail: tidy(redirectWords(headers), mask) };
+  const shown = { kind: kindOfStatus(status), effect: effectOfStatus(status), passing: isPassing(status), status };
+  if (status < 400) return { ...shown, detail: tidy(redirectWords(headers), mask) };
   const retryAfterMs = readRetryAfter(header(headers, 'retry-after'), header(headers, 'date'), now);
-  return { ...told, ...readErrorBody(body.toString('utf8'), mask), retryAfterMs };
+  return { ...shown, ...readErrorBody(body.toString('utf8'), mask), retryAfterMs };
 }
 
 function redirectWords(headers: ReplyHeaders): string {

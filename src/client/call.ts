@@ -19,7 +19,7 @@ export interface Operation {
   /** Sent beside those of every request. */
   headers?: Readonly<Record<string, string>>;
   /** What errors name in the place of the path, where the path itself is a secret. */
-  told?: string;
+  shown?: string;
   /** What becomes the JSON body. */
   body?: unknown;
   /** Bytes to send in the place of a JSON body, made anew for every attempt; the headers say what and how many. */
@@ -72,7 +72,7 @@ export function errorOf(link: Connection, operation: Operation, failure: Attempt
     kind,
     operation: operation.name,
     method: operation.method,
-    address: `${link.origin}${link.prefix}${operation.told ?? operation.path}`,
+    address: `${link.origin}${link.prefix}${operation.shown ?? operation.path}`,
     status,
     detail: [detail, why].filter(Boolean).join('; ') || undefined,
     problems,

@@ -62,7 +62,7 @@ export interface Connection {
 export function connection(baseUrl: string, settings: ConnectionSettings): Connection {
   const { apiKey, tenantId, bearer } = trimmed(settings);
   const read = readAddress(baseUrl, { allowHttp: settings.allowHttp ?? false });
-  const { origin, prefix } = read.ok ? read.address : { origin: read.told.replace(/\/$/, ''), prefix: '' };
+  const { origin, prefix } = read.ok ? read.address : { origin: read.shown.replace(/\/$/, ''), prefix: '' };
   const made = read.ok && !settings.dispatcher ? dispatcherFor(read.address, settings.env ?? process.env) : undefined;
   const refusal =
     (read.ok ? undefined : read.problem) ??

@@ -62,14 +62,14 @@ export function connectControlService(settings: ControlServiceSettings): Control
   const revisionPath = (id: string, revisionId: string): string =>
     `${deploymentPath(id)}/revisions/${segment('the revision id', revisionId)}`;
 
-  const logs = (which: 'build' | 'deploy', deploymentId: string, revisionId: string, asked: unknown): Operation => {
+  const logs = (which: 'build' | 'deploy', deploymentId: string, revisionId: string, requested: unknown): Operation => {
     const name = `read ${which} logs`;
     const project = segment('the deployment id', deploymentId);
     return {
       name,
       method: 'POST',
       path: `/v1/projects/${project}/revisions/${segment('the revision id', revisionId)}/${which}_logs`,
-      body: checked(logQuery, name, asked),
+      body: checked(logQuery, name, requested),
       safe: true,
     };
   };
@@ -119,14 +119,14 @@ export function connectControlService(settings: ControlServiceSettings): Control
         readListeners,
         options,
       ),
-    listDeployments: async (asked, options) => {
+    listDeployments: async (requested, options) => {
       const name = 'list deployments';
-      const wanted = query(checked(deploymentsQuery, name, asked));
+      const wanted = query(checked(deploymentsQuery, name, requested));
       return call(link, { name, method: 'GET', path: '/v2/deployments', query: wanted }, readDeployments, options);
     },
-    listRevisions: async (id, asked, options) => {
+    listRevisions: async (id, requested, options) => {
       const name = 'list revisions';
-      const wanted = query(checked(revisionsQuery, name, asked));
+      const wanted = query(checked(revisionsQuery, name, requested));
       return call(
         link,
         { name, method: 'GET', path: `${deploymentPath(id)}/revisions`, query: wanted },
@@ -144,18 +144,18 @@ export function connectControlService(settings: ControlServiceSettings): Control
       const path = `/v1/integrations/github/${segment('the integration id', integrationId)}/repos`;
       return call(link, { name: 'list repositories', method: 'GET', path }, readRepositories, options);
     },
-    buildLogs: async (id, revisionId, asked, options) =>
-      call(link, logs('build', id, revisionId, asked), readLogs, options),
-    deployLogs: async (id, revisionId, asked, options) =>
-      call(link, logs('deploy', id, revisionId, asked), readLogs, options),
+    buildLogs: async (id, revisionId, requested, options) =>
+      call(link, logs('build', id, revisionId, requested), readLogs, options),
+    deployLogs: async (id, revisionId, requested, options) =>
+      call(link, logs('deploy', id, revisionId, requested), readLogs, options),
     features: featuresOf(link),
     deleteDeployment: async (id, { deleteTracingProject }, options) => {
-      const asked = query({ delete_tracing_project: deleteTracingProject });
+      const requested = query({ delete_tracing_project: deleteTracingProject });
       const operation = {
         name: 'delete deployment',
         method: 'DELETE',
         path: deploymentPath(id),
-        query: asked,
+        query: requested,
       } as const;
       return call(link, operation, readNothing, options);
     },

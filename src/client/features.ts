@@ -24,13 +24,13 @@ export function featuresOf(link: Connection): (options?: CallOptions) => Promise
   return async (options) => {
     options?.signal?.throwIfAborted();
     if (known && link.clock.now() < known.until) return known.features;
-    const features = await asked(link, options);
+    const features = await requested(link, options);
     known = { features, until: link.clock.now() + rememberedMs };
     return features;
   };
 }
 
-async function asked(link: Connection, options: CallOptions | undefined): Promise<ControlFeatures> {
+async function requested(link: Connection, options: CallOptions | undefined): Promise<ControlFeatures> {
   try {
     return await call(link, { name: 'get service info', method: 'GET', path: '/info' }, readFeatures, options);
   } catch (error) {

@@ -44,8 +44,8 @@ export function parse(text: string): { ok: true; value: unknown } | { ok: false 
 
 /** Where it is wrong and what was expected there; zod's messages do not repeat the value. */
 function problemsIn({ issues }: z.ZodError): string {
-  const told = issues
+  const shown = issues
     .slice(0, 5)
     .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
-  return `${told.join('; ')}${issues.length > told.length ? `; and ${issues.length - told.length} more` : ''}`;
+  return `${shown.join('; ')}${issues.length > shown.length ? `; and ${issues.length - shown.length} more` : ''}`;
 }

@@ -44,12 +44,12 @@ export function decideRetry(situation: RetrySituation): RetryDecision {
     return attempt === 1 ? { kind: 'give-up' } : { kind: 'give-up', why: `after ${attempt} attempts` };
   }
   const jitter = random * Math.min(policy.capMs, policy.baseMs * 2 ** (attempt - 1));
-  const asked = failure.retryAfterMs ?? 0;
-  const ms = Math.max(asked, jitter);
+  const requested = failure.retryAfterMs ?? 0;
+  const ms = Math.max(requested, jitter);
   if (now + ms < deadline) return { kind: 'wait', ms };
   const left = Math.max(0, deadline - now);
-  return asked > left
-    ? { kind: 'give-up', why: `it asks to wait ${seconds(asked)}, and there are ${seconds(left)} left` }
+  return requested > left
+    ? { kind: 'give-up', why: `it asks to wait ${seconds(requested)}, and there are ${seconds(left)} left` }
     : { kind: 'give-up', why: 'no time is left for another attempt' };
 }
 

@@ -22,11 +22,11 @@ export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
 };
 
 /** A failure in whichever shape: that the run failed is certain, and is never lost over how it is told. */
-function readFailure(told: unknown): Failure {
-  const { error, message } = isObject(told) ? told : { error: undefined, message: told };
+function readFailure(shown: unknown): Failure {
+  const { error, message } = isObject(shown) ? shown : { error: undefined, message: shown };
   return {
     error: typeof error === 'string' ? error : 'Error',
-    message: typeof message === 'string' ? message : JSON.stringify(told),
+    message: typeof message === 'string' ? message : JSON.stringify(shown),
   };
 }
 

@@ -38,7 +38,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   readonly #options: CallOptions;
   #events: AsyncIterator<StreamEvent, undefined> | undefined;
   /** A run is started once, whatever is asked of an iterator that has failed. */
-  #begun = false;
+  #started = false;
   readonly #left = new AbortController();
 
   constructor(link: Connection, operation: Operation, limits: StreamLimits, options: CallOptions = {}) {
@@ -54,15 +54,15 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   }
 
   async return(): Promise<IteratorResult<StreamEvent, undefined>> {
-    this.#begun = true;
+    this.#started = true;
     if (this.#events) await this.#events.return?.();
     else this.#left.abort(new Error('the stream was left before it began'));
     return { done: true, value: undefined };
   }
 
   async #begin(): Promise<IteratorResult<StreamEvent, undefined>> {
-    if (this.#begun) return { done: true, value: undefined };
-    this.#begun = true;
+    if (this.#started) return { done: true, value: undefined };
+    this.#started = true;
     const opening = open(this.#link, this.#operation, this.#limits.idleMs, checkType, this.#options);
     const stream = await opening.catch((error: unknown) => {
       if (this.#left.signal.aborted) return undefined;

@@ -33,13 +33,13 @@ const certificate =
 /** The failure that an error of the network means. Only its code is looked at, and told: messages may hold addresses. */
 export function failureOf(error: Error, { sent, status }: Progress): SendFailure {
   const code = codeOf(error);
-  const told = code === '' ? '' : ` (${code})`;
+  const shown = code === '' ? '' : ` (${code})`;
   const began = status !== undefined;
   const failure = (reason: SendFailureReason, words: string): SendFailure => ({
     reason,
     sent,
     status,
-    words: words + told,
+    words: words + shown,
   });
 
   if (certificate.test(code)) {

@@ -24,7 +24,7 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
       method: 'PUT',
       path: pathname,
       query: search,
-      told: '/…',
+      shown: '/…',
       headers: {
         'content-type': 'application/gzip',
         'content-length': String(tarball.size),

@@ -1,9 +1,9 @@
 import { isObject } from '../contract/json-object.ts';
-import { didYouMean } from '../located/did-you-mean.ts';
-import { kindOf } from '../located/issue-words.ts';
-import { parseText } from '../located/parse.ts';
-import { fieldName, inOrder, shortName } from '../located/problem.ts';
-import type { FieldPath, Place, Places, Problem } from '../located/problem.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { kindOf } from '../diagnostics/issue-words.ts';
+import { parseText } from '../diagnostics/parse.ts';
+import { fieldName, inOrder, shortName } from '../diagnostics/problem.ts';
+import type { FieldPath, Place, Places, Problem } from '../diagnostics/problem.ts';
 import { fileFieldNames } from './deployment-fields.ts';
 import type { Draft, Written } from './draft.ts';
 
@@ -26,12 +26,12 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
   const parsed = parseText(text, path);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
-  const tell = (place: Place, field: string, message: string, suggestion?: string): DraftsOfFile => ({
+  const addProblem = (place: Place, field: string, message: string, suggestion?: string): DraftsOfFile => ({
     ok: false,
     problems: [{ file: path, ...place, field, message, ...(suggestion === undefined ? {} : { suggestion }) }],
   });
   if (!isObject(value)) {
-    return tell(
+    return addProblem(
       parsed.placeOf([]),
       '',
       `a deploy file must be a map, with \`deployments\` or the fields of one, not ${kindOf(value)}`,
@@ -40,13 +40,13 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
   if (!Object.hasOwn(value, 'deployments')) {
     const slip = Object.keys(value).find((key) => !fileFieldNames.includes(key) && didYouMean(key, ['deployments']));
     if (slip !== undefined)
-      return tell(parsed.placeOfKey([slip]), slip, `\`${shortName(slip)}\` is not known`, 'deployments');
+      return addProblem(parsed.placeOfKey([slip]), slip, `\`${shortName(slip)}\` is not known`, 'deployments');
     return { ok: true, drafts: [draftOf(value, parsed, [])] };
   }
   const { deployments, ...beside } = value;
   const [stray] = Object.keys(beside);
   if (stray !== undefined) {
-    return tell(
+    return addProblem(
       parsed.placeOfKey([stray]),
       stray,
       `\`${shortName(stray)}\` stands beside \`deployments\`: move it into one of them`,
@@ -54,7 +54,7 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
   }
   if (!isObject(deployments) || Object.keys(deployments).length === 0) {
     const message = '`deployments` must be a map with at least one deployment under its name';
-    return tell(parsed.placeOf(['deployments']), 'deployments', message);
+    return addProblem(parsed.placeOf(['deployments']), 'deployments', message);
   }
   return many(deployments, parsed);
 }

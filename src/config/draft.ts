@@ -1,5 +1,5 @@
-import { problemsOf } from '../located/issues.ts';
-import { fieldName, type FieldPath, type Place, type Places, type Problem } from '../located/problem.ts';
+import { problemsOf } from '../diagnostics/issues.ts';
+import { fieldName, type FieldPath, type Place, type Places, type Problem } from '../diagnostics/problem.ts';
 import { synonyms, toKebab, writtenPath } from './spelling.ts';
 import type * as z from 'zod';
 

@@ -23,13 +23,13 @@ export const duration = (least: number, most: number) =>
       const message =
         ms === undefined
           ? 'must be a duration such as `1500ms`, `5s` or `2m`'
-          : `must be a duration from ${spoken(least)} to ${spoken(most)}`;
+          : `must be a duration from ${formatDuration(least)} to ${formatDuration(most)}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     });
 
 /** Milliseconds in the largest unit that tells them without a fraction. */
-export function spoken(ms: number): string {
+export function formatDuration(ms: number): string {
   const [unit = 'ms', size = 1] = Object.entries(unitMs).findLast(([, each]) => ms >= each && ms % each === 0) ?? [];
   return `${ms / size}${unit}`;
 }

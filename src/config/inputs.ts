@@ -1,7 +1,7 @@
-import { parseText } from '../located/parse.ts';
-import type { Place, Places, Problem } from '../located/problem.ts';
+import { parseText } from '../diagnostics/parse.ts';
+import type { Place, Places, Problem } from '../diagnostics/problem.ts';
 import { deploymentFieldNames } from './deployment-fields.ts';
-import type { Inputs } from './door-options.ts';
+import type { Inputs } from './entry-options.ts';
 import type { Written } from './draft.ts';
 
 /** What problems of inputs have in the place of a file. */

@@ -1,7 +1,7 @@
 import { dereference, validate, type Schema } from '@cfworker/json-schema';
 import { isObject } from '../contract/json-object.ts';
-import { didYouMean } from '../located/did-you-mean.ts';
-import type { FieldPath } from '../located/problem.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import type { FieldPath } from '../diagnostics/problem.ts';
 import { compilePattern } from './pattern.ts';
 
 /** The draft by which expectations are judged. */

@@ -1,16 +1,16 @@
-import { didYouMean } from '../located/did-you-mean.ts';
-import { inOrder, type Problem } from '../located/problem.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { inOrder, type Problem } from '../diagnostics/problem.ts';
 import { defaultConfigPath, readDrafts, type DraftOfFile } from './deploy-file.ts';
 import type { DesiredDeployment } from './desired.ts';
-import type { Inputs } from './door-options.ts';
+import type { Inputs } from './entry-options.ts';
 import { overridden, type Draft, type Written } from './draft.ts';
 import { inputProblem, inputsFile, inputText, readInputFields } from './inputs.ts';
-import { nameOf, namesakes } from './namesakes.ts';
-import { readAskedDraft, readDesiredDraft, type AskedDeployment } from './read-draft.ts';
+import { nameOf, duplicateNames } from './duplicate-names.ts';
+import { readRequestedDraft, readDesiredDraft, type RequestedDeployment } from './read-draft.ts';
 import type { Environment } from './secret-names.ts';
 
 /** Everything that a person may have written, whichever door it came through. */
-export interface Asked {
+export interface RequestInput {
   /** Kebab-case input names; those that are no fields of a deployment are passed over, but for `config` and `deployment`. */
   inputs: Inputs;
   /** The deploy file, where it is there. */
@@ -26,20 +26,20 @@ export type ReadDeployments<T> = { ok: true; deployments: T[] } | { ok: false; p
  * The deployments that a person asked for: those of the file, or the one that the input `deployment` chooses, or the
  * one that the inputs describe. An input beside the file wins over the file's field. Every problem at once.
  */
-export function readDesired(asked: Asked): ReadDeployments<DesiredDeployment> {
-  return readEach(asked, (draft) => readDesiredDraft(draft, asked.env));
+export function readDesired(requested: RequestInput): ReadDeployments<DesiredDeployment> {
+  return readEach(requested, (draft) => readDesiredDraft(draft, requested.env));
 }
 
 /** The same for `smoke` and `rollback`, which write nothing: no source, no secret has to be there. */
-export function readAsked(asked: Asked): ReadDeployments<AskedDeployment> {
-  return readEach(asked, readAskedDraft);
+export function readRequested(requested: RequestInput): ReadDeployments<RequestedDeployment> {
+  return readEach(requested, readRequestedDraft);
 }
 
 function readEach<T>(
-  asked: Asked,
+  requested: RequestInput,
   read: (draft: Draft) => { ok: true; value: T } | { ok: false; problems: Problem[] },
 ): ReadDeployments<T> {
-  const { drafts, problems } = draftsOf(asked);
+  const { drafts, problems } = draftsOf(requested);
   const deployments: T[] = [];
   for (const draft of drafts) {
     const result = read(draft);
@@ -54,7 +54,7 @@ interface Drafts {
   problems: Problem[];
 }
 
-function draftsOf({ inputs, file }: Asked): Drafts {
+function draftsOf({ inputs, file }: RequestInput): Drafts {
   const { fields, problems } = readInputFields(inputs);
   if (file) {
     const drafts = readDrafts(file.text, file.path);
@@ -95,7 +95,7 @@ function choose(drafts: DraftOfFile[], inputs: Inputs, fields: ReadonlyMap<strin
   }
   const [only, ...more] = drafts;
   if (only && more.length === 0) return { drafts: [overridden(only, fields)], problems: [] };
-  if (fields.size === 0) return { drafts, problems: namesakes(drafts) };
+  if (fields.size === 0) return { drafts, problems: duplicateNames(drafts) };
   const message = `${quoted([...fields.keys()])} cannot speak of all deployments of the file: choose one with \`deployment\`, of ${quoted(names)}`;
   return { drafts: [], problems: [inputProblem('deployment', message)] };
 }

@@ -1,7 +1,7 @@
 import { deploymentNameProblem } from '../contract/control/deployment-name.ts';
 import type { Secret } from '../contract/control/secret.ts';
 import type { Source } from '../contract/control/source.ts';
-import { didYouMean } from '../located/did-you-mean.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import {
   fieldName,
   inOrder,
@@ -10,7 +10,7 @@ import {
   shortName,
   type FieldPath,
   type Problem,
-} from '../located/problem.ts';
+} from '../diagnostics/problem.ts';
 import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
 import type { Desired, DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type Written } from './draft.ts';
@@ -21,7 +21,7 @@ import { deployable, readSource, saysSource, tagProblems } from './source-rules.
 import { keysInTwoSpellings, synonyms, toCamel } from './spelling.ts';
 
 /** Which deployment is meant and how it is asked: all that `smoke` and `rollback` need. */
-export interface AskedDeployment {
+export interface RequestedDeployment {
   /** Found by id where one is given, else by this exact name. One of the two is always there. */
   name?: string;
   deploymentId?: string;
@@ -72,52 +72,56 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
   const secrets = environment ? taken(draft, environment, problems) : undefined;
   if (problems.length === 0 && source && common.success && push.success) {
     const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
-    const asked = { ...whom, ...(secrets ? { secrets } : {}) };
-    return { ok: true, value: { desired: ofSource(source, asked, values), smokeTests, onFailure, push: push.data } };
+    const requested = { ...whom, ...(secrets ? { secrets } : {}) };
+    return {
+      ok: true,
+      value: { desired: ofSource(source, requested, values), smokeTests, onFailure, push: push.data },
+    };
   }
   return { ok: false, problems: inOrder(problems) };
 }
 
 /** What is wrong with the fields of these sources; a field that several share is told once. */
 function fieldsProblems(among: readonly Source[], values: Record<string, unknown>, draft: Draft): Problem[] {
-  const told = new Map<string, Problem>();
+  const reported = new Map<string, Problem>();
   for (const source of among) {
     const fields = fieldsOfSource[source];
     const read = fields.safeParse(values);
     if (read.success) continue;
-    for (const problem of issueProblems(read.error.issues, fields, draft)) told.set(JSON.stringify(problem), problem);
+    for (const problem of issueProblems(read.error.issues, fields, draft))
+      reported.set(JSON.stringify(problem), problem);
   }
-  return [...told.values()];
+  return [...reported.values()];
 }
 
 /** What fields that nothing is wrong with ask for. */
 function ofSource(
   source: Source,
-  asked: Pick<Desired, 'name' | 'deploymentId' | 'secrets' | 'secretsStrategy'>,
+  requested: Pick<Desired, 'name' | 'deploymentId' | 'secrets' | 'secretsStrategy'>,
   values: Record<string, unknown>,
 ): Desired {
   switch (source) {
     case 'github':
-      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+      return { ...requested, source, ...fieldsOfSource[source].parse(values) };
     case 'external_docker':
-      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+      return { ...requested, source, ...fieldsOfSource[source].parse(values) };
     case 'internal_source':
-      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+      return { ...requested, source, ...fieldsOfSource[source].parse(values) };
     case 'internal_docker':
-      return { ...asked, source, ...fieldsOfSource[source].parse(values) };
+      return { ...requested, source, ...fieldsOfSource[source].parse(values) };
   }
 }
 
 /** A draft as a deployment that is only asked or rolled back: nothing about its source has to be said. */
-export function readAskedDraft(draft: Draft): Read<AskedDeployment> {
+export function readRequestedDraft(draft: Draft): Read<RequestedDeployment> {
   const common = commonFields.safeParse(valuesOf(draft, toCamel));
   const problems = [
     ...fieldProblems(draft),
     ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
   ];
   if (problems.length > 0 || !common.success) return { ok: false, problems: inOrder(problems) };
-  const { secrets: _, secretsStrategy: __, ...asked } = common.data;
-  return { ok: true, value: asked };
+  const { secrets: _, secretsStrategy: __, ...requested } = common.data;
+  return { ok: true, value: requested };
 }
 
 function fieldProblems(draft: Draft): Problem[] {

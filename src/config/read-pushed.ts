@@ -1,7 +1,7 @@
-import type { Problem } from '../located/problem.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { readDrafts, type DraftOfFile } from './deploy-file.ts';
 import type { PushedDeployment } from './desired.ts';
-import { namesakes } from './namesakes.ts';
+import { duplicateNames } from './duplicate-names.ts';
 import { readPushedDraft } from './read-draft.ts';
 
 /** One deployment of a file: whom it speaks of, as far as that can be told, and what it says or what is wrong with it. */
@@ -24,7 +24,7 @@ export function readPushed(file: { text: string; path: string }): ReadPushed {
   if (!drafts.ok) return drafts;
   const seen: DraftOfFile[] = [];
   const deployments = drafts.drafts.map((draft): PushedOfFile => {
-    const doubled = namesakes([...seen, draft]).slice(namesakes(seen).length);
+    const doubled = duplicateNames([...seen, draft]).slice(duplicateNames(seen).length);
     seen.push(draft);
     return { ...whom(draft), read: doubled.length > 0 ? { ok: false, problems: doubled } : readPushedDraft(draft) };
   });

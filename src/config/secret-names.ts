@@ -16,11 +16,11 @@ const environmentName = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 /** `NAME`, or `NAME=OTHER` where the value is that of the environment variable OTHER. */
 const secretName = z.string().transform((written, context): SecretName => {
   const [name = '', from = name, ...more] = written.split('=').map((part) => part.trim());
-  const tell = (message: string) => context.addIssue({ code: 'custom', message });
+  const addProblem = (message: string) => context.addIssue({ code: 'custom', message });
   if (more.length > 0 || !environmentName.test(name) || !environmentName.test(from)) {
-    tell('must be the name of an environment variable, or NAME=OTHER to take it from another one; never a value');
+    addProblem('must be the name of an environment variable, or NAME=OTHER to take it from another one; never a value');
   } else if (reservedNames.has(name)) {
-    tell(`cannot be ${name}: the platform sets that variable itself`);
+    addProblem(`cannot be ${name}: the platform sets that variable itself`);
   }
   return { name, from };
 });
@@ -51,10 +51,11 @@ export function secretValues(
     const value = environment[from];
     if (value) return [{ name, value }];
     const why = value === undefined ? 'is not set' : 'is empty';
-    missing(index, `takes its value from the environment variable ${spoken(from)}, which ${why}`);
+    missing(index, `takes its value from the environment variable ${formatDuration(from)}, which ${why}`);
     return [];
   });
 }
 
 /** A name that may be told. Somebody may have written a secret itself in the place of its name. */
-const spoken = (name: string): string => (/^[A-Z]{1,24}$|^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(name) ? name : 'that it names');
+const formatDuration = (name: string): string =>
+  /^[A-Z]{1,24}$|^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(name) ? name : 'that it names';

@@ -1,8 +1,8 @@
 import { fieldRules } from '../contract/control/field-rules.ts';
 import { isTagRef, readRepoRef } from '../contract/control/repo-ref.ts';
 import type { Source } from '../contract/control/source.ts';
-import { didYouMean } from '../located/did-you-mean.ts';
-import type { Problem } from '../located/problem.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { pushOnlyFieldNames } from './push-fields.ts';
 import { draftProblem, fieldProblem, type Draft } from './draft.ts';
 import { toKebab } from './spelling.ts';
@@ -43,7 +43,7 @@ export function readSource(draft: Draft): ReadSource {
 }
 
 /** Whether a draft tells its source at all, in whichever way. */
-export const saysSource = (draft: Draft): boolean => draft.fields.has('source') || telling(draft).length > 0;
+export const saysSource = (draft: Draft): boolean => draft.fields.has('source') || reporting(draft).length > 0;
 
 function strangers(draft: Draft, source: Source): Problem[] {
   return [...draft.fields].flatMap(([name, written]) => {
@@ -55,7 +55,7 @@ function strangers(draft: Draft, source: Source): Problem[] {
 }
 
 function inferred(draft: Draft): ReadSource {
-  const [one, other] = telling(draft);
+  const [one, other] = reporting(draft);
   if (!one) {
     return {
       source: undefined,
@@ -72,17 +72,17 @@ function inferred(draft: Draft): ReadSource {
  * The sources that the fields tell, each with a field that tells it. A field that only one source has says more than one
  * that several share: where there is none of the first kind, the first of those that share it is meant.
  */
-function telling(draft: Draft): { source: Source; field: string }[] {
+function reporting(draft: Draft): { source: Source; field: string }[] {
   const owned = [...draft.fields.keys()].map((field) => ({ field, owners: ownersOf(field) }));
   const sole = owned.filter(({ owners }) => owners.length === 1);
   const shared = owned.filter(({ owners }) => owners.length < deployable.length);
-  const told = new Map<Source, string>();
+  const reported = new Map<Source, string>();
   for (const { field, owners } of sole.length > 0 ? sole : shared) {
     const [source] = owners;
-    if (source && !told.has(source)) told.set(source, field);
+    if (source && !reported.has(source)) reported.set(source, field);
   }
   return deployable.flatMap((source) => {
-    const field = told.get(source);
+    const field = reported.get(source);
     return field === undefined ? [] : [{ source, field }];
   });
 }

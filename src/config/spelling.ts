@@ -1,5 +1,5 @@
 import { isObject } from '../contract/json-object.ts';
-import type { FieldPath } from '../located/problem.ts';
+import type { FieldPath } from '../diagnostics/problem.ts';
 import { fieldAliases } from '../contract/control/aliases.ts';
 
 /** Whose word it is shows in its letters: `image_uri` is the service's, `imageUri` ours, `image-uri` a person's. */

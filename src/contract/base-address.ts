@@ -10,7 +10,7 @@ export interface BaseAddress {
 }
 
 /** A base address as it was written, or why nothing is sent there. `told` is what of it may be shown. */
-export type ReadAddress = { ok: true; address: BaseAddress } | { ok: false; problem: string; told: string };
+export type ReadAddress = { ok: true; address: BaseAddress } | { ok: false; problem: string; shown: string };
 
 /**
  * Reads a base address, with or without a path prefix (control-service.md, "Base address"). Plain http off loopback is
@@ -22,12 +22,12 @@ export function readAddress(written: string, { allowHttp = false }: { allowHttp?
     return {
       ok: false,
       problem: 'this is not an address: write it like https://host/path',
-      told: '(an unreadable address)',
+      shown: '(an unreadable address)',
     };
   }
   const url = new URL(trimmed);
-  const told = `${url.protocol}//${url.host}${url.pathname}`;
-  const refused = (problem: string): ReadAddress => ({ ok: false, problem, told });
+  const shown = `${url.protocol}//${url.host}${url.pathname}`;
+  const refused = (problem: string): ReadAddress => ({ ok: false, problem, shown });
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('the address has to begin with https://');
   if (url.username || url.password) {
     return refused('the address holds a user or a password: leave it out and give the key by itself');

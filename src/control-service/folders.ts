@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { hasCode, messageOf } from '../database/embedded/file-errors.ts';
-import { lockFolder, type FolderLock } from '../database/embedded/folder-lock.ts';
+import { hasCode, messageOf } from '../postgres/embedded/file-errors.ts';
+import { lockFolder, type FolderLock } from '../postgres/embedded/folder-lock.ts';
 
 /**
  * Makes the data folder and takes it for this service alone, whichever database it works on: another one would find

@@ -113,7 +113,7 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
   }
   const reached =
     values['public-url'] === undefined ? undefined : readAddress(values['public-url'], { allowHttp: true });
-  if (reached?.ok === false) return { ok: false, problem: `--public-url ${reached.told}: ${reached.problem}.` };
+  if (reached?.ok === false) return { ok: false, problem: `--public-url ${reached.shown}: ${reached.problem}.` };
   if (values.data === '') return { ok: false, problem: '--data is empty.' };
   if (values['allow-git']?.includes('')) return { ok: false, problem: '--allow-git is empty.' };
   if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
@@ -158,22 +158,22 @@ export function readLocalCommand(args: string[]): { ok: true; command: LocalComm
 }
 
 /** What a program has of the world around it. */
-export interface Surroundings {
+export interface ProgramEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   /** Standard output: for what the caller asked for. */
   say: (text: string) => void;
   /** Standard error: for everything else. */
-  tell: (text: string) => void;
+  printError: (text: string) => void;
   /** Resolves when the program is asked to leave. */
   leave: Promise<void>;
 }
 
 /** Runs the services until they are asked to leave; the exit code. */
-export async function runLocal(args: string[], { env, say, tell, leave }: Surroundings): Promise<number> {
-  if (isOperators(args)) return runOperator(args, { env, say, tell });
+export async function runLocal(args: string[], { env, say, printError, leave }: ProgramEnvironment): Promise<number> {
+  if (isOperators(args)) return runOperator(args, { env, say, printError });
   const read = readLocalCommand(args);
   if (!read.ok) {
-    tell(`${read.problem}\n\n${localUsage}`);
+    printError(`${read.problem}\n\n${localUsage}`);
     return 2;
   }
   const { port, data, allowGit, basePath, publicUrl, fieldNames, watchGit, hosting, json, help } = read.command;
@@ -183,12 +183,12 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
   }
   const registry = read.command.registry && registryFrom(read.command.registry, env);
   if (registry?.kind === 'problem') {
-    tell(registry.problem);
+    printError(registry.problem);
     return 2;
   }
   const github = githubFrom(read.command.github, env, (path) => readFileSync(path, 'utf8'));
   if (github.kind === 'problem') {
-    tell(github.problem);
+    printError(github.problem);
     return 2;
   }
   let services: LocalServices;
@@ -209,16 +209,16 @@ export async function runLocal(args: string[], { env, say, tell, leave }: Surrou
       github: github.kind === 'app' ? github.app : undefined,
       running: read.command.running,
       clock: systemClock,
-      log: tell,
+      log: printError,
     });
   } catch (error) {
-    tell(`The services did not start: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`The services did not start: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   }
   const { url, apiKey, tenantId } = services;
   say(json ? JSON.stringify({ url, api_key: apiKey, tenant_id: tenantId }) : banner(services, data));
   await leave;
-  tell('Leaving: agents finish what they are at.');
+  printError('Leaving: agents finish what they are at.');
   await services.close();
   return 0;
 }

@@ -3,12 +3,12 @@ import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
-import { openDatabase } from '../database/database.ts';
-import { migrate } from '../database/migrate.ts';
-import { placesForContainers } from '../database/embedded/settings.ts';
-import { startRelay } from '../database/relay/relay.ts';
-import { retryWhileUnavailable } from '../database/retry-while-unavailable.ts';
-import { resolveDatabase } from '../database/resolve-database.ts';
+import { openDatabase } from '../postgres/database.ts';
+import { migrate } from '../postgres/migrate.ts';
+import { placesForContainers } from '../postgres/embedded/settings.ts';
+import { startRelay } from '../postgres/relay/relay.ts';
+import { retryWhileUnavailable } from '../postgres/retry-while-unavailable.ts';
+import { resolveDatabase } from '../postgres/resolve-database.ts';
 import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
@@ -18,14 +18,14 @@ import type { GithubAppSettings } from './integrations/github-app.ts';
 import { createIntegrations } from './integrations/integrations.ts';
 import { workBell } from './listeners/work-bell.ts';
 import { admitToAgent } from './keys/admit.ts';
-import { createKeeping } from './keeping/keeping.ts';
+import { createRetention } from './retention/retention.ts';
 import { keepKey } from './keys/kept-key.ts';
 import { changeBell } from './logs/change-bell.ts';
 import { hearChanges } from './logs/hear-changes.ts';
-import type { RolloutStep } from './rollouts/undertaking.ts';
+import type { RolloutStep } from './rollouts/rollout-job.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
 import { createApp } from './routes/app.ts';
-import { openSealedStore } from './sealing/open-sealed-store.ts';
+import { openSealedStore } from './encryption/open-encrypted-store.ts';
 import { createHttpServer } from './server.ts';
 import { createControlService } from './service.ts';
 import type { OurControlService } from './service.ts';
@@ -138,8 +138,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     });
     opened.push(() => tables.close());
     await migrate(tables.db, controlMigrations, { schema: controlSchema });
-    const sealing = { env: settings.env ?? {}, dataDir, clock, log };
-    const store = await retryWhileUnavailable(() => openSealedStore(tables.db, sealing), { clock });
+    const encryption = { env: settings.env ?? {}, dataDir, clock, log };
+    const store = await retryWhileUnavailable(() => openSealedStore(tables.db, encryption), { clock });
     const { apiKey, tenantId } = await retryWhileUnavailable(() => keepKey(store, dataDir), { clock });
     const logBell = changeBell();
     const heard = await hearChanges(database.url, logBell, clock);
@@ -161,7 +161,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     opened.push(() => running.close());
     const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
     await uploads.sweep();
-    const keeping = createKeeping({ store, uploads, workDir, clock, log });
+    const retention = createRetention({ store, uploads, workDir, clock, log });
     const tracing = createTracing(await keepTracingKey(dataDir));
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
@@ -189,7 +189,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       tracing: (projectId) => tracingTarget(tracing, url, projectId),
       clock,
       log,
-      makeRoom: keeping.makeRoom,
+      makeRoom: retention.makeRoom,
       step: settings.step,
     });
     const bell = workBell(clock);
@@ -242,8 +242,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
       opened.push(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
     }
-    opened.push(keeping.stop);
-    keeping.start();
+    opened.push(retention.stop);
+    retention.start();
     return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };
   } catch (error) {
     await end();

@@ -7,7 +7,7 @@ import { keyOperations } from './service/keys.ts';
 import { logOperations } from './service/logs.ts';
 import { revisionOperations } from './service/revisions.ts';
 import type { Rollouts, ServiceSettings } from './service/settings.ts';
-import { surroundingsOperations } from './service/surroundings.ts';
+import { integrationOperations } from './service/integrations.ts';
 import { tracingOperations } from './service/tracing-projects.ts';
 import { uploadOperations } from './service/uploads.ts';
 
@@ -23,7 +23,7 @@ export function createControlService(given: ServiceSettings) {
     ...deletionOperations(settings),
     ...revisionOperations(settings),
     ...logOperations(settings),
-    ...surroundingsOperations(settings),
+    ...integrationOperations(settings),
     ...uploadOperations(settings),
     ...keyOperations(settings),
     ...tracingOperations(settings),

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { type Clock, steadyNow } from '../clock.ts';
-import { retryWhileUnavailable } from '../database/retry-while-unavailable.ts';
-import { oncePerWhile } from '../database/once-per-while.ts';
+import { retryWhileUnavailable } from '../postgres/retry-while-unavailable.ts';
+import { oncePerWhile } from '../postgres/once-per-while.ts';
 
 /** That one service, and no other, works on a database. */
 export interface SoleClaim {
@@ -10,7 +10,7 @@ export interface SoleClaim {
 }
 
 /** How long a former service may take to leave, and how often it is looked whether it has, in milliseconds. */
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 const lookEveryMs = 250;
 
 /**
@@ -22,7 +22,7 @@ const lookEveryMs = 250;
  */
 export async function claimDatabase(url: string, clock: Clock, log: (message: string) => void): Promise<SoleClaim> {
   const released = new AbortController();
-  const tell = oncePerWhile(log, clock);
+  const report = oncePerWhile(log, clock);
   let client = await firstClaim();
 
   async function attempt(): Promise<Client | undefined> {
@@ -48,7 +48,7 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
   }
 
   async function firstClaim(): Promise<Client> {
-    const until = steadyNow(clock) + patienceMs;
+    const until = steadyNow(clock) + maxWaitMs;
     for (;;) {
       const held = await retryWhileUnavailable(attempt, { clock });
       if (held) return held;
@@ -68,7 +68,7 @@ export async function claimDatabase(url: string, clock: Clock, log: (message: st
         const held = await attempt();
         if (held && !released.signal.aborted) client = held;
         else if (held) await held.end();
-        else tell('Another control service works on this database now. Stop one of the two.');
+        else report('Another control service works on this database now. Stop one of the two.');
         if (held) return;
       } catch (error) {
         // The database is on its way back; what else can be wrong with it is told by those who use it.

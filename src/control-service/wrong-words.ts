@@ -1,4 +1,4 @@
-import { didYouMean } from '../located/did-you-mean.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
 
 /**
  * What `parseArgs` of Node has against a command line, with the flag or the word that was probably meant. Of a flag that

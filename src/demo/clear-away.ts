@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeIsolated } from '../control-service/isolation/isolation.ts';
-import { removeEmbeddedData } from '../database/remove-embedded.ts';
+import { removeEmbeddedData } from '../postgres/remove-embedded.ts';
 
 /** What a stage was set with. */
 export interface Made {
@@ -19,13 +19,13 @@ export interface Made {
  * Ends what runs, the last started first, and removes every folder. Thousands of files of packages were copied into builds, so
  * that the latter takes a while: `tell` is told what goes on before each part of it.
  */
-export async function clearAway({ running, folder, data, appData }: Made, tell: (text: string) => void): Promise<void> {
-  tell('Ending what was started: the App, the services with their agents, GitHub ...');
+export async function clearAway({ running, folder, data, appData }: Made, log: (text: string) => void): Promise<void> {
+  log('Ending what was started: the App, the services with their agents, GitHub ...');
   for (const each of running.splice(0).reverse()) await each.stop();
-  tell('Removing what they made: the builds with all their packages, which takes a minute or more ...');
+  log('Removing what they made: the builds with all their packages, which takes a minute or more ...');
   // As root the databases and builds lie elsewhere, where nobody would find them.
   await removeIsolated(data);
-  tell(`Removing the databases and ${folder} ...`);
+  log(`Removing the databases and ${folder} ...`);
   for (const each of [data, appData]) {
     await removeEmbeddedData({ dataDir: join(each, 'postgres'), log: () => undefined });
   }

@@ -1,9 +1,9 @@
-import { acts, type Shown } from './acts.ts';
-import { agentActs, cronAct } from './agent-acts.ts';
-import { appActs } from './app-acts.ts';
+import { scenarios, type Shown } from './scenarios.ts';
+import { agentScenarios, cronAct } from './agent-scenarios.ts';
+import { appScenarios } from './app-scenarios.ts';
 import { Screen } from './screen.ts';
-import { serviceActs } from './service-acts.ts';
-import { setStage, type Stage } from './stage.ts';
+import { serviceScenarios } from './service-scenarios.ts';
+import { startDemo, type DemoEnvironment } from './environment.ts';
 
 export interface DemoOptions {
   /** The folder of this package. */
@@ -17,45 +17,45 @@ export interface DemoOptions {
  * First what a workflow does and what the agent's clients do with it, then what the App does, then what the control service
  * does by itself; last what a cron did all the while.
  */
-const program = [...acts, ...agentActs, ...appActs, ...serviceActs, cronAct];
+const program = [...scenarios, ...agentScenarios, ...appScenarios, ...serviceScenarios, cronAct];
 
 /** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
 export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
   const screen = new Screen(write);
-  const begun = performance.now();
+  const started = performance.now();
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   process.on('SIGINT', stop).on('SIGTERM', stop);
   screen.line('Landfall: an agent is deployed, changed, broken, rolled back, asked, pushed and uploaded, all here.');
   screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
-  let stage: Stage | undefined;
+  let environment: DemoEnvironment | undefined;
   const shown: Shown[] = [];
   try {
-    stage = await setStage(root, 'echo-agent');
-    screen.line(`Ready at ${stage.service.url}; everything lies in ${stage.folder}`);
+    environment = await startDemo(root, 'echo-agent');
+    screen.line(`Ready at ${environment.service.url}; everything lies in ${environment.folder}`);
     for (const [index, { title, play }] of program.entries()) {
       if (stopped.signal.aborted) break;
       screen.act(index + 1, title);
-      const result = await play(stage, screen, shown);
+      const result = await play(environment, screen, shown);
       shown.push({ title, ...result });
       screen.line(`   ${result.held ? '=> ' : '=> DOES NOT HOLD: '}${result.seen}`);
       if (!result.held) break;
     }
-    if (keep && !stopped.signal.aborted) await leaveOpen(stage, screen, shown, stopped.signal);
+    if (keep && !stopped.signal.aborted) await leaveOpen(environment, screen, shown, stopped.signal);
   } finally {
     screen.line();
-    await stage?.clear((text) => screen.line(text));
+    await environment?.clear((text) => screen.line(text));
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
-  const left = stage.pids().filter(isRunning);
+  const left = environment.pids().filter(isRunning);
   const seen =
-    left.length === 0 ? `all ${stage.pids().length} processes have ended` : `process ${left.join(', ')} runs`;
+    left.length === 0 ? `all ${environment.pids().length} processes have ended` : `process ${left.join(', ')} runs`;
   shown.push({ title: 'everything is gone again', held: left.length === 0, seen });
   screen.table(shown);
   const whole = shown.length === program.length + 1 && shown.every(({ held }) => held);
   screen.line();
   screen.line(
-    `${whole ? 'All of it held' : 'Not all of it held'}, in ${Math.round((performance.now() - begun) / 1000)} s.`,
+    `${whole ? 'All of it held' : 'Not all of it held'}, in ${Math.round((performance.now() - started) / 1000)} s.`,
   );
   return whole ? 0 : 1;
 }
@@ -69,7 +69,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-async function leaveOpen({ service }: Stage, screen: Screen, shown: readonly Shown[], stopped: AbortSignal) {
+async function leaveOpen({ service }: DemoEnvironment, screen: Screen, shown: readonly Shown[], stopped: AbortSignal) {
   const address = shown.find((each) => each.address)?.address ?? service.url;
   for (const line of [
     '',

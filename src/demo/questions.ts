@@ -5,7 +5,7 @@ export interface Questions {
   /** One answer of the echo agent, by an assistant of it where one is named. @throws Error where there was none. */
   ask(input: string, assistant?: string): Promise<string>;
   /** Asks over and over until told to stop; `failed` are the answers that were none. */
-  keepAsking(): { stop(): Promise<{ asked: number; failed: string[]; answers: Set<string> }> };
+  keepAsking(): { stop(): Promise<{ call: number; failed: string[]; answers: Set<string> }> };
 }
 
 /** @param address of the agent: the deployment's, which stays the same over all revisions. */
@@ -27,11 +27,11 @@ export function questionsTo(address: string, { apiKey }: Pick<LocalService, 'api
   return {
     ask,
     keepAsking() {
-      const seen = { asked: 0, failed: [] as string[], answers: new Set<string>() };
+      const seen = { call: 0, failed: [] as string[], answers: new Set<string>() };
       const stopped = new AbortController();
       const asking = (async () => {
         while (!stopped.signal.aborted) {
-          seen.asked += 1;
+          seen.call += 1;
           try {
             seen.answers.add(await ask('there'));
           } catch (error) {

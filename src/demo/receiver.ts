@@ -9,18 +9,18 @@ export interface Receiver {
   /** The address that a run names as its webhook, with a word that tells whose webhooks they are. */
   addressFor(word: string): string;
   /** What was told to such an address: a run once, however often it came. */
-  told(word: string): readonly WebhookReceived[];
+  reported(word: string): readonly WebhookReceived[];
   stop(): Promise<void>;
 }
 
 /** Takes webhooks at a free port of the loopback, and answers 204 to each that has a run in it. */
 export async function startReceiver(): Promise<Receiver> {
-  const told = new Map<string, Map<string, WebhookReceived>>();
+  const reported = new Map<string, Map<string, WebhookReceived>>();
   const take = async (path: string, body: Promise<unknown>): Promise<number> => {
     const read = WebhookReceived.safeParse(await body.catch(() => undefined));
     if (!read.success) return 400;
-    const runs = told.get(path) ?? new Map<string, WebhookReceived>();
-    told.set(path, runs.set(read.data.run_id, read.data));
+    const runs = reported.get(path) ?? new Map<string, WebhookReceived>();
+    reported.set(path, runs.set(read.data.run_id, read.data));
     return 204;
   };
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     port,
     addressFor: (word) => `http://127.0.0.1:${port}/${word}`,
-    told: (word) => [...(told.get(`/${word}`)?.values() ?? [])],
+    reported: (word) => [...(reported.get(`/${word}`)?.values() ?? [])],
     async stop() {
       const closed = new Promise<void>((done) => server.close(() => done()));
       server.closeAllConnections();

@@ -47,7 +47,7 @@ export async function runStep(step: Step): Promise<StepResult> {
       writeFile(paths.summary, ''),
       writeFile(paths.event, JSON.stringify(step.event ?? {})),
     ]);
-    const begun = performance.now();
+    const started = performance.now();
     const { exitCode, log } = await spawned(step, {
       GITHUB_OUTPUT: paths.output,
       GITHUB_STEP_SUMMARY: paths.summary,
@@ -57,7 +57,7 @@ export async function runStep(step: Step): Promise<StepResult> {
     return {
       exitCode,
       log,
-      ms: performance.now() - begun,
+      ms: performance.now() - started,
       outputs: readOutputs(await readFile(paths.output, 'utf8')),
       summary: await readFile(paths.summary, 'utf8'),
     };

@@ -8,13 +8,13 @@ import {
   type StreamEvent,
   type StreamMode,
 } from '../contract/agent/stream-event.ts';
-import type { Evidence } from '../decide/verdict-types.ts';
+import type { Evidence } from '../planning/verdict-types.ts';
 
 /** What a stream has told so far. Times are ms since the epoch. */
 export interface Answer {
   sentAt: number;
   /** The modes that the test asked for: others are there for our own sake and do not count as its first event. */
-  asked: readonly StreamMode[];
+  requested: readonly StreamMode[];
   runId: string | undefined;
   firstAt: number | undefined;
   lastAt: number | undefined;
@@ -25,10 +25,10 @@ export interface Answer {
 }
 
 /** An answer of which nothing has come: `sentAt` is ms since the epoch. */
-export function unanswered(sentAt: number, asked: readonly StreamMode[]): Answer {
+export function unanswered(sentAt: number, requested: readonly StreamMode[]): Answer {
   return {
     sentAt,
-    asked,
+    requested,
     runId: undefined,
     firstAt: undefined,
     lastAt: undefined,
@@ -46,11 +46,11 @@ const interruptKey = '__interrupt__';
 export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: number): Answer {
   const { mode, namespace } = splitEventName(event);
   if (mode === METADATA_EVENT) {
-    const told = MetadataEventData.safeParse(data);
-    return { ...answer, lastAt: at, runId: told.success ? told.data.run_id : answer.runId };
+    const reported = MetadataEventData.safeParse(data);
+    return { ...answer, lastAt: at, runId: reported.success ? reported.data.run_id : answer.runId };
   }
-  const isAsked = mode === ERROR_EVENT || answer.asked.some((each) => isOfMode(mode, each));
-  const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isAsked ? at : undefined) };
+  const isRequested = mode === ERROR_EVENT || answer.requested.some((each) => isOfMode(mode, each));
+  const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isRequested ? at : undefined) };
   if (mode === ERROR_EVENT) return { ...after, error: errorIn(data) };
   // A subgraph's events tell of its own state and nodes, not of the run's.
   if (namespace.length > 0) return after;
@@ -77,8 +77,8 @@ function isOfMode(name: string, mode: StreamMode): boolean {
 }
 
 function errorIn(data: unknown): { error: string; message: string } {
-  const told = ErrorEventData.safeParse(data);
-  if (told.success) return { error: told.data.error, message: told.data.message };
+  const reported = ErrorEventData.safeParse(data);
+  if (reported.success) return { error: reported.data.error, message: reported.data.message };
   return { error: 'Error', message: typeof data === 'string' ? data : (JSON.stringify(data) ?? '') };
 }
 

@@ -4,7 +4,7 @@ import type { StreamMode } from '../contract/agent/stream-event.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import type { Clock } from '../clock.ts';
-import type { Evidence } from '../decide/verdict-types.ts';
+import type { Evidence } from '../planning/verdict-types.ts';
 import { answerAfter, evidenceOf, unanswered, type Answer } from './answer.ts';
 import { attempt } from './attempt.ts';
 import { lingering, within } from './bounded.ts';
@@ -33,14 +33,14 @@ export async function ask(test: SmokeTest, asking: Asking): Promise<Evidence> {
   const made: Made = {};
   try {
     const deadline = clock.now() + test.timeoutMs;
-    const asked = await within(clock, test.timeoutMs, signal, (bound) =>
+    const requested = await within(clock, test.timeoutMs, signal, (bound) =>
       attempt(question(test, asking, { signal: bound, deadline }, made)),
     );
     signal?.throwIfAborted();
-    if (asked.kind !== 'done') {
+    if (requested.kind !== 'done') {
       return { kind: 'unreachable', why: `no whole answer within ${test.timeoutMs} ms` };
     }
-    return asked.value.ok ? asked.value.value : await evidenceOfFailure(asked.value.error, asking);
+    return requested.value.ok ? requested.value.value : await evidenceOfFailure(requested.value.error, asking);
   } finally {
     await tidy(made, asking);
   }
@@ -80,7 +80,9 @@ async function question(
 }
 
 /** `values` brings the final state and `updates` the nodes, whatever the test wants to see of the stream. */
-const withOurs = (asked: readonly StreamMode[]): StreamMode[] => [...new Set([...asked, 'values', 'updates'] as const)];
+const withOurs = (requested: readonly StreamMode[]): StreamMode[] => [
+  ...new Set([...requested, 'values', 'updates'] as const),
+];
 
 /** How long a run may take to say that it has ended after its stream did (ms), and between two looks. */
 const endingMs = 5_000;

@@ -1,29 +1,29 @@
 import type { ServiceError } from '../contract/service-error.ts';
-import type { Plan } from '../decide/plan-types.ts';
-import type { Rollout } from '../decide/rollout-types.ts';
-import { plan } from '../decide/plan.ts';
+import type { Plan } from '../planning/plan-types.ts';
+import type { Rollout } from '../planning/rollout-types.ts';
+import { plan } from '../planning/plan.ts';
 import { classOfRevisionStatus } from '../contract/control/revision.ts';
-import { carryOut, type Begun } from './carry-out.ts';
+import { carryOut, type Started } from './carry-out.ts';
 import { look } from './look.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 import { Watch } from './watch.ts';
 
 /** How the beginning of the story ended: in something begun, or before anything was written. */
-export type Beginning = Begun | { kind: 'impossible' } | { kind: 'planned' };
+export type StartResult = Started | { kind: 'impossible' } | { kind: 'planned' };
 
 /** Looks, plans and carries the plan out. A dry run is the same, stopped after the plan. */
-export async function begin(story: Story): Promise<Beginning> {
+export async function begin(run: DeployRun): Promise<StartResult> {
   let overtaken: ServiceError | undefined;
   for (let tries = 1; ; tries += 1) {
-    const planned = story.decided(await planFromSight(story));
+    const planned = run.decided(await planFromObservation(run));
     if (planned.kind === 'impossible') return { kind: 'impossible' };
-    if (story.request.mode === 'plan') return { kind: 'planned' };
+    if (run.request.mode === 'plan') return { kind: 'planned' };
     // What stood in the way of a creation and is not seen as a deployment will stand there again.
     if (planned.kind === 'create' && overtaken) throw overtaken;
-    const begun = await carryOut(planned, story);
+    const started = await carryOut(planned, run);
     // Of steps that begin at the same time the later ones go on from what the first one has made.
-    if (begun.kind !== 'overtaken' || tries === mostTries) return begun;
-    overtaken = begun.error;
+    if (started.kind !== 'overtaken' || tries === mostTries) return started;
+    overtaken = started.error;
   }
 }
 
@@ -35,31 +35,31 @@ const mostTries = 5;
  * for: restating the ref would put a second one behind it and leave the first one skipped. So it is watched until it
  * tells, as long as the story may wait at all. A story that may not wait takes it for the one.
  */
-async function planFromSight(story: Story): Promise<Plan> {
+async function planFromObservation(run: DeployRun): Promise<Plan> {
   for (;;) {
-    const sighting = await look(story);
-    if (sighting.kind === 'impossible') return sighting;
-    const { seen } = sighting;
-    story.known.formerLive = seen.live;
-    story.known.formerDeployment = seen.deployment;
-    const planned = plan(story.request.desired, seen);
-    const mayWait = story.request.wait && story.request.mode === 'deploy';
+    const target = await look(run);
+    if (target.kind === 'impossible') return target;
+    const { seen } = target;
+    run.known.formerLive = seen.live;
+    run.known.formerDeployment = seen.deployment;
+    const planned = plan(run.request.desired, seen);
+    const mayWait = run.request.wait && run.request.mode === 'deploy';
     if (planned.kind === 'impossible' || planned.kind === 'create') return planned;
-    if (!planned.untoldCommit || !planned.adopt || !mayWait) return planned;
-    if (!(await commitIsTold(planned.deploymentId, planned.adopt, story))) return planned;
+    if (!planned.unreportedCommit || !planned.adopt || !mayWait) return planned;
+    if (!(await commitIsKnown(planned.deploymentId, planned.adopt, run))) return planned;
   }
 }
 
 /** Watches a revision until it tells its commit or ends. False when the time is over first. */
-async function commitIsTold(deploymentId: string, revisionId: string, story: Story): Promise<boolean> {
-  const { deadline, known } = story;
+async function commitIsKnown(deploymentId: string, revisionId: string, run: DeployRun): Promise<boolean> {
+  const { deadline, known } = run;
   const record = (rollout: Rollout) => {
     known.rollout = rollout;
   };
-  const watch = new Watch(story, { deploymentId, revisionId, deadline, record });
-  story.tell({ kind: 'waiting-for-commit', revisionId });
+  const watch = new Watch(run, { deploymentId, revisionId, deadline, record });
+  run.emit({ kind: 'waiting-for-commit', revisionId });
   let retryAfterMs: number | undefined;
-  while (story.request.clock.now() < story.deadline) {
+  while (run.request.clock.now() < run.deadline) {
     await watch.untilNextLook(retryAfterMs);
     const looked = await watch.look();
     retryAfterMs = looked.ok ? undefined : looked.error.retryAfterMs;

@@ -1,15 +1,15 @@
 import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { ServiceError } from '../contract/service-error.ts';
-import type { Plan } from '../decide/plan-types.ts';
+import type { Plan } from '../planning/plan-types.ts';
 import { settleCreation, settlePatch } from './settle.ts';
 import { upload } from './upload.ts';
-import type { Story } from './story.ts';
-import type { BegunHow } from './story-event.ts';
+import type { DeployRun } from './deploy-run.ts';
+import type { StartKind } from './deploy-event.ts';
 import { lagMs, settleMs, write } from './write.ts';
 
 /** What came of carrying a plan out. */
-export type Begun =
-  | { kind: 'follow'; how: BegunHow; deploymentId: string; revisionId: string }
+export type Started =
+  | { kind: 'follow'; how: StartKind; deploymentId: string; revisionId: string }
   /** Nothing is on its way: what was live stays live. */
   | { kind: 'kept' }
   /** Somebody created a deployment of this name in the meantime, or made a revision. */
@@ -22,31 +22,34 @@ export type Begun =
   | { kind: 'not-uploaded'; why: string };
 
 /** Does what the plan says. Beside a rollback this is the only place that changes anything at the service. */
-export async function carryOut(planned: Exclude<Plan, { kind: 'impossible' }>, story: Story): Promise<Begun> {
-  const begun = await (planned.kind === 'create' ? create(planned, story) : alter(planned, story));
-  if (begun.kind === 'follow') {
-    story.known.revisionId = begun.revisionId;
-    story.tell(toldAs(begun));
+export async function carryOut(planned: Exclude<Plan, { kind: 'impossible' }>, run: DeployRun): Promise<Started> {
+  const started = await (planned.kind === 'create' ? create(planned, run) : alter(planned, run));
+  if (started.kind === 'follow') {
+    run.known.revisionId = started.revisionId;
+    run.emit(eventOf(started));
   }
-  return begun;
+  return started;
 }
 
-const toldAs = ({ how, deploymentId, revisionId }: Extract<Begun, { kind: 'follow' }>) =>
-  ({ kind: 'begun', how, deploymentId, revisionId }) as const;
+const eventOf = ({ how, deploymentId, revisionId }: Extract<Started, { kind: 'follow' }>) =>
+  ({ kind: 'started', how, deploymentId, revisionId }) as const;
 
-async function create({ request, upload: planned }: Extract<Plan, { kind: 'create' }>, story: Story): Promise<Begun> {
-  const { control } = story.request;
-  const answered = await write(story, (options) => control.createDeployment(request, options));
+async function create(
+  { request, upload: planned }: Extract<Plan, { kind: 'create' }>,
+  run: DeployRun,
+): Promise<Started> {
+  const { control } = run.request;
+  const answered = await write(run, (options) => control.createDeployment(request, options));
   if (!answered.ok && answered.error.kind === 'conflict') return { kind: 'overtaken', error: answered.error };
   if (!answered.ok && answered.error.effect === 'none') throw answered.error;
-  if (answered.ok) story.saw(answered.value);
-  else story.tell({ kind: 'settling', why: story.redact(answered.error.message) });
+  if (answered.ok) run.saw(answered.value);
+  else run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
   const first = answered.ok
     ? { deployment: answered.value, revisionId: answered.value.latest_revision_id ?? undefined }
     : undefined;
-  const made = first?.revisionId ? first : await settleCreation(request, first?.deployment.id, settleMs, story);
-  if (answered.ok || made) settled(story);
-  if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, planned, story);
+  const made = first?.revisionId ? first : await settleCreation(request, first?.deployment.id, settleMs, run);
+  if (answered.ok || made) settled(run);
+  if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, planned, run);
   if (made?.revisionId) {
     return { kind: 'follow', how: 'created', deploymentId: made.deployment.id, revisionId: made.revisionId };
   }
@@ -54,7 +57,7 @@ async function create({ request, upload: planned }: Extract<Plan, { kind: 'creat
 }
 
 /** The first revision of a creation waits for a folder: it is not followed, the one that the upload makes is. */
-function fill(deploymentId: string, waiting: string, planned: { digest: string }, story: Story): Promise<Begun> {
+function fill(deploymentId: string, waiting: string, planned: { digest: string }, run: DeployRun): Promise<Started> {
   const filling = {
     kind: 'patch',
     deploymentId,
@@ -65,34 +68,34 @@ function fill(deploymentId: string, waiting: string, planned: { digest: string }
     notes: [],
     upload: planned,
   } as const;
-  return alter(filling, story);
+  return alter(filling, run);
 }
 
-async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, story: Story): Promise<Begun> {
+async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: DeployRun): Promise<Started> {
   const { deploymentId, adopt } = planned;
-  const kept: Begun = adopt ? { kind: 'follow', how: 'adopted', deploymentId, revisionId: adopt } : { kind: 'kept' };
+  const kept: Started = adopt ? { kind: 'follow', how: 'adopted', deploymentId, revisionId: adopt } : { kind: 'kept' };
   if (planned.kind === 'none') return kept;
-  const { control } = story.request;
-  const uploaded = planned.upload && (await upload(deploymentId, story));
+  const { control } = run.request;
+  const uploaded = planned.upload && (await upload(deploymentId, run));
   if (uploaded?.kind === 'changed') return { kind: 'not-uploaded', why: uploaded.why };
   const request = uploaded ? naming(uploaded.path, planned.request) : planned.request;
   const ifLatest = planned.formerLatestRevisionId ?? undefined;
-  const answered = await write(story, (options) =>
+  const answered = await write(run, (options) =>
     control.patchDeployment(deploymentId, request, { ...options, ifLatest }),
   );
   if (!answered.ok && answered.error.status === 412) return { kind: 'overtaken', error: answered.error };
   if (!answered.ok && answered.error.effect === 'none') throw answered.error;
-  if (answered.ok) story.saw(answered.value);
-  else story.tell({ kind: 'settling', why: story.redact(answered.error.message) });
+  if (answered.ok) run.saw(answered.value);
+  else run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
   const latest = answered.ok ? answered.value.latest_revision_id : null;
   const bound = latest && latest !== planned.formerLatestRevisionId ? latest : undefined;
   if (answered.ok && (bound || !planned.makesRevision)) {
-    settled(story);
+    settled(run);
     return bound && planned.makesRevision ? { kind: 'follow', how: 'patched', deploymentId, revisionId: bound } : kept;
   }
   const sent = { ...planned, request, digest: planned.upload?.digest };
-  const found = await settlePatch(sent, answered.ok ? lagMs : settleMs, story);
-  if (answered.ok || found) settled(story);
+  const found = await settlePatch(sent, answered.ok ? lagMs : settleMs, run);
+  if (answered.ok || found) settled(run);
   if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };
   if (found) return kept;
   return answered.ok ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the change', error: answered.error };
@@ -103,7 +106,7 @@ const naming = (path: string, request: DeploymentPatchRequest): DeploymentPatchR
   source_revision_config: { ...request.source_revision_config, source_tarball_path: path },
 });
 
-function settled(story: Story): void {
-  story.known.writing = false;
-  story.known.changed = true;
+function settled(run: DeployRun): void {
+  run.known.writing = false;
+  run.known.changed = true;
 }

@@ -1,8 +1,8 @@
 import { agentAddress } from '../contract/control/deployment.ts';
-import { withoutRequest } from '../decide/plan-told.ts';
-import { toldOf, type Ending } from './ending.ts';
+import { withoutRequest } from '../planning/reported-plan.ts';
+import { reportOf, type Ending } from './ending.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
-import type { DeployRequest, Known } from './story.ts';
+import type { DeployRequest, Known } from './deploy-run.ts';
 
 const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 
@@ -13,7 +13,7 @@ export function conclude(
   ending: Ending,
   redact: (text: string) => string = (text) => text,
 ): Outcome {
-  const { kind, reason, advice } = toldOf(request, known, ending);
+  const { kind, reason, advice } = reportOf(request, known, ending);
   const { deployment, plan, rollout, verdict, rollback, logs } = known;
   const wentBack = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = wentBack?.revisionId ?? known.revisionId;

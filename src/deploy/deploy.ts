@@ -1,8 +1,8 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { nameObstacles } from '../decide/plan-identity.ts';
-import type { Plan } from '../decide/plan-types.ts';
-import type { Rollout } from '../decide/rollout-types.ts';
+import { nameObstacles } from '../planning/plan-identity.ts';
+import type { Plan } from '../planning/plan-types.ts';
+import type { Rollout } from '../planning/rollout-types.ts';
 import { begin } from './begin.ts';
 import { conclude } from './conclude.ts';
 import type { Ending } from './ending.ts';
@@ -15,85 +15,85 @@ import type { Outcome } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { unasked } from './smoke.ts';
 import { smokeLive } from './smoke-live.ts';
-import { Story, type DeployRequest } from './story.ts';
+import { DeployRun, type DeployRequest } from './deploy-run.ts';
 
 /**
  * Tells the whole story: looks, plans, begins, follows, asks, and takes back where that was asked for. Whatever the
  * other party does, it ends in an outcome; only a mistake of our own is thrown.
  */
 export async function deploy(request: DeployRequest): Promise<Outcome> {
-  const story = new Story(request);
+  const run = new DeployRun(request);
   const chapter = { deploy: ship, plan: ship, smoke: askOnly, rollback: rollBack, delete: remove }[request.mode];
-  const ending = await toItsEnd(chapter, story);
-  const outcome = conclude(request, story.known, ending, (text) => story.redact(text));
-  story.tell({ kind: 'concluded', outcome });
+  const ending = await toItsEnd(chapter, run);
+  const outcome = conclude(request, run.known, ending, (text) => run.redact(text));
+  run.emit({ kind: 'concluded', outcome });
   return outcome;
 }
 
 /** The story itself. A dry run is the same, stopped after the plan. */
-async function ship(story: Story): Promise<Ending> {
-  const begun = await begin(story); // looks, plans, and does the only writes
-  if (begun.kind !== 'follow' && begun.kind !== 'kept') return begun;
-  if (!story.request.wait) return { kind: begun.kind === 'kept' ? 'kept' : 'started' };
-  if (begun.kind === 'follow') {
-    const rollout = await followBegun(begun.deploymentId, begun.revisionId, story);
+async function ship(run: DeployRun): Promise<Ending> {
+  const started = await begin(run); // looks, plans, and does the only writes
+  if (started.kind !== 'follow' && started.kind !== 'kept') return started;
+  if (!run.request.wait) return { kind: started.kind === 'kept' ? 'kept' : 'started' };
+  if (started.kind === 'follow') {
+    const rollout = await followStarted(started.deploymentId, started.revisionId, run);
     if (rollout.kind !== 'live') return { kind: 'followed' };
   }
-  const verdict = await smokeLive(story);
-  story.known.verdict = verdict;
-  if (verdict.kind === 'failed' && story.request.onFailure === 'rollback') {
-    story.known.rollback = await takeBack(begun.kind === 'follow' ? begun.revisionId : undefined, story);
+  const verdict = await smokeLive(run);
+  run.known.verdict = verdict;
+  if (verdict.kind === 'failed' && run.request.onFailure === 'rollback') {
+    run.known.rollback = await takeBack(started.kind === 'follow' ? started.revisionId : undefined, run);
   }
-  return { kind: begun.kind === 'kept' ? 'kept' : 'followed' };
+  return { kind: started.kind === 'kept' ? 'kept' : 'followed' };
 }
 
-async function followBegun(deploymentId: string, revisionId: string, story: Story): Promise<Rollout> {
-  const { known, deadline } = story;
+async function followStarted(deploymentId: string, revisionId: string, run: DeployRun): Promise<Rollout> {
+  const { known, deadline } = run;
   const record = (rollout: Rollout) => {
     known.rollout = rollout;
   };
   const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
-  const rollout = await follow({ deploymentId, revisionId, deadline, seen, record }, story);
+  const rollout = await follow({ deploymentId, revisionId, deadline, seen, record }, run);
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
-    known.logs = await lastLogLines(deploymentId, revisionId, story);
+    known.logs = await lastLogLines(deploymentId, revisionId, run);
   }
   return rollout;
 }
 
-const askOnly = (story: Story): Promise<Ending> =>
-  ofTheOneMeant(story, async (deployment) => {
-    story.known.verdict = deployment.active_revision_id
-      ? await smokeLive(story)
-      : unasked(story.request.smokeTests, 'nothing-live', 'no revision is live');
+const askOnly = (run: DeployRun): Promise<Ending> =>
+  ofTheOneMeant(run, async (deployment) => {
+    run.known.verdict = deployment.active_revision_id
+      ? await smokeLive(run)
+      : unasked(run.request.smokeTests, 'nothing-live', 'no revision is live');
     return { kind: 'asked' };
   });
 
-const rollBack = (story: Story): Promise<Ending> =>
-  ofTheOneMeant(story, async (deployment) => {
-    story.known.rollback = await goBack(deployment, story);
+const rollBack = (run: DeployRun): Promise<Ending> =>
+  ofTheOneMeant(run, async (deployment) => {
+    run.known.rollback = await goBack(deployment, run);
     return { kind: 'gone-back' };
   });
 
 /** A story of the deployment that is there, where nothing is planned. */
-async function ofTheOneMeant(story: Story, told: (deployment: Deployment) => Promise<Ending>): Promise<Ending> {
-  const [deployment, ...others] = await find(story);
+async function ofTheOneMeant(run: DeployRun, reported: (deployment: Deployment) => Promise<Ending>): Promise<Ending> {
+  const [deployment, ...others] = await find(run);
   if (!deployment) return { kind: 'absent' };
-  if (others.length > 0) return impossible(story, severalOfOneName([deployment, ...others]));
-  const obstacles = nameObstacles(story.request.desired, deployment);
-  return obstacles.length > 0 ? impossible(story, { kind: 'impossible', obstacles }) : told(deployment);
+  if (others.length > 0) return impossible(run, severalOfOneName([deployment, ...others]));
+  const obstacles = nameObstacles(run.request.desired, deployment);
+  return obstacles.length > 0 ? impossible(run, { kind: 'impossible', obstacles }) : reported(deployment);
 }
 
-function impossible(story: Story, planned: Extract<Plan, { kind: 'impossible' }>): Ending {
-  story.decided(planned);
+function impossible(run: DeployRun, planned: Extract<Plan, { kind: 'impossible' }>): Ending {
+  run.decided(planned);
   return { kind: 'impossible' };
 }
 
 /** The other party's failure and the end that was called from outside are ends like others. */
-async function toItsEnd(chapter: (story: Story) => Promise<Ending>, story: Story): Promise<Ending> {
+async function toItsEnd(chapter: (run: DeployRun) => Promise<Ending>, run: DeployRun): Promise<Ending> {
   try {
-    return await chapter(story);
+    return await chapter(run);
   } catch (error) {
-    const { signal } = story.request;
+    const { signal } = run.request;
     if (signal?.aborted && (error === signal.reason || error instanceof ServiceError)) return { kind: 'cancelled' };
     if (error instanceof ServiceError) return { kind: 'service-error', error };
     throw error;

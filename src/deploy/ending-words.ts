@@ -1,13 +1,13 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
-import { sameCommit, shortCommit } from '../decide/commit.ts';
-import type { Rollout } from '../decide/rollout-types.ts';
-import type { NamedVerdict, Unproven, Verdict } from '../decide/verdict-types.ts';
-import type { Told } from './ending.ts';
+import { sameCommit, shortCommit } from '../planning/commit.ts';
+import type { Rollout } from '../planning/rollout-types.ts';
+import type { NamedVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
+import type { Reported } from './ending.ts';
 import type { Rollback } from './outcome-types.ts';
-import type { DeployRequest, Known } from './story.ts';
+import type { DeployRequest, Known } from './deploy-run.ts';
 
 /** What is told of a revision that was followed, whichever end it came to. */
-export function toldOfRollout(request: DeployRequest, known: Known): Told {
+export function reportOfRollout(request: DeployRequest, known: Known): Reported {
   const { rollout } = known;
   const id = known.revisionId ?? '';
   switch (rollout?.kind) {
@@ -45,7 +45,7 @@ export const servesAgain = (rollback: Rollback): boolean =>
   rollback.kind === 'done' || (rollback.kind === 'failed' && rollback.rollout?.kind === 'live');
 
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
-export function toldOfVerdict(request: DeployRequest, known: Known): Told | undefined {
+export function reportOfVerdict(request: DeployRequest, known: Known): Reported | undefined {
   const { verdict, rollback } = known;
   const subject = known.revisionId ? `Revision ${known.revisionId}` : 'The live revision';
   const isLive = known.revisionId ? ' is live, but' : '';
@@ -100,10 +100,10 @@ const outcomeOf = {
   'timed-out': 'timed-out',
   'in-progress': 'failed',
   live: 'broken',
-} as const satisfies Record<Rollout['kind'], Told['kind']>;
+} as const satisfies Record<Rollout['kind'], Reported['kind']>;
 
 /** What is told of a rollback that a person asked for. */
-export function toldOfRollback({ rollback }: Known): Told {
+export function reportOfRollback({ rollback }: Known): Reported {
   if (rollback?.kind === 'done') {
     const { toRevisionId, verdict } = rollback;
     if (verdict.kind !== 'unproven') {

@@ -2,8 +2,8 @@ import { withoutFullStop } from '../contract/plain-text.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import { adviceOn } from './advice.ts';
 import type { OutcomeKind } from './outcome-types.ts';
-import type { DeployRequest, Known } from './story.ts';
-import { minutes, toldOfRollback, toldOfRollout, toldOfVerdict, whatRunningAgainDoes } from './ending-words.ts';
+import type { DeployRequest, Known } from './deploy-run.ts';
+import { minutes, reportOfRollback, reportOfRollout, reportOfVerdict, whatRunningAgainDoes } from './ending-words.ts';
 
 /** Where the story ended; what it had come to by then is in `Known`. */
 export type Ending =
@@ -22,7 +22,7 @@ export type Ending =
   /** `found`: it was there when the story began. */
   | { kind: 'gone'; found: boolean }
   | { kind: 'would-delete' }
-  | { kind: 'deletion-begun' }
+  | { kind: 'deletion-started' }
   | { kind: 'still-there' }
   | { kind: 'unsettled'; what: string; error: ServiceError }
   | { kind: 'overtaken'; error: ServiceError }
@@ -30,17 +30,17 @@ export type Ending =
   | { kind: 'cancelled' };
 
 /** The end in a word, a sentence, and what to do about it. */
-export interface Told {
+export interface Reported {
   kind: OutcomeKind;
   reason: string;
   advice?: string;
 }
 
 /** A table from where the story ended, and what is known, to what is told of it. */
-export function toldOf(request: DeployRequest, known: Known, ending: Ending): Told {
+export function reportOf(request: DeployRequest, known: Known, ending: Ending): Reported {
   switch (ending.kind) {
     case 'impossible':
-      return toldOfObstacles(known);
+      return reportOfObstacles(known);
     case 'absent':
       return {
         kind: 'refused',
@@ -52,18 +52,18 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
     case 'started':
       return { kind: 'started', reason: `Revision ${known.revisionId} is on its way; it was not waited for.` };
     case 'kept':
-      return toldOfKept(request, known);
+      return reportOfKept(request, known);
     case 'followed':
-      return known.rollout?.kind === 'live' ? toldOfLive(request, known) : toldOfRollout(request, known);
+      return known.rollout?.kind === 'live' ? reportOfLive(request, known) : reportOfRollout(request, known);
     case 'asked':
       return (
-        toldOfVerdict(request, known) ?? {
+        reportOfVerdict(request, known) ?? {
           kind: 'unchanged',
           reason: `The live revision answers as it should (${count(known)}).`,
         }
       );
     case 'gone-back':
-      return toldOfRollback(known);
+      return reportOfRollback(known);
     case 'no-revision':
       return {
         kind: 'failed',
@@ -78,9 +78,9 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
       };
     case 'gone':
     case 'would-delete':
-    case 'deletion-begun':
+    case 'deletion-started':
     case 'still-there':
-      return toldOfDeletion(request, known, ending);
+      return reportOfDeletion(request, known, ending);
     case 'unsettled':
       return {
         kind: 'failed',
@@ -89,15 +89,15 @@ export function toldOf(request: DeployRequest, known: Known, ending: Ending): To
       };
     case 'overtaken':
     case 'service-error':
-      return toldOfError(known, ending.error);
+      return reportOfError(known, ending.error);
     case 'cancelled':
-      return toldOfCancel(request, known);
+      return reportOfCancel(request, known);
   }
 }
 
-type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-begun' | 'still-there' }>;
+type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
 
-function toldOfDeletion(request: DeployRequest, { deployment }: Known, ending: Deletion): Told {
+function reportOfDeletion(request: DeployRequest, { deployment }: Known, ending: Deletion): Reported {
   const { desired, keepTracingProject, dryRun, timeoutMs } = request;
   const id = deployment?.id ?? desired.deploymentId;
   const name = deployment?.name ?? desired.name;
@@ -109,7 +109,7 @@ function toldOfDeletion(request: DeployRequest, { deployment }: Known, ending: D
       return { kind: dryRun ? 'planned' : 'deleted', reason: `${whom} is not there: there was nothing to delete.` };
     case 'would-delete':
       return { kind: 'planned', reason: `${whom} would be deleted${project}.` };
-    case 'deletion-begun':
+    case 'deletion-started':
       return { kind: 'started', reason: `${whom} is being deleted; it was not waited for.` };
     case 'still-there':
       return {
@@ -120,7 +120,7 @@ function toldOfDeletion(request: DeployRequest, { deployment }: Known, ending: D
   }
 }
 
-function toldOfObstacles({ plan }: Known): Told {
+function reportOfObstacles({ plan }: Known): Reported {
   const obstacles = plan?.kind === 'impossible' ? plan.obstacles : [];
   return {
     kind: 'refused',
@@ -137,9 +137,9 @@ function planInWords({ plan }: Known): string {
 }
 
 /** The sentence on what went on serving, which the smoke tests may still contradict. */
-function toldOfKept(request: DeployRequest, known: Known): Told {
+function reportOfKept(request: DeployRequest, known: Known): Reported {
   const { plan } = known;
-  const wrong = toldOfVerdict(request, known);
+  const wrong = reportOfVerdict(request, known);
   if (wrong) return wrong;
   if (plan?.kind !== 'patch') {
     return { kind: 'unchanged', reason: `Nothing to do: ${plan?.kind === 'none' ? plan.why : 'nothing differs'}.` };
@@ -148,21 +148,21 @@ function toldOfKept(request: DeployRequest, known: Known): Told {
   return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
 }
 
-function toldOfLive(request: DeployRequest, known: Known): Told {
-  return toldOfVerdict(request, known) ?? toldOfRollout(request, known);
+function reportOfLive(request: DeployRequest, known: Known): Reported {
+  return reportOfVerdict(request, known) ?? reportOfRollout(request, known);
 }
 
-function toldOfError({ changed, revisionId }: Known, error: ServiceError): Told {
+function reportOfError({ changed, revisionId }: Known, error: ServiceError): Reported {
   const saidNo = !['busy', 'unreachable', 'unreadable'].includes(error.kind);
-  const begun = changed || revisionId !== undefined;
+  const started = changed || revisionId !== undefined;
   return {
-    kind: saidNo && !begun ? 'refused' : 'failed',
-    reason: `${asSentence(error.message)}${begun && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
+    kind: saidNo && !started ? 'refused' : 'failed',
+    reason: `${asSentence(error.message)}${started && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
     advice: adviceOn(error),
   };
 }
 
-function toldOfCancel(request: DeployRequest, known: Known): Told {
+function reportOfCancel(request: DeployRequest, known: Known): Reported {
   const { writing, rollback, changed } = known;
   const wentBack = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = wentBack?.revisionId ?? known.revisionId;

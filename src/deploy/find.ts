@@ -1,7 +1,7 @@
 import { isNotOffered } from '../contract/service-error.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import { attempt } from './attempt.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 const pageSize = 100;
 
@@ -9,34 +9,34 @@ const pageSize = 100;
  * The deployments that are meant: by id there is exactly one or the service's error, by name there may be none. The
  * service may match names loosely, so the name is compared here, on every page.
  */
-export async function find(story: Story): Promise<Deployment[]> {
-  const { control, desired } = story.request;
+export async function find(run: DeployRun): Promise<Deployment[]> {
+  const { control, desired } = run.request;
   if (desired.deploymentId !== undefined) {
-    return [story.saw(await control.getDeployment(desired.deploymentId, story.reading()))];
+    return [run.saw(await control.getDeployment(desired.deploymentId, run.reading()))];
   }
-  return desired.name === undefined ? [] : findByName(desired.name, story);
+  return desired.name === undefined ? [] : findByName(desired.name, run);
 }
 
 /** Whether the service says that there is none of this name or id: one that lists nothing, or is none, says nothing. */
-export async function tellsOfAbsence(story: Story): Promise<boolean> {
-  const { control, desired } = story.request;
-  const listed = await attempt(control.listDeployments({ limit: 1 }, story.reading()));
+export async function confirmsAbsence(run: DeployRun): Promise<boolean> {
+  const { control, desired } = run.request;
+  const listed = await attempt(control.listDeployments({ limit: 1 }, run.reading()));
   if (listed.ok) return true;
   if (!isNotOffered(listed.error)) throw listed.error;
-  return desired.deploymentId !== undefined && (await isControlService(story));
+  return desired.deploymentId !== undefined && (await isControlService(run));
 }
 
 /** Every deployment of exactly this name; none where the service does not list deployments, which is noted. */
-export async function findByName(name: string, story: Story): Promise<Deployment[]> {
-  const { control } = story.request;
+export async function findByName(name: string, run: DeployRun): Promise<Deployment[]> {
+  const { control } = run.request;
   const met = new Set<string>();
   const found: Deployment[] = [];
   for (let offset = 0; ; offset += pageSize) {
     const query = { name_contains: name, limit: pageSize, offset };
-    const page = await attempt(control.listDeployments(query, story.reading()));
+    const page = await attempt(control.listDeployments(query, run.reading()));
     if (!page.ok) {
-      if (!isNotOffered(page.error) || !(await isControlService(story))) throw page.error;
-      story.note(
+      if (!isNotOffered(page.error) || !(await isControlService(run))) throw page.error;
+      run.note(
         'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
       );
       return [];
@@ -45,7 +45,7 @@ export async function findByName(name: string, story: Story): Promise<Deployment
     for (const listed of fresh) {
       met.add(listed.id);
       // A list may leave out what a plan has to know, the secrets first of all.
-      if (listed.name === name) found.push(story.saw(await control.getDeployment(listed.id, story.reading())));
+      if (listed.name === name) found.push(run.saw(await control.getDeployment(listed.id, run.reading())));
     }
     // A service that does not heed `offset` would answer its first page for ever.
     if (page.value.resources.length < pageSize || fresh.length === 0) return found;
@@ -56,11 +56,11 @@ export async function findByName(name: string, story: Story): Promise<Deployment
  * An address that has no list of deployments may be no control service at all: one that control-service.md describes
  * lists its listeners and integrations.
  */
-async function isControlService(story: Story): Promise<boolean> {
-  const { control } = story.request;
+async function isControlService(run: DeployRun): Promise<boolean> {
+  const { control } = run.request;
   for (const ask of [
-    () => control.listListeners({ limit: 1 }, story.reading()),
-    () => control.listIntegrations(story.reading()),
+    () => control.listListeners({ limit: 1 }, run.reading()),
+    () => control.listIntegrations(run.reading()),
   ]) {
     const answered = await attempt<unknown>(ask());
     if (answered.ok || answered.error.kind === 'rejected') return true;

@@ -5,11 +5,11 @@ import { adviceOn } from './advice.ts';
 import { attempt } from './attempt.ts';
 import type { Rollback } from './outcome-types.ts';
 import { rollBackTo } from './roll-back.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /** Takes back what this story brought to life and what answered wrongly: to the revision that was live before it. */
-export async function takeBack(broken: string | undefined, story: Story): Promise<Rollback> {
-  const { formerLive, deployment } = story.known;
+export async function takeBack(broken: string | undefined, run: DeployRun): Promise<Rollback> {
+  const { formerLive, deployment } = run.known;
   if (broken === undefined) {
     return impossible(
       'this run made no revision, so it has none to take back',
@@ -22,23 +22,23 @@ export async function takeBack(broken: string | undefined, story: Story): Promis
       'Correct the agent and deploy it again.',
     );
   }
-  const current = await attempt(story.request.control.getDeployment(deployment.id, story.reading(Infinity)));
+  const current = await attempt(run.request.control.getDeployment(deployment.id, run.reading(Infinity)));
   if (!current.ok) {
-    const why = story.redact(current.error.message);
+    const why = run.redact(current.error.message);
     return { kind: 'failed', toRevisionId: formerLive.id, why, advice: adviceOn(current.error) };
   }
-  const { active_revision_id: active } = story.saw(current.value);
+  const { active_revision_id: active } = run.saw(current.value);
   if (active !== broken) {
     return impossible(`revision ${active ?? 'none'} serves by now, not ${broken}`, 'Look at what else deploys here.');
   }
-  return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, story);
+  return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, run);
 }
 
 /** Goes back because a person asked for it: to the newest revision that was live before the one that is. */
-export async function goBack(deployment: Deployment, story: Story): Promise<Rollback> {
+export async function goBack(deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const active = deployment.active_revision_id;
   if (!active) return impossible('nothing is live, so there is nothing to go back from', 'Deploy it first.');
-  const former = await liveBefore(active, deployment.id, story);
+  const former = await liveBefore(active, deployment.id, run);
   if (former === 'not-offered') {
     return impossible(
       'this service does not list revisions, so nobody can tell what was live before',
@@ -46,7 +46,7 @@ export async function goBack(deployment: Deployment, story: Story): Promise<Roll
     );
   }
   if (!former) return impossible(`no revision was live before ${active}`, 'Deploy the former commit or image instead.');
-  return rollBackTo(former, deployment, 'mode is rollback', story);
+  return rollBackTo(former, deployment, 'mode is rollback', run);
 }
 
 const impossible = (why: string, advice: string): Rollback => ({ kind: 'impossible', why, advice });
@@ -57,13 +57,13 @@ const pageSize = 100;
 async function liveBefore(
   active: string,
   deploymentId: string,
-  story: Story,
+  run: DeployRun,
 ): Promise<Revision | 'not-offered' | undefined> {
   let isPast = false;
   const met = new Set<string>();
   for (let offset = 0; ; offset += pageSize) {
     const query = { limit: pageSize, offset };
-    const page = await attempt(story.request.control.listRevisions(deploymentId, query, story.reading()));
+    const page = await attempt(run.request.control.listRevisions(deploymentId, query, run.reading()));
     if (!page.ok && isNotOffered(page.error)) return 'not-offered';
     if (!page.ok) throw page.error;
     const fresh = page.value.resources.filter(({ id }) => !met.has(id));

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../contract/control/log.ts';
-import type { ToldPlan } from '../decide/plan-types.ts';
-import type { Rollout } from '../decide/rollout-types.ts';
-import type { Verdict } from '../decide/verdict-types.ts';
+import type { ReportedPlan } from '../planning/plan-types.ts';
+import type { Rollout } from '../planning/rollout-types.ts';
+import type { Verdict } from '../planning/verdict-types.ts';
 
 /** How the story can end; the words are the Action's `outcome` output. */
 export const outcomeKinds = [
@@ -51,7 +51,7 @@ export interface Outcome {
   activeRevisionId?: string;
   /** Where the agent answers. */
   deploymentUrl?: string;
-  plan?: ToldPlan;
+  plan?: ReportedPlan;
   /** True where something was written that the plan named. */
   changed: boolean;
   rollout?: Rollout;

@@ -1,11 +1,11 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
-import { nameObstacles } from '../decide/plan-identity.ts';
+import { nameObstacles } from '../planning/plan-identity.ts';
 import { attempt } from './attempt.ts';
 import type { Ending } from './ending.ts';
-import { find, tellsOfAbsence } from './find.ts';
+import { find, confirmsAbsence } from './find.ts';
 import { severalOfOneName } from './look.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 import { settleMs, write } from './write.ts';
 
 /** The longest silence while a deletion is waited for (ms). */
@@ -18,85 +18,85 @@ const refusals = 5;
  * Deletes the one deployment that is meant, by its id or by exactly its name, and waits until it is gone: the service
  * answers before it is done. One that is not there is what was asked for. A dry run only says which one it would be.
  */
-export async function remove(story: Story): Promise<Ending> {
-  const { desired, dryRun, further, wait, keepTracingProject = false } = story.request;
-  story.tell({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
-  const looked = await attempt(find(story));
+export async function remove(run: DeployRun): Promise<Ending> {
+  const { desired, dryRun, further, wait, keepTracingProject = false } = run.request;
+  run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
+  const looked = await attempt(find(run));
   if (!looked.ok && (looked.error.status !== 404 || desired.deploymentId === undefined)) throw looked.error;
   const [deployment, ...others] = looked.ok ? looked.value : [];
-  if (!deployment) return absent(story, looked.ok ? undefined : looked.error);
+  if (!deployment) return absent(run, looked.ok ? undefined : looked.error);
   const obstacles = nameObstacles(desired, deployment);
   const several = others.length > 0 ? severalOfOneName([deployment, ...others]).obstacles : [];
   if (obstacles.length + several.length > 0) {
-    story.decided({ kind: 'impossible', obstacles: [...several, ...obstacles] });
+    run.decided({ kind: 'impossible', obstacles: [...several, ...obstacles] });
     return { kind: 'impossible' };
   }
   if (dryRun) return { kind: 'would-delete' };
   if (!further) throw new Error('a deletion was asked for without anybody to carry it out');
   const withTracingProject = !keepTracingProject;
-  story.tell({ kind: 'deleting', deploymentId: deployment.id, deploymentName: deployment.name, withTracingProject });
-  if (isLeaving(deployment)) return wait ? untilGone(deployment, undefined, story) : { kind: 'deletion-begun' };
-  const answered = await write(story, (options) =>
+  run.emit({ kind: 'deleting', deploymentId: deployment.id, deploymentName: deployment.name, withTracingProject });
+  if (isLeaving(deployment)) return wait ? untilGone(deployment, undefined, run) : { kind: 'deletion-started' };
+  const answered = await write(run, (options) =>
     further.deleteDeployment(deployment.id, { deleteTracingProject: withTracingProject }, options),
   );
-  if (answered.ok) story.known.changed = true;
-  else if (answered.error.effect === 'none') return refused(deployment, answered.error, story);
-  else story.tell({ kind: 'settling', why: story.redact(answered.error.message) });
-  if (!wait && answered.ok) return { kind: 'deletion-begun' };
-  return untilGone(deployment, answered.ok ? undefined : answered.error, story);
+  if (answered.ok) run.known.changed = true;
+  else if (answered.error.effect === 'none') return refused(deployment, answered.error, run);
+  else run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
+  if (!wait && answered.ok) return { kind: 'deletion-started' };
+  return untilGone(deployment, answered.ok ? undefined : answered.error, run);
 }
 
-async function absent(story: Story, error: ServiceError | undefined): Promise<Ending> {
-  if (await tellsOfAbsence(story)) return { kind: 'gone', found: false };
+async function absent(run: DeployRun, error: ServiceError | undefined): Promise<Ending> {
+  if (await confirmsAbsence(run)) return { kind: 'gone', found: false };
   if (error) throw error;
   const problem = 'this service does not list deployments, so nobody can tell which one has this name';
-  story.decided({ kind: 'impossible', obstacles: [{ field: 'name', problem, advice: 'Give deployment-id.' }] });
+  run.decided({ kind: 'impossible', obstacles: [{ field: 'name', problem, advice: 'Give deployment-id.' }] });
   return { kind: 'impossible' };
 }
 
 /** A service that knows no such deployment any more was asked by two; one that deletes none says so in the same way. */
-async function refused(deployment: Deployment, error: ServiceError, story: Story): Promise<Ending> {
+async function refused(deployment: Deployment, error: ServiceError, run: DeployRun): Promise<Ending> {
   if (!isNotOffered(error)) throw error;
-  const seen = await attempt(story.request.control.getDeployment(deployment.id, story.reading()));
+  const seen = await attempt(run.request.control.getDeployment(deployment.id, run.reading()));
   if (!seen.ok && seen.error.status === 404) return { kind: 'gone', found: true };
   throw error;
 }
 
 /** Looks until it is not there. `unsure` is the failure of a request that may not have taken effect. */
-async function untilGone(deployment: Deployment, unsure: ServiceError | undefined, story: Story): Promise<Ending> {
-  const { clock, control } = story.request;
+async function untilGone(deployment: Deployment, unsure: ServiceError | undefined, run: DeployRun): Promise<Ending> {
+  const { clock, control } = run.request;
   const began = clock.now();
   const settledBy = began + settleMs;
-  let [said, toldAt, refusedInRow] = ['', began, 0];
+  let [said, reportedAt, refusedInRow] = ['', began, 0];
   let open = unsure;
   for (;;) {
-    const seen = await attempt(control.getDeployment(deployment.id, story.reading()));
+    const seen = await attempt(control.getDeployment(deployment.id, run.reading()));
     const now = clock.now();
     if (!seen.ok && seen.error.status === 404) {
-      story.known.writing = false;
-      story.known.changed = true;
+      run.known.writing = false;
+      run.known.changed = true;
       return { kind: 'gone', found: true };
     }
     if (seen.ok) {
-      const { status } = story.saw(seen.value);
+      const { status } = run.saw(seen.value);
       refusedInRow = 0;
       if (isLeaving(seen.value)) {
         open = undefined;
-        story.known.writing = false;
-        story.known.changed = true;
+        run.known.writing = false;
+        run.known.changed = true;
       }
-      if (status !== said || now - toldAt >= heartbeatMs) {
-        story.tell({ kind: 'leaving', status, sinceMs: now - began, leftMs: Math.max(0, story.deadline - now) });
-        [said, toldAt] = [status, now];
+      if (status !== said || now - reportedAt >= heartbeatMs) {
+        run.emit({ kind: 'leaving', status, sinceMs: now - began, leftMs: Math.max(0, run.deadline - now) });
+        [said, reportedAt] = [status, now];
       }
     } else {
       refusedInRow += ['busy', 'unreachable', 'unreadable'].includes(seen.error.kind) ? 0 : 1;
       if (refusedInRow >= refusals) throw seen.error;
-      story.tell({ kind: 'poll-failed', why: story.redact(seen.error.message) });
+      run.emit({ kind: 'poll-failed', why: run.redact(seen.error.message) });
     }
     if (open && now >= settledBy) return { kind: 'unsettled', what: 'the deletion', error: open };
-    if (now >= story.deadline) return { kind: 'still-there' };
-    await story.untilNextPoll(story.deadline, seen.ok ? 0 : seen.error.retryAfterMs);
+    if (now >= run.deadline) return { kind: 'still-there' };
+    await run.untilNextPoll(run.deadline, seen.ok ? 0 : seen.error.retryAfterMs);
   }
 }
 

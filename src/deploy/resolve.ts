@@ -2,30 +2,30 @@ import type { DesiredExternalDocker, DesiredGithub } from '../config/desired.ts'
 import type { GithubIntegration, GithubRepository } from '../contract/control/integration.ts';
 import type { Listener } from '../contract/control/listener.ts';
 import { isNotOffered } from '../contract/service-error.ts';
-import type { Found } from '../decide/plan-types.ts';
-import { isRepositoryNamed, sameRepository, shownRepository } from '../decide/repository-url.ts';
+import type { Found } from '../planning/plan-types.ts';
+import { isRepositoryNamed, sameRepository, shownRepository } from '../planning/repository-url.ts';
 import { attempt } from './attempt.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /** The integration that reaches the repository, where nobody named one. */
-export async function resolveIntegration({ repoUrl }: DesiredGithub, story: Story): Promise<Found | undefined> {
+export async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): Promise<Found | undefined> {
   if (repoUrl === undefined) return undefined;
-  const { control } = story.request;
-  const listed = await attempt(control.listIntegrations(story.reading()));
+  const { control } = run.request;
+  const listed = await attempt(control.listIntegrations(run.reading()));
   if (!listed.ok) {
     if (!isNotOffered(listed.error)) throw listed.error;
     return { kind: 'none', why: 'this service does not list integrations: none is named' };
   }
   if (listed.value.length === 0) return { kind: 'none', why: 'this service has no integration: none is named' };
   const reaching: GithubIntegration[] = [];
-  const untold: GithubIntegration[] = [];
+  const unreported: GithubIntegration[] = [];
   for (const integration of listed.value) {
-    const repositories = await attempt(control.listRepositories(integration.id, story.reading()));
+    const repositories = await attempt(control.listRepositories(integration.id, run.reading()));
     if (!repositories.ok && !isNotOffered(repositories.error)) throw repositories.error;
-    if (!repositories.ok) untold.push(integration);
+    if (!repositories.ok) unreported.push(integration);
     else if (repositories.value.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
   }
-  const [first, ...others] = reaching.length > 0 ? reaching : untold;
+  const [first, ...others] = reaching.length > 0 ? reaching : unreported;
   if (!first)
     return { kind: 'none', why: `no integration of this service reaches ${shownRepository(repoUrl)}: none is named` };
   if (others.length > 0) return { kind: 'choices', choices: [first, ...others].map(named) };
@@ -41,10 +41,10 @@ const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed
 const pageSize = 100;
 
 /** The listener that can serve the namespace, where nobody named one. */
-export async function resolveListener({ k8sNamespace }: DesiredExternalDocker, story: Story): Promise<Found> {
+export async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<Found> {
   const listeners: Listener[] = [];
   for (let offset = 0; ; offset += pageSize) {
-    const page = await attempt(story.request.control.listListeners({ limit: pageSize, offset }, story.reading()));
+    const page = await attempt(run.request.control.listListeners({ limit: pageSize, offset }, run.reading()));
     if (!page.ok) {
       if (!isNotOffered(page.error)) throw page.error;
       return { kind: 'none', why: 'this service does not list listeners: none is named' };
@@ -53,8 +53,8 @@ export async function resolveListener({ k8sNamespace }: DesiredExternalDocker, s
     listeners.push(...fresh);
     if (page.value.resources.length < pageSize || fresh.length === 0) break;
   }
-  const fitting = listeners.filter((listener) => serves(listener, k8sNamespace));
-  const [first, ...others] = fitting.length > 0 ? fitting : listeners;
+  const matching = listeners.filter((listener) => serves(listener, k8sNamespace));
+  const [first, ...others] = matching.length > 0 ? matching : listeners;
   if (!first) return { kind: 'none', why: 'this service has no listener: none is named' };
   if (others.length > 0) {
     return {

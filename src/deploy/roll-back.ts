@@ -1,9 +1,9 @@
-import { readableSpec } from '../decide/plan-resources.ts';
+import { readableSpec } from '../planning/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
-import { rolloutOf } from '../decide/rollout.ts';
-import type { Rollout } from '../decide/rollout-types.ts';
+import { rolloutOf } from '../planning/rollout.ts';
+import type { Rollout } from '../planning/rollout-types.ts';
 import { adviceOn } from './advice.ts';
 import { attempt } from './attempt.ts';
 import { settleMs, write } from './write.ts';
@@ -11,7 +11,7 @@ import { follow } from './follow.ts';
 import type { Rollback } from './outcome-types.ts';
 import { settlePatch, settleRedeploy } from './settle.ts';
 import { smokeLive } from './smoke-live.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /**
  * Goes back to a revision that was live before: by deploying its build again where the service offers that, else by
@@ -22,30 +22,30 @@ export async function rollBackTo(
   target: Revision,
   deployment: Deployment,
   why: string,
-  story: Story,
+  run: DeployRun,
 ): Promise<Rollback> {
-  story.tell({ kind: 'rolling-back', toRevisionId: target.id, why });
-  const tried = await attempt(rolledBack(target, deployment, story));
-  const rollback = tried.ok ? tried.value : failed(target, tried.error, story);
-  story.known.rollback = rollback;
-  story.tell({ kind: 'rolled-back', rollback });
+  run.emit({ kind: 'rolling-back', toRevisionId: target.id, why });
+  const tried = await attempt(rolledBack(target, deployment, run));
+  const rollback = tried.ok ? tried.value : failed(target, tried.error, run);
+  run.known.rollback = rollback;
+  run.emit({ kind: 'rolled-back', rollback });
   return rollback;
 }
 
-async function rolledBack(target: Revision, deployment: Deployment, story: Story): Promise<Rollback> {
-  const begun = await redeploy(target, deployment, story);
-  if ('kind' in begun) return begun;
-  const { clock, timeoutMs } = story.request;
-  story.known.changed = true;
-  story.tell({ kind: 'begun', how: 'redeployed', deploymentId: deployment.id, revisionId: begun.revisionId });
+async function rolledBack(target: Revision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
+  const started = await redeploy(target, deployment, run);
+  if ('kind' in started) return started;
+  const { clock, timeoutMs } = run.request;
+  run.known.changed = true;
+  run.emit({ kind: 'started', how: 'redeployed', deploymentId: deployment.id, revisionId: started.revisionId });
   const deadline = clock.now() + timeoutMs;
   const record = (rollout: Rollout) => {
-    story.known.rollback = underWay(target, rollout);
+    run.known.rollback = underWay(target, rollout);
   };
-  record(rolloutOf(begun.revisionId));
-  const rollout = await follow({ deploymentId: deployment.id, revisionId: begun.revisionId, deadline, record }, story);
+  record(rolloutOf(started.revisionId));
+  const rollout = await follow({ deploymentId: deployment.id, revisionId: started.revisionId, deadline, record }, run);
   if (rollout.kind !== 'live') return underWay(target, rollout);
-  const verdict = await smokeLive(story);
+  const verdict = await smokeLive(run);
   if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
   const why = `revision ${target.id} serves again, and answers wrongly too`;
   return {
@@ -70,25 +70,25 @@ function underWay(target: Revision, rollout: Rollout): Rollback {
   };
 }
 
-type Begun = { revisionId: string };
+type Started = { revisionId: string };
 
-async function redeploy(target: Revision, before: Deployment, story: Story): Promise<Begun | Rollback> {
-  const { control } = story.request;
-  const answered = await write(story, (options) => control.redeployRevision(before.id, target.id, options));
-  if (!answered.ok && isNotOffered(answered.error)) return restoreSource(target, before, story);
-  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, story);
+async function redeploy(target: Revision, before: Deployment, run: DeployRun): Promise<Started | Rollback> {
+  const { control } = run.request;
+  const answered = await write(run, (options) => control.redeployRevision(before.id, target.id, options));
+  if (!answered.ok && isNotOffered(answered.error)) return restoreSource(target, before, run);
+  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, run);
   if (answered.ok) {
-    const { latest_revision_id: latest } = story.saw(answered.value);
+    const { latest_revision_id: latest } = run.saw(answered.value);
     // A service may make a new revision of the old build, or put the old one itself into place.
     return { revisionId: latest && latest !== before.latest_revision_id ? latest : target.id };
   }
-  story.tell({ kind: 'settling', why: story.redact(answered.error.message) });
-  const found = await settleRedeploy(before, settleMs, story);
-  story.known.writing = found === undefined;
-  return found?.revisionId ? { revisionId: found.revisionId } : failed(target, answered.error, story);
+  run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
+  const found = await settleRedeploy(before, settleMs, run);
+  run.known.writing = found === undefined;
+  return found?.revisionId ? { revisionId: found.revisionId } : failed(target, answered.error, run);
 }
 
-async function restoreSource(target: Revision, before: Deployment, story: Story): Promise<Begun | Rollback> {
+async function restoreSource(target: Revision, before: Deployment, run: DeployRun): Promise<Started | Rollback> {
   const former = formerSource(target, before);
   if (!former) {
     return {
@@ -97,7 +97,7 @@ async function restoreSource(target: Revision, before: Deployment, story: Story)
       advice: 'Revert the commit and push it: the next deploy builds the head of the branch.',
     };
   }
-  const request: DeploymentPatchRequest = { source_revision_config: former.part, ...formerSettings(story) };
+  const request: DeploymentPatchRequest = { source_revision_config: former.part, ...formerSettings(run) };
   if (former.isSame && Object.keys(request).length === 1) {
     return {
       kind: 'impossible',
@@ -108,10 +108,10 @@ async function restoreSource(target: Revision, before: Deployment, story: Story)
           : 'Correct the folder and deploy it again.',
     };
   }
-  const { control } = story.request;
-  const answered = await write(story, (options) => control.patchDeployment(before.id, request, options));
-  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, story);
-  if (answered.ok) story.saw(answered.value);
+  const { control } = run.request;
+  const answered = await write(run, (options) => control.patchDeployment(before.id, request, options));
+  if (!answered.ok && answered.error.effect === 'none') return failed(target, answered.error, run);
+  if (answered.ok) run.saw(answered.value);
   const latest = answered.ok ? answered.value.latest_revision_id : null;
   if (latest && latest !== before.latest_revision_id) return { revisionId: latest };
   const planned = {
@@ -120,10 +120,10 @@ async function restoreSource(target: Revision, before: Deployment, story: Story)
     makesRevision: true,
     formerLatestRevisionId: before.latest_revision_id,
   };
-  const found = await settlePatch(planned, settleMs, story);
-  story.known.writing = !answered.ok && found === undefined;
+  const found = await settlePatch(planned, settleMs, run);
+  run.known.writing = !answered.ok && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
-  return answered.ok ? noRevision(target) : failed(target, answered.error, story);
+  return answered.ok ? noRevision(target) : failed(target, answered.error, run);
 }
 
 /** What a revision was made from, where a field can ask for just that. */
@@ -140,7 +140,7 @@ function formerSource(
 }
 
 /** The secrets and resources that this story changed: the former image would otherwise meet the new ones. */
-function formerSettings({ known: { plan, formerDeployment } }: Story): DeploymentPatchRequest {
+function formerSettings({ known: { plan, formerDeployment } }: DeployRun): DeploymentPatchRequest {
   const isKnown = formerDeployment && formerDeployment.latest_revision_id === formerDeployment.active_revision_id;
   if (plan?.kind !== 'patch' || !isKnown) return {};
   const { spec } = readableSpec(formerDeployment.source_config.resource_spec);
@@ -159,12 +159,12 @@ const noRevision = (target: Revision): Rollback => ({
   advice: 'Look at the deployment and put the former image back by hand.',
 });
 
-function failed(target: Revision, error: ServiceError, story: Story): Rollback {
+function failed(target: Revision, error: ServiceError, run: DeployRun): Rollback {
   const unknown = error.effect === 'unknown' ? '; it cannot be told whether it took effect' : '';
   return {
     kind: 'failed',
     toRevisionId: target.id,
-    why: `${story.redact(error.message)}${unknown}`,
+    why: `${run.redact(error.message)}${unknown}`,
     advice: unknown ? 'Look at the revisions of the deployment before you run this again.' : adviceOn(error),
   };
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
-import { concludeAll, concludeTest, nextAttempt } from '../decide/verdict.ts';
-import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../decide/verdict-types.ts';
+import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
+import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
 import { ask } from './ask.ts';
-import type { StoryEvent } from './story-event.ts';
+import type { DeployEvent } from './deploy-event.ts';
 
 /** What to ask, whom, and the world around. */
 export interface Smoking {
@@ -14,7 +14,7 @@ export interface Smoking {
   /** From 0 up to 1. */
   random: () => number;
   signal?: AbortSignal | undefined;
-  tell?: ((event: StoryEvent) => void) | undefined;
+  emit?: ((event: DeployEvent) => void) | undefined;
   /** Told what could not be removed after a test, and how the words of others are made fit to tell. */
   note?: ((text: string) => void) | undefined;
   redact?: ((text: string) => string) | undefined;
@@ -30,12 +30,12 @@ export const pauseAfter = (attempts: number, random: () => number): number =>
 
 /** Asks the agent every question, one after the other, and judges the answers. Rejects only when the signal ends it. */
 export async function smoke(smoking: Smoking): Promise<Verdict> {
-  const { tests, tell = () => undefined } = smoking;
+  const { tests, emit = () => undefined } = smoking;
   const verdicts: NamedVerdict[] = [];
   for (const test of tests) {
     const tested = await tried(test, smoking);
     verdicts.push(tested);
-    tell({ kind: 'smoke-tested', tested });
+    emit({ kind: 'smoke-tested', tested });
   }
   return concludeAll(verdicts);
 }
@@ -46,7 +46,7 @@ export function unasked(tests: readonly SmokeTest[], because: Unproven, why: str
 }
 
 async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
-  const { agent, clock, random, signal, tell = () => undefined } = smoking;
+  const { agent, clock, random, signal, emit = () => undefined } = smoking;
   const { note = () => undefined, redact = (text: string) => text } = smoking;
   const left = (what: string) => note(redact(`smoke test ${test.name} could not remove ${what}`));
   const attempts: Evidence[] = [];
@@ -54,7 +54,7 @@ async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
     attempts.push(await ask(test, { agent, clock, signal, left }));
     const verdict = redacted(concludeTest(test, attempts, redact), redact);
     const again = nextAttempt(test, attempts) === 'again';
-    tell({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
+    emit({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
     if (!again) return { name: test.name, attempts: attempts.length, verdict };
     await clock.sleep(pauseAfter(attempts.length, random), signal);
   }

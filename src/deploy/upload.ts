@@ -1,6 +1,6 @@
 import type { ServiceError } from '../contract/service-error.ts';
 import { attempt } from './attempt.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /** Where the folder lies now, or why it could not be sent as it was planned. */
 export type Uploaded = { kind: 'stored'; path: string } | { kind: 'changed'; why: string };
@@ -12,23 +12,23 @@ const attempts = 3;
  * Uploads the folder of the request for a deployment. It changes nothing at the deployment, so what failed on the way is
  * done again at a new address. Throws the `ServiceError` of a service that says no.
  */
-export async function upload(deploymentId: string, story: Story): Promise<Uploaded> {
-  const { further, tarball, clock } = story.request;
+export async function upload(deploymentId: string, run: DeployRun): Promise<Uploaded> {
+  const { further, tarball, clock } = run.request;
   if (!further || !tarball) throw new Error('an upload was planned without a folder, or without anybody to take it');
-  story.tell({ kind: 'uploading', files: tarball.files, size: tarball.size });
+  run.emit({ kind: 'uploading', files: tarball.files, size: tarball.size });
   const began = clock.now();
   for (let made = 1; ; made += 1) {
-    const options = { signal: story.request.signal, deadline: story.deadline };
-    const { upload_url: address, object_path: path } = await further.requestUpload(deploymentId, story.reading());
+    const options = { signal: run.request.signal, deadline: run.deadline };
+    const { upload_url: address, object_path: path } = await further.requestUpload(deploymentId, run.reading());
     const put = await attempt(further.putTarball(address, tarball, options));
     if (put.ok && put.value.kind === 'changed') return put.value;
     if (put.ok) {
-      story.tell({ kind: 'uploaded', ms: clock.now() - began });
+      run.emit({ kind: 'uploaded', ms: clock.now() - began });
       return { kind: 'stored', path };
     }
     if (made === attempts || !mayPass(put.error)) throw put.error;
-    story.tell({ kind: 'upload-failed', why: story.redact(put.error.message) });
-    await story.untilNextPoll(story.deadline, put.error.retryAfterMs);
+    run.emit({ kind: 'upload-failed', why: run.redact(put.error.message) });
+    await run.untilNextPoll(run.deadline, put.error.retryAfterMs);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import { classOfRevisionStatus } from '../contract/control/revision.ts';
-import { rolloutAfter, rolloutOf, type Sight } from '../decide/rollout.ts';
-import type { Rollout, SeenStatus } from '../decide/rollout-types.ts';
+import { rolloutAfter, rolloutOf, type Observation } from '../planning/rollout.ts';
+import type { Rollout, SeenStatus } from '../planning/rollout-types.ts';
 import { attempt, type Attempted } from './attempt.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /** The longest silence while a revision is watched (ms). */
 const heartbeatMs = 30_000;
@@ -22,78 +22,78 @@ export interface Watched {
 
 /** One revision that is looked at again and again: what was seen of it, told as it changes. */
 export class Watch {
-  readonly #story: Story;
+  readonly #run: DeployRun;
   readonly #watched: Watched;
   readonly #since: number;
-  #toldAt: number;
+  #reportedAt: number;
   rollout: Rollout;
 
-  constructor(story: Story, watched: Watched) {
-    this.#story = story;
+  constructor(run: DeployRun, watched: Watched) {
+    this.#run = run;
     this.#watched = watched;
-    this.#since = story.request.clock.now();
-    this.#toldAt = this.#since;
+    this.#since = run.request.clock.now();
+    this.#reportedAt = this.#since;
     this.rollout = rolloutOf(watched.revisionId, watched.seen);
   }
 
   /** Looks once. Only a finished revision needs the deployment's word on who serves. */
   async look(): Promise<Attempted<Rollout>> {
-    const sight = await attempt(this.#sight());
-    if (!sight.ok) {
-      this.#story.tell({ kind: 'poll-failed', why: this.#story.redact(sight.error.message) });
+    const observation = await attempt(this.#observe());
+    if (!observation.ok) {
+      this.#run.emit({ kind: 'poll-failed', why: this.#run.redact(observation.error.message) });
       this.#heartbeat();
-      return sight;
+      return observation;
     }
     const former = this.rollout.seen.length;
-    this.rollout = rolloutAfter(this.rollout, sight.value);
+    this.rollout = rolloutAfter(this.rollout, observation.value);
     this.#watched.record(this.rollout);
-    if (this.rollout.seen.length > former) this.#tellStatus(sight.value);
+    if (this.rollout.seen.length > former) this.#emitStatus(observation.value);
     else this.#heartbeat();
     return { ok: true, value: this.rollout };
   }
 
   /** Waits for the next look, however long the service asks to wait, and tells in between that it does. */
   async untilNextLook(atLeastMs = 0): Promise<void> {
-    const { clock, signal } = this.#story.request;
-    const next = this.#story.nextPollAt(this.#watched.deadline, atLeastMs);
+    const { clock, signal } = this.#run.request;
+    const next = this.#run.nextPollAt(this.#watched.deadline, atLeastMs);
     while (clock.now() < next) {
-      const quietUntil = Math.min(next, this.#toldAt + heartbeatMs);
+      const quietUntil = Math.min(next, this.#reportedAt + heartbeatMs);
       await clock.sleep(Math.max(0, quietUntil - clock.now()), signal);
       if (clock.now() < next) this.#heartbeat();
     }
   }
 
-  async #sight(): Promise<Sight> {
-    const { control, clock } = this.#story.request;
+  async #observe(): Promise<Observation> {
+    const { control, clock } = this.#run.request;
     const { revisionId } = this.rollout;
     const revision = await control.getRevision(
       this.#watched.deploymentId,
       revisionId,
-      this.#story.reading(this.#watched.deadline),
+      this.#run.reading(this.#watched.deadline),
     );
-    const message = revision.status_message ? this.#story.redact(revision.status_message) : revision.status_message;
-    const sight = { at: clock.now(), revision: { ...revision, status_message: message } };
+    const message = revision.status_message ? this.#run.redact(revision.status_message) : revision.status_message;
+    const observation = { at: clock.now(), revision: { ...revision, status_message: message } };
     const known = classOfRevisionStatus(revision.status);
-    if (known !== 'live' && known !== 'superseded') return sight;
-    const deployment = this.#story.saw(
-      await control.getDeployment(this.#watched.deploymentId, this.#story.reading(this.#watched.deadline)),
+    if (known !== 'live' && known !== 'superseded') return observation;
+    const deployment = this.#run.saw(
+      await control.getDeployment(this.#watched.deploymentId, this.#run.reading(this.#watched.deadline)),
     );
-    return { ...sight, at: clock.now(), deployment: await this.#serving(deployment) };
+    return { ...observation, at: clock.now(), deployment: await this.#serving(deployment) };
   }
 
   /** An active revision that is neither ours nor the newest is older or newer than ours: its time tells. */
-  async #serving(deployment: Deployment): Promise<NonNullable<Sight['deployment']>> {
+  async #serving(deployment: Deployment): Promise<NonNullable<Observation['deployment']>> {
     const { active_revision_id: active, latest_revision_id: latest } = deployment;
     const serving = { activeRevisionId: active, latestRevisionId: latest };
     if (!active || active === this.rollout.revisionId || active === latest) return serving;
-    const reading = this.#story.reading(this.#watched.deadline);
-    const other = await attempt(this.#story.request.control.getRevision(this.#watched.deploymentId, active, reading));
+    const reading = this.#run.reading(this.#watched.deadline);
+    const other = await attempt(this.#run.request.control.getRevision(this.#watched.deploymentId, active, reading));
     return other.ok ? { ...serving, activeCreatedAt: other.value.created_at } : serving;
   }
 
-  #tellStatus({ at, revision: { status, status_message } }: Sight): void {
-    this.#toldAt = at;
-    this.#story.tell({
+  #emitStatus({ at, revision: { status, status_message } }: Observation): void {
+    this.#reportedAt = at;
+    this.#run.emit({
       kind: 'status',
       revisionId: this.rollout.revisionId,
       status,
@@ -104,10 +104,10 @@ export class Watch {
   }
 
   #heartbeat(): void {
-    const now = this.#story.request.clock.now();
-    if (now - this.#toldAt < heartbeatMs) return;
-    this.#toldAt = now;
-    this.#story.tell({
+    const now = this.#run.request.clock.now();
+    if (now - this.#reportedAt < heartbeatMs) return;
+    this.#reportedAt = now;
+    this.#run.emit({
       kind: 'heartbeat',
       revisionId: this.rollout.revisionId,
       status: this.rollout.seen.at(-1)?.status ?? 'not seen yet',

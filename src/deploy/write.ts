@@ -1,7 +1,7 @@
 import type { CallOptions } from '../contract/call-options.ts';
 import { attempt, type Attempted } from './attempt.ts';
 import { lingering } from './bounded.ts';
-import type { Story } from './story.ts';
+import type { DeployRun } from './deploy-run.ts';
 
 /** How long a write may take (ms), and how long one may go on after the story was ended. */
 const writeMs = 60_000;
@@ -15,12 +15,12 @@ export const lagMs = 15_000;
  * Sends one request that writes, once. Until its answer is there, `writing` says that nobody knows whether it took
  * effect; the end of the story lets it go on for a moment, because a write that is cut off may have taken effect.
  */
-export async function write<T>(story: Story, send: (options: CallOptions) => Promise<T>): Promise<Attempted<T>> {
-  const { clock, signal } = story.request;
+export async function write<T>(run: DeployRun, send: (options: CallOptions) => Promise<T>): Promise<Attempted<T>> {
+  const { clock, signal } = run.request;
   signal?.throwIfAborted();
-  story.known.writing = true;
+  run.known.writing = true;
   const deadline = clock.now() + writeMs;
   const answered = await lingering(clock, graceMs, signal, (late) => attempt(send({ deadline, signal: late })));
-  story.known.writing = !answered.ok && answered.error.effect === 'unknown';
+  run.known.writing = !answered.ok && answered.error.effect === 'unknown';
   return answered;
 }

@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeKind } from '../deploy/outcome-types.ts';
-import { asLine } from '../report/harmless.ts';
+import { asLine } from '../report/sanitize.ts';
 import type { DeploymentShown } from './deployment.ts';
 
 /**

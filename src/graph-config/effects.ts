@@ -1,4 +1,4 @@
-import type { FieldPath } from '../located/problem.ts';
+import type { FieldPath } from '../diagnostics/problem.ts';
 import { splitExportPath } from './export-path.ts';
 import { graphPlaces } from './graph-path.ts';
 import { graphLanguage } from './language.ts';
@@ -30,7 +30,7 @@ const PACKAGES = `${NO_EFFECT}: the packages are those of package.json and its l
 const PAGES = `${NO_EFFECT}: it shows no pages of the agent`;
 
 /** Keys at the top of the file whose effect is on other machines. */
-const ELSEWHERE: readonly [key: keyof GraphConfig, message: string][] = [
+const NOT_HERE: readonly [key: keyof GraphConfig, message: string][] = [
   ['python_version', PYTHON],
   ['dependencies', PACKAGES],
   ['dockerfile_lines', IMAGE],
@@ -54,7 +54,7 @@ export function effectsHere(config: GraphConfig): Effects {
       path: ['node_version'],
       message: `${NO_EFFECT}: agents run on Node.js ${NODE_MAJOR}`,
     },
-    ...ELSEWHERE.map(([key, message]) => isSaid(config[key]) && { path: [key], message }),
+    ...NOT_HERE.map(([key, message]) => isSaid(config[key]) && { path: [key], message }),
     isSaid(checkpointer?.serde) && { path: ['checkpointer', 'serde'], message: PYTHON },
     isSaid(auth?.cache) && {
       path: ['auth', 'cache'],

@@ -1,10 +1,10 @@
 import { isObject } from '../contract/json-object.ts';
-import { didYouMean } from '../located/did-you-mean.ts';
-import { problemsOf } from '../located/issues.ts';
-import { knownKeys } from '../located/known-keys.ts';
-import { parseText } from '../located/parse.ts';
-import { fieldName, inOrder, leftOut, mostProblems } from '../located/problem.ts';
-import type { FieldPath, Places, Problem } from '../located/problem.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { problemsOf } from '../diagnostics/issues.ts';
+import { knownKeys } from '../diagnostics/known-keys.ts';
+import { parseText } from '../diagnostics/parse.ts';
+import { fieldName, inOrder, leftOut, mostProblems } from '../diagnostics/problem.ts';
+import type { FieldPath, Places, Problem } from '../diagnostics/problem.ts';
 import { effectsHere } from './effects.ts';
 import { GraphConfig } from './schema.ts';
 
@@ -47,23 +47,23 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
     const problems = problemsOf(result.error.issues, { schema: GraphConfig, value, places: parsed });
     return { ok: false, problems: named(inOrder(problems), file) };
   }
-  const told = (path: FieldPath, message: string): Problem => {
+  const reported = (path: FieldPath, message: string): Problem => {
     const field = fieldName(path);
     return { file, ...parsed.placeOfKey(path), field, message: `\`${field}\` ${message}` };
   };
   const { ineffective, refused } = effectsHere(result.data);
   const warnedStrangers = strangers
     .slice(0, mostProblems)
-    .map((path) => told(path, 'is not known here and has no effect'));
+    .map((path) => reported(path, 'is not known here and has no effect'));
   return {
     ok: true,
     value: result.data,
     warnings: inOrder([
       ...warnedStrangers,
       ...leftOut(warnedStrangers.at(-1), strangers.length - warnedStrangers.length),
-      ...ineffective.map(({ path, message }) => told(path, message)),
+      ...ineffective.map(({ path, message }) => reported(path, message)),
     ]),
-    refused: inOrder(refused.map(({ path, message }) => told(path, message))),
+    refused: inOrder(refused.map(({ path, message }) => reported(path, message))),
     file,
     placeOf: (path) => parsed.placeOf(path),
     placeOfKey: (path) => parsed.placeOfKey(path),

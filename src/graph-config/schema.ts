@@ -4,7 +4,7 @@ import { WebhooksConfig } from '../contract/agent/webhook.ts';
 import { AuthConfig } from './auth-config.ts';
 import { exportPath } from './export-path.ts';
 import { HttpConfig } from './http-config.ts';
-import { CheckpointerConfig, StoreConfig } from './keeping.ts';
+import { CheckpointerConfig, StoreConfig } from './retention.ts';
 
 /** The name that the graph configuration file has where nobody says another. */
 export const GRAPH_CONFIG_FILE = 'langgraph.json';

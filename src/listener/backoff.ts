@@ -7,7 +7,7 @@ const longestMs = 30_000;
  *
  * @param random from 0 to 1.
  */
-export function backoffMs(failures: number, random: number, askedMs = 0): number {
+export function backoffMs(failures: number, random: number, requestedMs = 0): number {
   const most = Math.min(longestMs, shortestMs * 2 ** Math.min(failures - 1, 16));
-  return Math.max(askedMs, most * (0.5 + random / 2));
+  return Math.max(requestedMs, most * (0.5 + random / 2));
 }

@@ -47,12 +47,19 @@ export async function carryOutClaim(claim: WorkClaim, settings: CarryOutSettings
   const leave = (): void => lease.letGo('the listener leaves');
   leaving.addEventListener('abort', leave, { once: true });
   if (leaving.aborted) leave();
-  const telling = reporter({ lost: lease.lost, clock, random, send: (report) => say(report, lease) });
+  const reporting = reporter({ lost: lease.lost, clock, random, send: (report) => say(report, lease) });
   try {
     log(`Carrying out ${what}.`);
     const isDone = revision
-      ? await runRevision({ claim, revision, compute: settings.compute, tracingAt: settings.tracingAt, lease, telling })
-      : await removeAll(claim, settings, lease, telling);
+      ? await runRevision({
+          claim,
+          revision,
+          compute: settings.compute,
+          tracingAt: settings.tracingAt,
+          lease,
+          reporting,
+        })
+      : await removeAll(claim, settings, lease, reporting);
     if (isDone) return log(`Done with ${what}: ${isDone}.`);
     log(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
     await lease.end();
@@ -109,7 +116,7 @@ interface Running {
   compute: Compute;
   tracingAt: CarryOutSettings['tracingAt'];
   lease: Lease;
-  telling: Reporter;
+  reporting: Reporter;
 }
 
 /** Runs a revision; in words how it ended, where its end was told. */
@@ -119,16 +126,16 @@ async function runRevision({
   compute,
   tracingAt,
   lease,
-  telling,
+  reporting,
 }: Running): Promise<string | undefined> {
-  const spec = agentSpec(claim, revision, telling.write, tracingAt);
-  if (typeof spec === 'string') return (await telling.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
-  telling.write('info', `Starting the agent of image ${revision.image_uri}.`);
+  const spec = agentSpec(claim, revision, reporting.write, tracingAt);
+  if (typeof spec === 'string') return (await reporting.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
+  reporting.write('info', `Starting the agent of image ${revision.image_uri}.`);
   const start = await startOf(compute, spec, lease);
   if (lease.signal.aborted) return undefined;
-  if (start.kind === 'failed') return (await telling.conclude('DEPLOY_FAILED', start.reason)) ? 'failed' : undefined;
-  telling.write('info', 'The cluster says that the agent is available.');
-  return (await telling.conclude('DEPLOYED')) ? 'deployed' : undefined;
+  if (start.kind === 'failed') return (await reporting.conclude('DEPLOY_FAILED', start.reason)) ? 'failed' : undefined;
+  reporting.write('info', 'The cluster says that the agent is available.');
+  return (await reporting.conclude('DEPLOYED')) ? 'deployed' : undefined;
 }
 
 /** Whatever keeps an agent from starting is the reason that people get to read. */
@@ -146,23 +153,23 @@ async function removeAll(
   { deployment: { id, name, namespace } }: WorkClaim,
   { compute, clock, random, log }: CarryOutSettings,
   lease: Lease,
-  telling: Reporter,
+  reporting: Reporter,
 ): Promise<string | undefined> {
-  let told: string | undefined;
+  let reported: string | undefined;
   for (let failures = 1; !lease.signal.aborted; failures += 1) {
     try {
       // It is broken off where the lease is lost, and not before; what is begun twice ends as if it were begun once.
       const removing = compute.remove?.({ id, name, namespace: namespace ?? undefined }, lease);
       await Promise.race([removing, aborted(lease.signal)]);
       if (lease.signal.aborted) return undefined;
-      return (await telling.conclude('REMOVED')) ? 'removed' : undefined;
+      return (await reporting.conclude('REMOVED')) ? 'removed' : undefined;
     } catch (error) {
       if (lease.signal.aborted) return undefined;
       const why = error instanceof Error ? error.message : String(error);
-      if (why !== told) log(`${name} could not be removed, which is tried again until it can: ${why}`);
-      told = why;
+      if (why !== reported) log(`${name} could not be removed, which is tried again until it can: ${why}`);
+      reported = why;
       const waitMs = backoffMs(failures, random());
-      telling.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
+      reporting.write('error', `It could not be removed: ${why} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
       await pause(clock, waitMs, lease.signal);
     }
   }

@@ -50,7 +50,7 @@ async function listenerOf(work: WorkClient, computeId: string): Promise<Listener
 }
 
 /** The same as often as it takes; undefined when `leaving` aborts first. What does not pass by waiting is thrown. */
-export async function findListenerPatiently(
+export async function findListenerWithRetries(
   work: WorkClient,
   wanted: WantedListener,
   {

@@ -98,7 +98,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
       answered.abort();
     }
   }
-  const keeping = keep();
+  const retention = keep();
 
   return {
     signal: work.signal,
@@ -115,7 +115,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
     letGo: lose,
     async end() {
       ended.abort();
-      await keeping;
+      await retention;
     },
   };
 }

@@ -11,7 +11,7 @@ import { imageProblem } from '../control-service/rules/names.ts';
 import { wrongArguments } from '../control-service/wrong-words.ts';
 import { asSentence } from './as-sentence.ts';
 import type { CarryOutSettings } from './carry-out-claim.ts';
-import { findListenerPatiently } from './find-listener.ts';
+import { findListenerWithRetries } from './find-listener.ts';
 import { startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 
@@ -77,7 +77,7 @@ export interface ListenerCommand {
   atOnce: number;
   leaseSeconds: number;
   rolloutSeconds: number;
-  troubleSeconds: number;
+  failureGraceSeconds: number;
   cacheImage: string | undefined;
   databaseImage: string | undefined;
   storageClass: string | undefined;
@@ -126,7 +126,7 @@ export function readListenerCommand(
   const baseUrl = needed(given('base-url', 'LANDFALL_BASE_URL'), 'Say where the control service is: --base-url.');
   const allowHttp = values['allow-http'] ?? env['LANDFALL_ALLOW_HTTP']?.trim().toLowerCase() === 'true';
   const address = baseUrl === '' ? undefined : readAddress(baseUrl, { allowHttp });
-  if (address && !address.ok) problems.push(`--base-url ${address.told}: ${address.problem}.`);
+  if (address && !address.ok) problems.push(`--base-url ${address.shown}: ${address.problem}.`);
   const computeId = needed(given('compute-id', 'LANDFALL_COMPUTE_ID'), 'Name the cluster: --compute-id.');
   const namespaces = given('namespaces', 'LANDFALL_K8S_NAMESPACES')
     ?.split(',')
@@ -150,7 +150,7 @@ export function readListenerCommand(
   const atOnce = number('at-once', usualAtOnce, 1, 64);
   const leaseSeconds = number('lease', leaseBounds.usual, leaseBounds.shortest, leaseBounds.longest);
   const rolloutSeconds = number('rollout', 600, 10, 7_200);
-  const troubleSeconds = number('trouble', 30, 1, 3_600);
+  const failureGraceSeconds = number('trouble', 30, 1, 3_600);
   const image = (flag: 'cache-image' | 'database-image'): string | undefined => {
     const uri = values[flag];
     if (uri !== undefined && imageProblem(uri) !== undefined) {
@@ -179,7 +179,7 @@ export function readListenerCommand(
       atOnce,
       leaseSeconds,
       rolloutSeconds,
-      troubleSeconds,
+      failureGraceSeconds,
       cacheImage,
       databaseImage,
       storageClass,
@@ -189,31 +189,31 @@ export function readListenerCommand(
 }
 
 /** What the program has of the world around it. */
-export interface ListenerSurroundings {
+export interface ListenerEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   version: string;
   /** Standard output: for what the caller asked for. */
   say: (text: string) => void;
   /** Standard error: for everything else. */
-  tell: (text: string) => void;
+  printError: (text: string) => void;
   /** Resolves when the program is asked to leave. */
   leave: Promise<void>;
 }
 
 /** Is a listener until it is asked to leave or is not let in; the exit code. */
-export async function runListener(args: readonly string[], surroundings: ListenerSurroundings): Promise<number> {
-  const { env, version, say, tell, leave } = surroundings;
+export async function runListener(args: readonly string[], environment: ListenerEnvironment): Promise<number> {
+  const { env, version, say, printError, leave } = environment;
   const read = readListenerCommand(args, env);
   if (read.kind === 'help') {
     say(listenerUsage);
     return 0;
   }
   if (read.kind === 'wrong') {
-    tell(`${read.problems.join('\n')}\n\n${listenerUsage}`);
+    printError(`${read.problems.join('\n')}\n\n${listenerUsage}`);
     return 2;
   }
   const { baseUrl, apiKey, tenantId, allowHttp, computeId, namespaces, kubeconfig, context } = read.command;
-  const { atOnce, leaseSeconds, rolloutSeconds, troubleSeconds } = read.command;
+  const { atOnce, leaseSeconds, rolloutSeconds, failureGraceSeconds } = read.command;
   const { cacheImage, databaseImage, storageClass, privateWebhooks } = read.command;
   const clock = steadyClock;
   const random = Math.random;
@@ -222,7 +222,12 @@ export async function runListener(args: readonly string[], surroundings: Listene
   void leave.then(() => leaving.abort());
   try {
     const wanted = { computeId, namespaces, version };
-    const found = await findListenerPatiently(work, wanted, { clock, random, log: tell, leaving: leaving.signal });
+    const found = await findListenerWithRetries(work, wanted, {
+      clock,
+      random,
+      log: printError,
+      leaving: leaving.signal,
+    });
     if (!found) return 0;
     const listener = startListener({
       work,
@@ -232,7 +237,7 @@ export async function runListener(args: readonly string[], surroundings: Listene
         kubeconfig,
         context,
         rolloutWithinMs: rolloutSeconds * 1_000,
-        troubleMs: troubleSeconds * 1_000,
+        failureGraceMs: failureGraceSeconds * 1_000,
         cacheImage,
         databaseImage,
         storageClass,
@@ -241,7 +246,7 @@ export async function runListener(args: readonly string[], surroundings: Listene
       holder: `${hostname()} (${process.pid})`,
       clock,
       random,
-      log: tell,
+      log: printError,
       atOnce,
       leaseSeconds,
       tracingAt: tracingFrom(baseUrl),
@@ -250,11 +255,11 @@ export async function runListener(args: readonly string[], surroundings: Listene
     say(`Listening for work of ${computeId} (${found.id}) at ${baseUrl}. End it with Ctrl-C.`);
     const problem = await listener.ended;
     if (problem === undefined) return 0;
-    tell(`${asSentence(problem)} ${advice}`);
+    printError(`${asSentence(problem)} ${advice}`);
     return 1;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    tell(`${asSentence(error.message)} ${advice}`);
+    printError(`${asSentence(error.message)} ${advice}`);
     return 1;
   } finally {
     await work.close();

@@ -66,8 +66,8 @@ export function connectWork(baseUrl: string, settings: ConnectionSettings): Work
     },
     release: (id, claimId, options) => {
       const path = claimPath(id, claimId);
-      const asked = query({ undone: options?.undone });
-      return call(link, { name: 'release claim', method: 'DELETE', path, query: asked }, readNothing, options);
+      const requested = query({ undone: options?.undone });
+      return call(link, { name: 'release claim', method: 'DELETE', path, query: requested }, readNothing, options);
     },
     close: () => link.close(),
   };

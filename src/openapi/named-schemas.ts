@@ -68,12 +68,14 @@ const bare = (schema: object): JsonSchema =>
 
 function withDefaults(schema: JsonSchema, id: string, defaults: Defaults = {}): JsonSchema {
   const { properties } = schema;
-  const told = Object.entries(defaults).map(([field, value]): [string, JsonSchema] => {
+  const reported = Object.entries(defaults).map(([field, value]): [string, JsonSchema] => {
     const own = isObject(properties) ? properties[field] : undefined;
     if (!isObject(own)) throw new Error(`${id} has no field ${field} that a default could count for`);
     return [field, { ...own, default: value }];
   });
-  return told.length === 0 ? schema : { ...schema, properties: { ...Object(properties), ...Object.fromEntries(told) } };
+  return reported.length === 0
+    ? schema
+    : { ...schema, properties: { ...Object(properties), ...Object.fromEntries(reported) } };
 }
 
 const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;

@@ -1,5 +1,5 @@
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { asCode } from './harmless.ts';
+import { asCode } from './sanitize.ts';
 import { summary } from './summary.ts';
 
 /** Where the words of a comment come from. */

@@ -1,10 +1,10 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
-import type { ToldPlan } from '../decide/plan-types.ts';
-import type { NamedVerdict, Verdict } from '../decide/verdict-types.ts';
+import type { ReportedPlan } from '../planning/plan-types.ts';
+import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { servesAgain } from '../deploy/ending-words.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { inWords } from './duration.ts';
-import { asCode, asCodeBlock, asMarkdown } from './harmless.ts';
+import { asCode, asCodeBlock, asMarkdown } from './sanitize.ts';
 import { timeline } from './timeline.ts';
 
 /** What a runner takes of a step's summary: 1 MiB, of which a margin is left to others. */
@@ -27,10 +27,10 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
   const whole: string[] = [];
   let left = limitBytes - Buffer.byteLength(shortened) - 10;
   for (const section of sections) {
-    const fitting = beginningOf(section, left);
-    whole.push(fitting);
-    left -= Buffer.byteLength(fitting) + 2;
-    if (fitting === section) continue;
+    const truncateSections = truncateToBytes(section, left);
+    whole.push(truncateSections);
+    left -= Buffer.byteLength(truncateSections) + 2;
+    if (truncateSections === section) continue;
     whole.push(shortened);
     break;
   }
@@ -40,7 +40,7 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
 const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
 
 /** The lines of a section that fit into so many bytes, a block of code among them closed; none where the title alone would. */
-export function beginningOf(section: string, bytes: number): string {
+export function truncateToBytes(section: string, bytes: number): string {
   if (Buffer.byteLength(section) <= bytes) return section;
   const fence = /^(`{3,})text$/m.exec(section)?.[1];
   const kept: string[] = [];
@@ -69,7 +69,7 @@ function headline(outcome: Outcome): string {
   ].join('\n\n');
 }
 
-function planSection(plan: ToldPlan): string {
+function planSection(plan: ReportedPlan): string {
   if (plan.kind === 'none') return `### Plan: nothing to change\n\n${asMarkdown(plan.why, 1000)}`;
   if (plan.kind === 'impossible') {
     const rows = plan.obstacles.map(

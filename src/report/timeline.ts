@@ -1,6 +1,6 @@
-import type { SeenStatus } from '../decide/rollout-types.ts';
+import type { SeenStatus } from '../planning/rollout-types.ts';
 import { inWords } from './duration.ts';
-import { asLine } from './harmless.ts';
+import { asLine } from './sanitize.ts';
 
 const width = 30;
 

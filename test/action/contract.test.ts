@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { outputsOf } from '../../src/action/outputs.ts';
 import { version } from '../../src/action/version.ts';
-import { readDoorOptions } from '../../src/config/door-options.ts';
+import { readEntryOptions } from '../../src/config/entry-options.ts';
 import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
 import { outcomeKinds } from '../../src/deploy/outcome-types.ts';
 import { tables, withTables } from '../../scripts/readme-tables.ts';
@@ -29,7 +29,7 @@ const action = z
   .parse(parse(read('action.yml')));
 
 /** Inputs that say how and where; all others are fields of a deployment. */
-const doorInputs = [
+const entryInputs = [
   'api-key',
   'base-url',
   'tenant-id',
@@ -53,7 +53,7 @@ const doorInputs = [
 
 describe('action.yml', () => {
   test('has an input for every field of a deployment, and for how and where', () => {
-    expect(Object.keys(action.inputs).toSorted()).toEqual([...doorInputs, ...deploymentFieldNames].toSorted());
+    expect(Object.keys(action.inputs).toSorted()).toEqual([...entryInputs, ...deploymentFieldNames].toSorted());
   });
 
   test('has an output for everything that is set, and sets everything that it has', () => {
@@ -72,7 +72,7 @@ describe('action.yml', () => {
       ),
     );
     const url = { 'base-url': 'https://host' };
-    expect(readDoorOptions({ ...defaults, ...url })).toEqual(readDoorOptions(url));
+    expect(readEntryOptions({ ...defaults, ...url })).toEqual(readEntryOptions(url));
   });
 
   test('is of the version of the package', () => {

@@ -63,7 +63,7 @@ test('a step with a token tells its pull request, and a GitHub Deployment, how i
 
 test('a step without one asks GitHub nothing', async () => {
   await run({});
-  expect(github.came).toEqual([]);
+  expect(github.requests).toEqual([]);
 });
 
 test('a token that may not write costs a warning, and changes nothing about the end', async () => {

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readGitHubInputs } from '../../src/action/github-inputs.ts';
 import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/on-github.ts';
 import { runShown, type RunFacts } from '../../src/action/show-on-github.ts';
-import { GitHubTeller, type ShownRun } from '../../src/action/tell-github.ts';
+import { GitHubReporter, type ShownRun } from '../../src/action/github-reporter.ts';
 import { statusOf } from '../../src/github/client.ts';
 import { outcomeShown } from '../../src/github/outcome-shown.ts';
 import { outcomeKinds, type Outcome } from '../../src/deploy/outcome-types.ts';
-import type { StoryEvent } from '../../src/deploy/story-event.ts';
+import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 import { LittleGitHub } from '../github/little-github.ts';
 
 const commit = 'c0ffee0000000000000000000000000000000001';
@@ -29,8 +29,8 @@ const deployed: Outcome = {
   changed: true,
   notes: [],
 };
-const begun: StoryEvent = { kind: 'begun', how: 'patched', deploymentId: 'd1', revisionId: 'r2' };
-const asked: StoryEvent = { kind: 'smoke-began', address: 'https://echo.example', tests: 1 };
+const started: DeployEvent = { kind: 'started', how: 'patched', deploymentId: 'd1', revisionId: 'r2' };
+const requested: DeployEvent = { kind: 'smoke-began', address: 'https://echo.example', tests: 1 };
 
 let github: LittleGitHub;
 let client: ConnectedGitHub;
@@ -47,8 +47,8 @@ afterEach(async () => {
 });
 
 const clock = { now: () => Date.now(), sleep: async () => undefined };
-const teller = (over: Partial<ShownRun> = {}) =>
-  new GitHubTeller({ client, run: { ...run, ...over }, clock, warn: (message) => warnings.push(message) });
+const reporter = (over: Partial<ShownRun> = {}) =>
+  new GitHubReporter({ client, run: { ...run, ...over }, clock, warn: (message) => warnings.push(message) });
 
 describe('what is asked for', () => {
   test.each([
@@ -64,7 +64,7 @@ describe('what is asked for', () => {
       { 'github-token': 't', comment: 'FALSE', 'github-deployment': 'true', environment: ' staging ' },
       { token: 't', comment: false, deployment: true, environment: 'staging' },
     ],
-  ])('%s', (_, inputs, wish) => expect(readGitHubInputs(inputs)).toEqual({ wish, problems: [] }));
+  ])('%s', (_, inputs, reporting) => expect(readGitHubInputs(inputs)).toEqual({ reporting, problems: [] }));
 
   test.each([
     ['a word that is no flag', { 'github-token': 't', comment: 'yes' }, ['comment']],
@@ -85,11 +85,11 @@ describe('what of a run is shown', () => {
     payload: { pull_request: { number: 12 } },
     headSha: commit,
   };
-  const wish = { token: 't', comment: true, deployment: true, environment: undefined };
-  const story = { mode: 'deploy', name: 'echo' } as const;
+  const reporting = { token: 't', comment: true, deployment: true, environment: undefined };
+  const progress = { mode: 'deploy', name: 'echo' } as const;
 
   test('of a pull request it is the head commit, a comment, and an environment that goes again', () => {
-    expect(runShown(wish, facts, story)).toEqual({
+    expect(runShown(reporting, facts, progress)).toEqual({
       ...run,
       externalId: '900-2 echo',
       environment: { name: 'echo', production: false, transient: true },
@@ -102,11 +102,13 @@ describe('what of a run is shown', () => {
     ['staging is not', 'staging', {}, false],
     ['a pull request never is', 'production', { pull_request: { number: 1 } }, false],
   ])('%s', (_, environment, payload, production) => {
-    expect(runShown({ ...wish, environment }, { ...facts, payload }, story).environment).toMatchObject({ production });
+    expect(runShown({ ...reporting, environment }, { ...facts, payload }, progress).environment).toMatchObject({
+      production,
+    });
   });
 
   test.each(['plan', 'smoke', 'rollback'] as const)('%s puts no commit anywhere, so it makes no deployment', (mode) => {
-    expect(runShown(wish, facts, { mode, name: 'echo' }).environment).toBeUndefined();
+    expect(runShown(reporting, facts, { mode, name: 'echo' }).environment).toBeUndefined();
   });
 
   test.each([
@@ -114,12 +116,14 @@ describe('what of a run is shown', () => {
     ['the deployment in the environment that is named', 'staging', 'echo in staging'],
   ])('a comment is about %s, whatever the mode', (_, environment, about) => {
     for (const mode of ['plan', 'deploy', 'smoke'] as const) {
-      expect(runShown({ ...wish, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
+      expect(runShown({ ...reporting, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
     }
   });
 
   test('a push has no comment', () => {
-    expect(runShown(wish, { ...facts, payload: {}, headSha: undefined }, story)).not.toHaveProperty('pullRequest');
+    expect(runShown(reporting, { ...facts, payload: {}, headSha: undefined }, progress)).not.toHaveProperty(
+      'pullRequest',
+    );
   });
 });
 
@@ -145,9 +149,9 @@ describe('a request', () => {
 
 describe('the story on GitHub', () => {
   test('is a deployment with a status for each step, and a comment', async () => {
-    const told = teller();
-    for (const event of [begun, asked]) told.tell(event);
-    await told.concluded(deployed);
+    const reported = reporter();
+    for (const event of [started, requested]) reported.emit(event);
+    await reported.concluded(deployed);
     expect(github.deployments).toMatchObject([
       { ref: commit, environment: 'staging', payload: { landfall: '900-1 echo' } },
     ]);
@@ -163,14 +167,14 @@ describe('the story on GitHub', () => {
   });
 
   test('keeps one comment over many runs', async () => {
-    await teller().concluded(deployed);
-    await teller().concluded({ ...deployed, kind: 'failed', passes: false });
+    await reporter().concluded(deployed);
+    await reporter().concluded({ ...deployed, kind: 'failed', passes: false });
     expect(github.comments).toHaveLength(1);
     expect(github.comments[0]?.['body']).toContain('## ❌ echo: failed');
   });
 
   test('that begins nothing makes no deployment', async () => {
-    await teller().concluded({ ...deployed, kind: 'unchanged', changed: false });
+    await reporter().concluded({ ...deployed, kind: 'unchanged', changed: false });
     expect(github.deployments).toEqual([]);
     expect(github.comments).toHaveLength(1);
   });
@@ -182,9 +186,9 @@ describe('the story on GitHub', () => {
       dropped.add(path);
       return { ...answered, drop: true };
     };
-    const told = teller();
-    told.tell(begun);
-    await told.concluded(deployed);
+    const reported = reporter();
+    reported.emit(started);
+    await reported.concluded(deployed);
     expect(dropped.size).toBeGreaterThanOrEqual(3);
     expect(github.deployments).toHaveLength(1);
     expect(github.statuses.map(({ state }) => state)).toEqual(['in_progress', 'success']);
@@ -195,9 +199,9 @@ describe('the story on GitHub', () => {
   test('goes on where the token may not write: one warning each, with the permission that it needs', async () => {
     github.before = ({ method }) =>
       method === 'POST' ? { status: 403, body: { message: 'Resource not accessible by integration' } } : undefined;
-    const told = teller();
-    for (const event of [begun, asked]) told.tell(event);
-    await told.concluded(deployed);
+    const reported = reporter();
+    for (const event of [started, requested]) reported.emit(event);
+    await reported.concluded(deployed);
     expect(warnings).toEqual([
       expect.stringMatching(/^The GitHub Deployment was not written: .*403.*`permissions: deployments: write`\.$/),
       expect.stringMatching(/^The comment was not written: .*403.*`permissions: pull-requests: write`\.$/),
@@ -210,15 +214,15 @@ describe('the story on GitHub', () => {
       method === 'POST' && path.endsWith('/deployments')
         ? { status: 409, body: { message: 'Conflict: x' } }
         : undefined;
-    const told = teller({ pullRequest: undefined });
-    told.tell(begun);
-    await told.concluded(deployed);
+    const reported = reporter({ pullRequest: undefined });
+    reported.emit(started);
+    await reported.concluded(deployed);
     expect(warnings).toEqual([expect.stringContaining('Conflict: x')]);
     expect(github.statuses).toEqual([]);
   });
 
   test("a comment holds nothing of others' text that acts", async () => {
-    await teller().concluded({ ...deployed, reason: '@everyone <img src=x> [a](b) #1 -->' });
+    await reporter().concluded({ ...deployed, reason: '@everyone <img src=x> [a](b) #1 -->' });
     expect(String(github.comments[0]?.['body']).split('\n').slice(1).join('\n')).not.toMatch(
       /@everyone|<img|\]\(b\)| #1/,
     );
@@ -226,7 +230,7 @@ describe('the story on GitHub', () => {
 
   test('a comment of any size fits', async () => {
     const logs = Array.from({ length: 100 }, () => ({ message: 'é€😀'.repeat(900) }));
-    await teller().concluded({ ...deployed, kind: 'failed', logs });
+    await reporter().concluded({ ...deployed, kind: 'failed', logs });
     expect(Buffer.byteLength(String(github.comments[0]?.['body']))).toBeLessThan(65_536);
   });
 });

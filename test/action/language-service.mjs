@@ -16,7 +16,7 @@ const { TextDocument } = await import('vscode-languageserver-textdocument');
 const [kind] = process.argv.slice(2);
 const uri = kind === 'action' ? 'file:///action.yml' : 'file:///.github/workflows/deploy.yml';
 const found = await validate(TextDocument.create(uri, 'yaml', 0, await text(process.stdin)));
-const told = found.map(({ message, range }) => {
+const reported = found.map(({ message, range }) => {
   return `${range.start.line + 1}: ${typeof message === 'string' ? message : message.value}`;
 });
-process.stdout.write(JSON.stringify(told));
+process.stdout.write(JSON.stringify(reported));

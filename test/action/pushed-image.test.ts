@@ -5,26 +5,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runStep, type StepResult } from '../../src/demo/runner.ts';
 import { runCli, type CliEnd } from '../cli/run-cli.ts';
-import { openWorld, type World } from '../control-service/worlds.ts';
+import { openServiceFixture, type ServiceFixture } from '../control-service/service-fixture.ts';
 
 const main = join(import.meta.dirname, '../../dist/index.js');
 const imageOf = (tag: string): string => `registry.example.com/team/agent:${tag}`;
 
 let workspace: string;
-let world: World;
+let fixture: ServiceFixture;
 beforeAll(async () => {
   workspace = await mkdtemp(join(tmpdir(), 'landfall-pushed-'));
-  world = await openWorld('over HTTP');
+  fixture = await openServiceFixture('over HTTP');
   // Whatever image is named runs at once.
-  world.rollouts.wake = (deploymentId) => void goLive(deploymentId);
+  fixture.rollouts.wake = (deploymentId) => void goLive(deploymentId);
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await rm(workspace, { recursive: true, force: true });
 });
 
 async function goLive(deploymentId: string): Promise<void> {
-  const { store } = world;
+  const { store } = fixture;
   const revision = await store.claimNextRevision(deploymentId);
   if (!revision) return;
   await store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING');
@@ -39,8 +39,8 @@ const step = (name: string, tag: string): Promise<StepResult> =>
     main,
     workspace,
     inputs: {
-      'base-url': world.baseUrl,
-      'api-key': world.apiKey,
+      'base-url': fixture.baseUrl,
+      'api-key': fixture.apiKey,
       name,
       source: 'internal_docker',
       'image-uri': imageOf(tag),
@@ -53,14 +53,14 @@ const command = (name: string, tag: string): Promise<CliEnd> =>
     ['deploy', '--json', '--poll-seconds', '0.1']
       .concat(['--name', name, '--source', 'internal_docker'])
       .concat(['--image-uri', imageOf(tag)]),
-    { cwd: workspace, env: { LANDFALL_BASE_URL: world.baseUrl, LANDFALL_API_KEY: world.apiKey } },
+    { cwd: workspace, env: { LANDFALL_BASE_URL: fixture.baseUrl, LANDFALL_API_KEY: fixture.apiKey } },
   );
 
 /** The deployment of a name as the service has it, with the images of its revisions, newest first. */
 async function kept(name: string) {
-  const { resources } = await world.control.listDeployments({ name });
+  const { resources } = await fixture.control.listDeployments({ name });
   const [deployment] = resources;
-  const revisions = (await world.control.listRevisions(deployment?.id ?? '', {})).resources;
+  const revisions = (await fixture.control.listRevisions(deployment?.id ?? '', {})).resources;
   return {
     source: deployment?.source,
     isLive: deployment?.active_revision_id === revisions[0]?.id,

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-interface Asked {
+interface Requested {
   inputs?: Record<string, string>;
   env?: Record<string, string>;
   github?: Record<string, string>;
@@ -37,7 +37,7 @@ const push = {
   GITHUB_SERVER_URL: 'https://github.com',
 };
 
-const run = ({ inputs = {}, github = push, ...rest }: Asked): Promise<StepResult> =>
+const run = ({ inputs = {}, github = push, ...rest }: Requested): Promise<StepResult> =>
   runStep({
     main,
     workspace,

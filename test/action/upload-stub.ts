@@ -34,7 +34,7 @@ export async function startUploadStub({ there = false }: { there?: boolean } = {
   const written: unknown[] = [];
   const digests = new Map<string, string>();
   const revisions: Revision[] = [];
-  let handedOut = 0;
+  let issued = 0;
   let status: string | undefined = there ? 'READY' : undefined;
   /** How often it still answers while it is deleted. */
   let looks = 2;
@@ -90,8 +90,8 @@ export async function startUploadStub({ there = false }: { there?: boolean } = {
     if (pathname === '/v2/deployments') return send(200, { resources: isThere ? [deployment()] : [], offset: 0 });
     if (!pathname.startsWith(`/v2/deployments/${uploadedDeployment}`) || !isThere) return send(404, { detail: 'no' });
     if (pathname.endsWith('/upload-url')) {
-      handedOut += 1;
-      const path = `uploads/${handedOut}.tar.gz`;
+      issued += 1;
+      const path = `uploads/${issued}.tar.gz`;
       const host = request.headers.host ?? '';
       return send(200, { upload_url: `http://${host}/${path}?signature=${storeSignature}`, object_path: path });
     }

@@ -7,4 +7,4 @@ test.each([
   ['with slashes where Windows has backslashes', '.github\\landfall.yml', '\\', '.github/landfall.yml'],
   ['both', '.\\deploy\\a.yml', '\\', 'deploy/a.yml'],
   ['with a backslash that belongs to a name elsewhere', 'a\\b.yml', '/', 'a\\b.yml'],
-])('a path is annotated %s', (_, path, separator, told) => expect(annotated(path, separator)).toBe(told));
+])('a path is annotated %s', (_, path, separator, reported) => expect(annotated(path, separator)).toBe(reported));

@@ -50,7 +50,7 @@ describe('a start tells, with the line,', () => {
     ],
     ['one of no language', { graphs: { echo: './a:a' } }, 'graph-language', '3:11: Graph "echo" lies in ./a, whose'],
   ])('%s', (_, keys, code, said) => {
-    const told = startWith({ graphs, ...keys });
-    expect(told).toEqual({ code, lines: [expect.stringContaining(`langgraph.json:${said}`)] });
+    const reported = startWith({ graphs, ...keys });
+    expect(reported).toEqual({ code, lines: [expect.stringContaining(`langgraph.json:${said}`)] });
   });
 });

@@ -57,7 +57,7 @@ describe('what a graph throws', () => {
       { error: 'Error', message: 'Threw an error whose message is of type object' },
     ],
     ['being stopped', new RunStopped('cancelled'), { error: 'RunCancelled', message: 'The run was cancelled.' }],
-  ])('%s', (_, thrown, told) => expect(describeError(thrown)).toEqual(told));
+  ])('%s', (_, thrown, reported) => expect(describeError(thrown)).toEqual(reported));
 });
 
 describe('values as JSON', () => {

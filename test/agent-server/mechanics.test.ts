@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EventLog } from '../../src/agent-server/runs/event-log.ts';
-import type { Keeping } from '../../src/agent-server/runs/event-log.ts';
+import type { EventRetention } from '../../src/agent-server/runs/event-log.ts';
 import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
 import { Slots } from '../../src/agent-server/runs/slots.ts';
 import { ThreadLines } from '../../src/agent-server/runs/thread-lines.ts';
@@ -13,18 +13,18 @@ describe('the events of a run', () => {
     const leave = log.follow((event) => events.push(event?.event ?? 'end'), afterId);
     return { events, leave };
   };
-  const logOf = (keeping: Keeping, events: string[]) => {
-    const log = new EventLog(keeping);
+  const logOf = (retention: EventRetention, events: string[]) => {
+    const log = new EventLog(retention);
     for (const event of events) log.add(event, '1');
     return log;
   };
 
-  test.each<[string, Keeping, string[]]>([
+  test.each<[string, EventRetention, string[]]>([
     ['that nobody was expected to follow: the first and the new ones', 'none', ['metadata', 'c', 'end']],
     ['that somebody was about to follow: all of them', 'until-followed', ['metadata', 'a', 'b', 'c', 'end']],
     ['of a resumable run: all of them', 'all', ['metadata', 'a', 'b', 'c', 'end']],
-  ])('%s', (_, keeping, expected) => {
-    const log = logOf(keeping, ['metadata', 'a', 'b']);
+  ])('%s', (_, retention, expected) => {
+    const log = logOf(retention, ['metadata', 'a', 'b']);
     const { events } = heard(log);
     log.add('c', '1');
     log.close();
@@ -56,8 +56,8 @@ describe('the events of a run', () => {
 
   const million = 'x'.repeat(1024 * 1024);
   /** As many events of a million characters each. */
-  const many = (keeping: Keeping, count: number) => {
-    const log = new EventLog(keeping);
+  const many = (retention: EventRetention, count: number) => {
+    const log = new EventLog(retention);
     for (let n = 0; n < count; n += 1) log.add(`e${n}`, million);
     return log;
   };
@@ -207,7 +207,7 @@ describe('messages as they come', () => {
     }
   }
   const whole = (id: string) => ({ id, toDict: () => ({ type: 'human', data: {} }) });
-  const told = (play: (stream: MessageStream) => void) => {
+  const reported = (play: (stream: MessageStream) => void) => {
     const events: string[] = [];
     const stream = new MessageStream((event, data) => events.push(`${event} ${JSON.stringify(data)}`));
     play(stream);
@@ -215,7 +215,7 @@ describe('messages as they come', () => {
   };
 
   test('grow piece by piece, and are whole once they stand in the state', () => {
-    const events = told((stream) => {
+    const events = reported((stream) => {
       stream.take(new TestChunk('1', 'Go'), { node: 'say' });
       stream.take(new TestChunk('1', 'od'), { node: 'say' });
       stream.state({ messages: [whole('0'), whole('1')] });
@@ -232,7 +232,7 @@ describe('messages as they come', () => {
   });
 
   test('that come whole are told once', () => {
-    const events = told((stream) => {
+    const events = reported((stream) => {
       stream.take(whole('7'), {});
       stream.take(whole('7'), {});
       stream.take('no message', {});

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { moduleKind, packageDoor, packageEntry } from '../../src/agent-server/graphs/package-entry.ts';
+import { moduleKind, packageEntryFile, packageEntry } from '../../src/agent-server/graphs/package-entry.ts';
 
 test.each([
   ['the ending decides', 'graph.mts', '{ "type": "commonjs" }', 'module'],
@@ -33,7 +33,7 @@ describe('the file that a package gives', () => {
     ['that names one file only', 'module', { exports: './only.js' }, 'only.js', undefined],
     ['that names its main file', 'commonjs', { main: 'main.js' }, 'main.js', undefined],
     ['that names none', 'module', {}, 'index.js', undefined],
-  ] as const)('%s', (_, kind, description, entry, door) => {
+  ] as const)('%s', (_, kind, description, entry, exportPath) => {
     const folder = mkdtempSync(join(tmpdir(), 'landfall-package-'));
     try {
       const home = join(folder, 'node_modules', 'engine');
@@ -41,9 +41,9 @@ describe('the file that a package gives', () => {
       writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'engine', ...description }));
       const from = join(folder, 'graph.ts');
       expect(packageEntry('engine', from, kind)).toBe(join(home, entry));
-      expect(packageDoor('engine', './door', from, kind)).toBe(door && join(home, door));
+      expect(packageEntryFile('engine', './door', from, kind)).toBe(exportPath && join(home, exportPath));
       expect(packageEntry('nobody', from, kind)).toBeUndefined();
-      expect(packageDoor('nobody', './door', from, kind)).toBeUndefined();
+      expect(packageEntryFile('nobody', './door', from, kind)).toBeUndefined();
     } finally {
       rmSync(folder, { recursive: true });
     }

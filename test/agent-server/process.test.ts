@@ -3,8 +3,8 @@ import { listen } from '../../src/agent-server/listen.ts';
 import { connectAgentServer } from '../../src/client/agent.ts';
 import type { AgentServerClient } from '../../src/client/agent.ts';
 import { systemClock } from '../../src/clock.ts';
-import { startTestPostgres } from '../database/postgres.ts';
-import type { TestPostgres } from '../database/postgres.ts';
+import { startTestPostgres } from '../postgres/postgres.ts';
+import type { TestPostgres } from '../postgres/postgres.ts';
 import { spawnAgentProcess, startAgentProcess } from './agent-process.ts';
 import type { AgentProcess } from './agent-process.ts';
 import { eventsOf, refusalOf, until, valuesOf } from './promises/given.ts';
@@ -15,15 +15,15 @@ import { temporaryAgent } from './temporary-agent.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 let postgres: TestPostgres;
-const begun: AgentProcess[] = [];
+const started: AgentProcess[] = [];
 const clients: AgentServerClient[] = [];
 beforeAll(async () => {
   postgres = await startTestPostgres();
 });
 afterEach(async () => {
   await Promise.all(clients.splice(0).map((client) => client.close()));
-  for (const { child } of begun) child.kill('SIGKILL');
-  await Promise.all(begun.splice(0).map(({ gone }) => gone));
+  for (const { child } of started) child.kill('SIGKILL');
+  await Promise.all(started.splice(0).map(({ gone }) => gone));
 });
 afterAll(() => postgres.stop());
 
@@ -36,7 +36,7 @@ const environment = (more: Record<string, string> = {}) => ({
 async function start(more?: Record<string, string>): Promise<AgentProcess & { agent: AgentServerClient }> {
   const process = await startAgentProcess(environment(more));
   const agent = connectAgentServer({ url: process.url, userAgent: 'landfall-tests' });
-  begun.push(process);
+  started.push(process);
   clients.push(agent);
   return { ...process, agent };
 }
@@ -153,16 +153,16 @@ describe('the process of a revision', () => {
   test('rests without a database or a run, and serves again as another revision', async () => {
     const { agent, child, gone, url, output } = await start();
     const info = async () => Object(await (await fetch(`${url}/info`)).json());
-    const told = (event: string) => until(async () => (output.includes(`{"event":"${event}"}`) ? true : undefined));
+    const reported = (event: string) => until(async () => (output.includes(`{"event":"${event}"}`) ? true : undefined));
     const { thread_id } = await agent.createThread({});
     const waiting = agent.waitRun(slow(700), thread_id);
     await until(async () => ((await agent.getThread(thread_id)).status === 'busy' ? true : undefined));
     child.stdin?.write('{"do":"rest"}\n');
     expect(valuesOf(await waiting)).toMatchObject({ output: 'hello x' });
-    await told('resting');
+    await reported('resting');
     expect((await fetch(`${url}/ok`)).status).toBe(503);
     child.stdin?.write('{"do":"wake","revision_id":"another"}\nno command\n');
-    await told('awake');
+    await reported('awake');
     expect(JSON.stringify(await info())).toContain('another');
     expect(valuesOf(await agent.waitRun(slow(0), thread_id))).toMatchObject({ output: 'hello x' });
     await until(async () => (output.some((line) => line.startsWith('{"event":"failed"')) ? true : undefined));

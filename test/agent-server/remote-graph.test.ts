@@ -51,34 +51,36 @@ describe('a graph of the server, used as if it were in the program', () => {
 
   test('waits for somebody, and goes on with a command', async () => {
     const config = await onThread();
-    await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
+    await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
     await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
-    const state = await remote('asks').getState(config);
+    const state = await remote('interrupts').getState(config);
     expect(state.next).toEqual(['ask']);
     expect(state.tasks).toMatchObject([{ name: 'ask', interrupts: [{ value: { question: 'May I dance?' } }] }]);
-    expect(await remote('asks').invoke(new Command({ resume: 'yes' }), config)).toMatchObject({ answer: 'dance: yes' });
+    expect(await remote('interrupts').invoke(new Command({ resume: 'yes' }), config)).toMatchObject({
+      answer: 'dance: yes',
+    });
   });
 
   test('is told where to go, with words for that node alone', async () => {
     const config = await onThread();
-    await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
+    await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
     await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
-    const goto = new Send('ask', { wish: 'sing' });
-    await expect(remote('asks').invoke(new Command({ goto: [goto] }), config)).rejects.toThrow('May I sing?');
+    const goto = new Send('ask', { request: 'sing' });
+    await expect(remote('interrupts').invoke(new Command({ goto: [goto] }), config)).rejects.toThrow('May I sing?');
   });
 
   test('has its state written by hand, and looked back on', async () => {
     const config = await onThread();
-    await expect(remote('asks').invoke({ wish: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
+    await expect(remote('interrupts').invoke({ request: 'dance' }, config)).rejects.toSatisfy(isGraphInterrupt);
     await expect.poll(() => statusOf(config), { timeout: 30_000 }).toBe('interrupted');
-    const place = await remote('asks').updateState(config, { wish: 'sing' }, 'think');
+    const place = await remote('interrupts').updateState(config, { request: 'sing' }, 'think');
     expect(place.configurable).toMatchObject({ thread_id: config.configurable.thread_id });
     const states: unknown[] = [];
-    for await (const { values } of remote('asks').getStateHistory(config)) states.push(values);
-    expect(states[0]).toEqual({ wish: 'sing' });
+    for await (const { values } of remote('interrupts').getStateHistory(config)) states.push(values);
+    expect(states[0]).toEqual({ request: 'sing' });
     expect(states.length).toBeGreaterThan(2);
-    expect(await remote('asks').getState({ configurable: place.configurable ?? {} })).toMatchObject({
-      values: { wish: 'sing' },
+    expect(await remote('interrupts').getState({ configurable: place.configurable ?? {} })).toMatchObject({
+      values: { request: 'sing' },
     });
   });
 

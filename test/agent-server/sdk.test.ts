@@ -107,13 +107,15 @@ describe("the public service's own client", () => {
 
   test('resumes a thread that waits for a person', async () => {
     const { thread_id } = await client.threads.create();
-    await client.runs.wait(thread_id, 'asks', { input: { wish: 'dance' } });
+    await client.runs.wait(thread_id, 'interrupts', { input: { request: 'dance' } });
     expect(await client.threads.get(thread_id)).toMatchObject({ status: 'interrupted' });
-    expect(await client.runs.wait(thread_id, 'asks', { command: { resume: 'yes' } })).toEqual({
-      wish: 'dance',
+    expect(await client.runs.wait(thread_id, 'interrupts', { command: { resume: 'yes' } })).toEqual({
+      request: 'dance',
       answer: 'dance: yes',
     });
-    const gone = await client.runs.wait(thread_id, 'asks', { command: { goto: 'ask', update: { wish: 'rest' } } });
-    expect(gone).toMatchObject({ wish: 'rest', __interrupt__: [{ value: { question: 'May I rest?' } }] });
+    const gone = await client.runs.wait(thread_id, 'interrupts', {
+      command: { goto: 'ask', update: { request: 'rest' } },
+    });
+    expect(gone).toMatchObject({ request: 'rest', __interrupt__: [{ value: { question: 'May I rest?' } }] });
   });
 });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { startAgentServer } from '../../src/agent-server/server.ts';
 import type { AgentServerOptions, AgentServerProcess } from '../../src/agent-server/server.ts';
-import { startTestPostgres } from '../database/postgres.ts';
+import { startTestPostgres } from '../postgres/postgres.ts';
 
 /** The agent that the tests talk to: one graph for each thing that a graph can do. */
 export const agentConfig = join(import.meta.dirname, 'agent', 'langgraph.json');

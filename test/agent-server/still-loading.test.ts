@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadGraphs } from '../../src/agent-server/graphs/load.ts';
-import { tellWhile } from '../../src/agent-server/still-loading.ts';
+import { logWhileLoading } from '../../src/agent-server/still-loading.ts';
 import { SimulatedClock } from '../deploy/simulated-clock.ts';
 import { temporaryAgent } from './temporary-agent.ts';
 import type { TemporaryAgent } from './temporary-agent.ts';
@@ -33,15 +33,15 @@ test('a graph that never loads is named every ten seconds, with its file', async
 
 test('what is loaded, or fails, in less is not told of, and nothing sleeps on', async () => {
   const lines: string[] = [];
-  const patience = { log: (line: string) => void lines.push(line), clock: new SimulatedClock(0) };
+  const retryPolicy = { log: (line: string) => void lines.push(line), clock: new SimulatedClock(0) };
   expect(
-    await tellWhile(
+    await logWhileLoading(
       'it',
-      patience.clock.sleep(9_999).then(() => 7),
-      patience,
+      retryPolicy.clock.sleep(9_999).then(() => 7),
+      retryPolicy,
     ),
   ).toBe(7);
-  await expect(tellWhile('it', Promise.reject(new Error('no')), patience)).rejects.toThrow('no');
-  expect(patience.clock.now()).toBe(9_999);
+  await expect(logWhileLoading('it', Promise.reject(new Error('no')), retryPolicy)).rejects.toThrow('no');
+  expect(retryPolicy.clock.now()).toBe(9_999);
   expect(lines).toEqual([]);
 });

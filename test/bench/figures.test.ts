@@ -10,7 +10,7 @@ const poll: Measured = {
   ours: 110.04,
   floor: 100,
   peer: 220,
-  told: { ours: 'our client', floor: 'node:http', peer: 'fetch' },
+  notes: { ours: 'our client', floor: 'node:http', peer: 'fetch' },
   targets: [
     { of: 'floor', most: 1.25 },
     { of: 'peer', most: 0.4 },
@@ -94,7 +94,7 @@ const runs: Measured = {
   unit: 'runs/s',
   ours: 120,
   floor: 160,
-  told: { ours: 'our server', floor: 'the engine' },
+  notes: { ours: 'our server', floor: 'the engine' },
   times: { ours: { p50: 80, p99: 200 }, floor: { p50: 60, p99: 90 } },
   targets: [
     { of: 'floor', least: 0.6 },

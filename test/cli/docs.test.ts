@@ -6,13 +6,13 @@ import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { openApiDocument } from '../../src/agent-server/openapi/document.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
-import { optionNames, variableOf } from '../../src/cli/story-options.ts';
+import { optionNames, variableOf } from '../../src/cli/deploy-flags.ts';
 import { createApp } from '../../src/control-service/routes/app.ts';
 import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
 import { kinds } from '../../src/control-service/kubernetes/manifest.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { listenerUsage, readListenerCommand } from '../../src/listener/listener-command.ts';
-import { toldResult } from '../../src/report/told-result.ts';
+import { toResultJson } from '../../src/report/result-json.ts';
 import { root, runHere } from './run-cli.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -139,7 +139,7 @@ describe('docs/cli.md', () => {
   });
 
   test('has every field of the result', () => {
-    const result = toldResult({ kind: 'planned', passes: true, reason: '', changed: false, notes: [] });
+    const result = toResultJson({ kind: 'planned', passes: true, reason: '', changed: false, notes: [] });
     for (const field of Object.keys(result))
       expect(section('docs/cli.md', 'The result as JSON')).toContain(`\`${field}\``);
   });

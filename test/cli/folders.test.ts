@@ -15,7 +15,7 @@ afterEach(async () => {
 const agent = { 'agent/langgraph.json': '{"graphs":{"a":"./a.ts:a"}}', 'agent/a.ts': 'a', 'agent/.env': 'SECRET=1' };
 const deployFile = { '.github/landfall.yml': 'name: echo\nsource-dir: agent\ngraph-config-path: langgraph.json\n' };
 
-async function told(args: string[], files: Record<string, string> = {}, { there = false } = {}) {
+async function result(args: string[], files: Record<string, string> = {}, { there = false } = {}) {
   stub = await startUploadStub({ there });
   const folder = folderOf({ 'a.txt': '', ...files });
   remove = folder.remove;
@@ -24,10 +24,10 @@ async function told(args: string[], files: Record<string, string> = {}, { there 
 }
 
 describe('a folder on a terminal', () => {
-  const asked = ['--name', 'echo', '--source-dir', 'agent', '--graph-config-path', 'langgraph.json'];
+  const requested = ['--name', 'echo', '--source-dir', 'agent', '--graph-config-path', 'langgraph.json'];
 
   test('plan says what would be uploaded and what stays out, and writes nothing', async () => {
-    const end = await told(['plan', ...asked], agent);
+    const end = await result(['plan', ...requested], agent);
     expect(end.code).toBe(0);
     expect(end.out).toMatch(/source_tarball_path: nothing -> sha256:[0-9a-f]{12} \(2 files, \d+ bytes packed\)/);
     expect(end.out).toContain('left out of the upload by default: .env');
@@ -35,14 +35,14 @@ describe('a folder on a terminal', () => {
   });
 
   test('deploy uploads it and ends with 0', async () => {
-    const end = await told(['deploy', ...asked, '--poll-seconds', '0.1'], agent);
+    const end = await result(['deploy', ...requested, '--poll-seconds', '0.1'], agent);
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out).toMatch(/^deployed: /m);
     expect(stub?.uploads).toHaveLength(1);
   });
 
   test('one that is not there ends with 2, and nothing was sent', async () => {
-    const end = await told(['deploy', ...asked]);
+    const end = await result(['deploy', ...requested]);
     expect(end.code).toBe(2);
     expect(end.err).toBe('agent:1:1: there is nothing here\n');
     expect(stub?.requests).toEqual([]);
@@ -51,7 +51,7 @@ describe('a folder on a terminal', () => {
 
 describe('landfall validate of a folder', () => {
   test('packs it and says how much it is', async () => {
-    const end = await told(['validate'], { ...agent, ...deployFile });
+    const end = await result(['validate'], { ...agent, ...deployFile });
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out.split('\n').slice(0, 2)).toEqual(['.github/landfall.yml: fine', 'agent/langgraph.json: fine']);
     expect(end.out).toMatch(/^agent \(2 files, \d+ bytes packed, sha256:[0-9a-f]{64}\): fine$/m);
@@ -76,7 +76,7 @@ describe('landfall validate of a folder', () => {
   });
 
   test('says once that a graph configuration is not in it', async () => {
-    const end = await told(['validate'], { ...deployFile, 'agent/a.ts': 'a' });
+    const end = await result(['validate'], { ...deployFile, 'agent/a.ts': 'a' });
     expect(end.code).toBe(2);
     expect(end.err).toBe('agent/langgraph.json:1:1: this graph configuration is not in the folder that is uploaded\n');
   });
@@ -84,7 +84,7 @@ describe('landfall validate of a folder', () => {
 
 describe('landfall delete', () => {
   test('deletes the one that is named and ends with 0', async () => {
-    const end = await told(['delete', '--name', 'echo', '--poll-seconds', '0.1'], {}, { there: true });
+    const end = await result(['delete', '--name', 'echo', '--poll-seconds', '0.1'], {}, { there: true });
     expect(end).toMatchObject({ code: 0, err: '' });
     expect(end.out).toMatch(/^deleted: Deployment echo \(/m);
     expect(end.out).toContain(`Deployment: ${uploadedDeployment}`);
@@ -93,13 +93,13 @@ describe('landfall delete', () => {
 
   test('needs neither a source nor a secret of the deploy file', async () => {
     const files = { '.github/landfall.yml': 'deployments:\n  echo:\n    secrets: [NOT_SET]\n' };
-    expect((await told(['delete', '--poll-seconds', '0.1'], files, { there: true })).code).toBe(0);
+    expect((await result(['delete', '--poll-seconds', '0.1'], files, { there: true })).code).toBe(0);
     expect(stub?.state()).toBeUndefined();
   });
 
   test('never takes several of a file', async () => {
     const files = { '.github/landfall.yml': 'deployments:\n  echo: {}\n  other: {}\n' };
-    expect(await told(['delete'], files, { there: true })).toMatchObject({
+    expect(await result(['delete'], files, { there: true })).toMatchObject({
       code: 2,
       err: expect.stringContaining('choose one with `deployment`'),
     });
@@ -107,13 +107,13 @@ describe('landfall delete', () => {
   });
 
   test('passes as JSON where there is none', async () => {
-    const end = await told(['delete', '--name', 'echo', '--json']);
+    const end = await result(['delete', '--name', 'echo', '--json']);
     expect(end.code).toBe(0);
     expect(JSON.parse(end.out)).toMatchObject({ outcome: 'deleted', passes: true, changed: false });
   });
 
   test('says in a dry run which one it would be', async () => {
-    const end = await told(['delete', '--name', 'echo', '--dry-run'], {}, { there: true });
+    const end = await result(['delete', '--name', 'echo', '--dry-run'], {}, { there: true });
     expect(end.code).toBe(0);
     expect(end.out).toMatch(/^planned: Deployment echo \(.*would be deleted, and its tracing project with it\.$/m);
     expect(stub?.state()).toBe('READY');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { headOf, type Git } from '../../src/cli/git-head.ts';
 
-const asked = { repoUrl: 'https://github.com/acme/agents', repoRef: 'main' };
+const requested = { repoUrl: 'https://github.com/acme/agents', repoRef: 'main' };
 const [one, two] = ['1'.repeat(40), '2'.repeat(40)];
 
 /** A git that answers by its arguments. */
@@ -27,26 +27,26 @@ describe('the head of a ref', () => {
     ['a checkout without an origin', { 'rev-parse': '/home/me/agents' }, 'another repository'],
     ['a repository that does not answer', checkout, 'could not ask'],
   ])('is not known in %s', async (_, answers, why) => {
-    expect(await headOf(asked, gitThat(answers))).toEqual({ kind: 'unknown', why: expect.stringContaining(why) });
+    expect(await headOf(requested, gitThat(answers))).toEqual({ kind: 'unknown', why: expect.stringContaining(why) });
   });
 
   test('is absent where the repository has no such branch, and one that is spelled nearly so is named', async () => {
     const listed: Git = async (args) =>
       args[0] === 'ls-remote' && args.includes('--heads') ? `${one}\trefs/heads/main\n` : gitThat(answers)(args);
     const answers = { ...checkout, 'ls-remote': '' };
-    const head = await headOf({ ...asked, repoRef: 'mai' }, listed);
+    const head = await headOf({ ...requested, repoRef: 'mai' }, listed);
     expect(head).toEqual({ kind: 'absent', ref: 'refs/heads/mai', near: 'main' });
-    expect(await headOf(asked, gitThat(answers))).toEqual({ kind: 'absent', ref: 'refs/heads/main' });
+    expect(await headOf(requested, gitThat(answers))).toEqual({ kind: 'absent', ref: 'refs/heads/main' });
   });
 
   test('is what the repository says, however its address is spelled here', async () => {
     const git = gitThat({ ...checkout, 'ls-remote': `${one}\trefs/heads/main\n` });
-    expect(await headOf(asked, git)).toEqual({ kind: 'known', sha: one });
+    expect(await headOf(requested, git)).toEqual({ kind: 'known', sha: one });
   });
 
   test('of an annotated tag is the commit behind it', async () => {
     const git = gitThat({ ...checkout, 'ls-remote': `${one}\trefs/tags/v1\n${two}\trefs/tags/v1^{}\n` });
-    expect(await headOf({ ...asked, repoRef: 'refs/tags/v1' }, git)).toEqual({ kind: 'known', sha: two });
+    expect(await headOf({ ...requested, repoRef: 'refs/tags/v1' }, git)).toEqual({ kind: 'known', sha: two });
   });
 
   test('asks no address but the one that this checkout has as its origin', async () => {
@@ -55,7 +55,7 @@ describe('the head of a ref', () => {
       calls.push(args);
       return gitThat({ ...checkout, 'ls-remote': '' })(args);
     };
-    await headOf(asked, git);
+    await headOf(requested, git);
     expect(calls.filter(([command]) => command === 'ls-remote')).toEqual([
       ['ls-remote', '--quiet', 'origin', 'refs/heads/main', 'refs/heads/main^{}'],
       ['ls-remote', '--quiet', '--heads', 'origin'],

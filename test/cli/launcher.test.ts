@@ -18,7 +18,7 @@ import { builds } from '../../rolldown.config.ts';
 /** A package as npm installs it: the built launcher, and in the place of the command line a program that tells of itself. */
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'landfall-launcher-')));
 const launcher = join(folder, 'bin', 'landfall.cjs');
-const told = `
+const result = `
   const [what, code] = process.argv.slice(2);
   if (what === 'exit') process.exit(Number(code));
   if (what === 'wait') {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   if (!product) throw new Error('no product is named landfall');
   await build(product);
   mkdirSync(join(folder, 'bin/lib'));
-  writeFileSync(join(folder, 'bin/lib/cli.js'), told);
+  writeFileSync(join(folder, 'bin/lib/cli.js'), result);
   writeFileSync(oldNode, "Object.defineProperty(process.versions, 'node', { value: '20.1.0' });");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,13 +2,13 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { doingAfter, liveLineOn, type Doing } from '../../src/cli/live-line.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
-import type { StoryEvent } from '../../src/deploy/story-event.ts';
+import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 
 const id = 'c0ffee00-0000-4000-8000-000000000000';
 const before: Doing = { text: 'Revision c0ffee00 BUILDING', since: 1 };
 
 describe('what is going on', () => {
-  test.each<[string, StoryEvent, string | undefined]>([
+  test.each<[string, DeployEvent, string | undefined]>([
     ['it is looked for', { kind: 'looking', deployment: 'support' }, 'Looking for support'],
     [
       'a status',
@@ -65,7 +65,7 @@ describe('the line', () => {
     const terminal = new Terminal({ out: write, err: write });
     terminal.keepBelow(live);
     live.show({ text: 'Asking', since: 1_000 });
-    terminal.tell('a line');
+    terminal.print('a line');
     live.end();
     expect(shown()).toMatch(/Asking[\s\S]*a line\n[\s\S]*Asking/);
   });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../database/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
 import { folderOf, runCli, runHere } from './run-cli.ts';
 
 let database: TestPostgres | undefined;
@@ -64,6 +64,6 @@ describe('landfall local', () => {
 });
 
 function urlIn(line: string): string {
-  const told: unknown = JSON.parse(line);
-  return typeof told === 'object' && told !== null && 'url' in told ? String(told.url) : '';
+  const result: unknown = JSON.parse(line);
+  return typeof result === 'object' && result !== null && 'url' in result ? String(result.url) : '';
 }

@@ -13,7 +13,7 @@ import {
   onTerminal,
   optionNames,
   variableOf,
-} from '../../src/cli/story-options.ts';
+} from '../../src/cli/deploy-flags.ts';
 import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
 import { root, runHere } from './run-cli.ts';
 

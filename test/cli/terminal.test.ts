@@ -13,7 +13,7 @@ function heard(json = false) {
 test('everything that is printed leaves without the secrets', () => {
   const { terminal, said } = heard();
   terminal.hide('hunter-22');
-  terminal.tell('the key is hunter-22');
+  terminal.print('the key is hunter-22');
   terminal.complain('hunter-22 was wrong');
   expect(said).toEqual({ out: 'the key is ***\n', err: '*** was wrong\n' });
 });
@@ -25,14 +25,14 @@ test.each([
 ])('a secret is hidden %s', (_, secret, line) => {
   const { terminal, said } = heard();
   terminal.hide(secret);
-  terminal.tell(line);
+  terminal.print(line);
   expect(said.out).toContain('***');
   expect(said.out).not.toMatch(/quotes|a%20b|second-line/);
 });
 
 test('with JSON asked for, standard output holds one line of it and nothing else', () => {
   const { terminal, said } = heard(true);
-  terminal.tell('on the way');
+  terminal.print('on the way');
   terminal.conclude({ reason: 'done', lines: 'a\nb' });
   expect(said).toEqual({ out: '{"reason":"done","lines":"a\\nb"}\n', err: 'on the way\n' });
 });
@@ -52,7 +52,7 @@ test('without it nothing but lines is printed', () => {
 
 test('no line that is printed acts as a command to a runner', () => {
   const { terminal, said } = heard();
-  terminal.tell('a service said\n::set-output name=a::b\r::add-mask::c');
+  terminal.print('a service said\n::set-output name=a::b\r::add-mask::c');
   terminal.complain('and ##[error]d');
   expect(said.out).toBe('a service said\n| ::set-output name=a::b\n| ::add-mask::c\n');
   expect(said.err).toBe('and # #[error]d\n');

@@ -387,8 +387,8 @@ describe('an error', () => {
         .post('/api-host/v2/deployments')
         .reply(status, body, status === 302 ? { location: `https://hunter22@example.test/?k=${echo}` } : {});
       const error = await serviceError(connected({ bearer: 'the-token' }).createDeployment(request));
-      const told = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
-      for (const secret of [...secrets, 'in%20the%20sidecar']) expect(told).not.toContain(secret);
+      const reported = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
+      for (const secret of [...secrets, 'in%20the%20sidecar']) expect(reported).not.toContain(secret);
     }
   });
 

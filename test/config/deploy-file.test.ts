@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { readDesired, type Asked } from '../../src/config/read-desired.ts';
-import { formatProblem } from '../../src/located/problem.ts';
+import { readDesired, type RequestInput } from '../../src/config/read-desired.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 const env = { OPENAI_API_KEY: 'sk-canary-1', PROD_KEY: 'sk-canary-2', EMPTY: '' };
 
-const read = (text: string, asked: Partial<Asked> = {}) =>
-  readDesired({ inputs: {}, file: { text, path: 'landfall.yml' }, env, ...asked });
+const read = (text: string, requested: Partial<RequestInput> = {}) =>
+  readDesired({ inputs: {}, file: { text, path: 'landfall.yml' }, env, ...requested });
 
 /** What a person would see, one line a problem. */
 function seen(text: string): string[] {
@@ -13,8 +13,8 @@ function seen(text: string): string[] {
   return result.ok ? [] : result.problems.map(formatProblem);
 }
 
-function deployments(text: string, asked: Partial<Asked> = {}) {
-  const result = read(text, asked);
+function deployments(text: string, requested: Partial<RequestInput> = {}) {
+  const result = read(text, requested);
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
   return result.deployments;
 }

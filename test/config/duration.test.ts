@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationMs, spoken } from '../../src/config/duration.ts';
+import { durationMs, formatDuration } from '../../src/config/duration.ts';
 
 test.each<[written: string, ms: number | undefined]>([
   ['1500ms', 1500],
@@ -27,4 +27,4 @@ test.each<[ms: number, words: string]>([
   [90_000, '90s'],
   [120_000, '2m'],
   [3_600_000, '1h'],
-])('%s ms is spoken as %j', (ms, words) => expect(spoken(ms)).toBe(words));
+])('%s ms is spoken as %j', (ms, words) => expect(formatDuration(ms)).toBe(words));

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { readAsked, readDesired, type Asked } from '../../src/config/read-desired.ts';
-import { formatProblem } from '../../src/located/problem.ts';
+import { readRequested, readDesired, type RequestInput } from '../../src/config/read-desired.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 const env = { OPENAI_API_KEY: 'sk-1', PROD_KEY: 'sk-2' };
 
-function seen(asked: Asked): string[] {
-  const result = readDesired({ env, ...asked });
+function seen(requested: RequestInput): string[] {
+  const result = readDesired({ env, ...requested });
   return result.ok ? [] : result.problems.map(formatProblem);
 }
 
-function deployments(asked: Asked) {
-  const result = readDesired({ env, ...asked });
+function deployments(requested: RequestInput) {
+  const result = readDesired({ env, ...requested });
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
   return result.deployments;
 }
@@ -161,10 +161,10 @@ describe('a file and inputs beside it', () => {
     text: 'deployments:\n  support: { source: github, repo-ref: main, rebuild: always }\n  billing: { source: github, repo-ref: main, name: billing-prod }',
   };
   const one = { path: 'f.yml', text: 'deployments:\n  support: { source: github, repo-ref: main, rebuild: always }' };
-  const refs = (asked: Asked) =>
-    deployments(asked).map(({ desired }) => [desired.name, desired.source === 'github' && desired.repoRef]);
+  const refs = (requested: RequestInput) =>
+    deployments(requested).map(({ desired }) => [desired.name, desired.source === 'github' && desired.repoRef]);
 
-  test.each<[sentence: string, asked: Asked, read: unknown[]]>([
+  test.each<[sentence: string, requested: RequestInput, read: unknown[]]>([
     [
       'no input: all of the file',
       { inputs: {}, file: two },
@@ -181,7 +181,7 @@ describe('a file and inputs beside it', () => {
       [['support', 'next']],
     ],
     ['and over that of the only one', { inputs: { 'repo-ref': 'next' }, file: one }, [['support', 'next']]],
-  ])('%s', (_, asked, read) => expect(refs(asked)).toEqual(read));
+  ])('%s', (_, requested, read) => expect(refs(requested)).toEqual(read));
 
   test('what no input says stays as the file has it', () => {
     expect(deployments({ inputs: { 'repo-ref': 'next' }, file: one })).toMatchObject([
@@ -189,7 +189,7 @@ describe('a file and inputs beside it', () => {
     ]);
   });
 
-  test.each<[sentence: string, asked: Asked, problems: string[]]>([
+  test.each<[sentence: string, requested: RequestInput, problems: string[]]>([
     [
       'an input cannot speak of many deployments',
       { inputs: { 'repo-ref': 'next', 'on-failure': 'keep' }, file: two },
@@ -225,7 +225,7 @@ describe('a file and inputs beside it', () => {
       },
       [],
     ],
-  ])('%s', (_, asked, problems) => expect(seen(asked)).toEqual(problems));
+  ])('%s', (_, requested, problems) => expect(seen(requested)).toEqual(problems));
 });
 
 describe('a deployment that is only asked', () => {
@@ -235,7 +235,7 @@ describe('a deployment that is only asked', () => {
       secrets: 'NOT_SET',
       'on-failure': 'rollback',
     };
-    expect(readAsked({ inputs, env })).toEqual({
+    expect(readRequested({ inputs, env })).toEqual({
       ok: true,
       deployments: [{ deploymentId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8', smokeTests: [], onFailure: 'rollback' }],
     });
@@ -246,14 +246,14 @@ describe('a deployment that is only asked', () => {
       path: 'f.yml',
       text: 'deployments:\n  a:\n    smoke-tests: [{ name: asks, assistant: b, input: {} }]',
     };
-    expect(readAsked({ inputs: {}, file })).toMatchObject({
+    expect(readRequested({ inputs: {}, file })).toMatchObject({
       ok: true,
       deployments: [{ name: 'a', smokeTests: [{ name: 'asks' }] }],
     });
   });
 
   test('is refused for a wrong field all the same', () => {
-    const result = readAsked({ inputs: {}, file: { path: 'f.yml', text: 'name: a\nzebra: 1' } });
+    const result = readRequested({ inputs: {}, file: { path: 'f.yml', text: 'name: a\nzebra: 1' } });
     expect(result.ok ? [] : result.problems.map(formatProblem)).toEqual([
       'f.yml:2:1: `zebra` is not a field of a deployment',
     ]);

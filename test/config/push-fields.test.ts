@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { pushFieldNames } from '../../src/config/push-fields.ts';
-import { readAsked, readDesired } from '../../src/config/read-desired.ts';
+import { readRequested, readDesired } from '../../src/config/read-desired.ts';
 import { readPushed } from '../../src/config/read-pushed.ts';
-import { formatProblem } from '../../src/located/problem.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 const file = (text: string) => ({ text, path: 'landfall.yml' });
 
@@ -58,8 +58,8 @@ describe('what a file says of pushes', () => {
     const read = readDesired({ inputs: {}, file: file(`name: support${all}`) });
     expect(read).toEqual(readDesired({ inputs: {}, file: file(without) }));
     expect(read.ok).toBe(true);
-    expect(readAsked({ inputs: {}, file: file(`name: support${all}`) })).toEqual(
-      readAsked({ inputs: {}, file: file(without) }),
+    expect(readRequested({ inputs: {}, file: file(`name: support${all}`) })).toEqual(
+      readRequested({ inputs: {}, file: file(without) }),
     );
   });
 
@@ -118,26 +118,26 @@ describe('a file as pushes see it', () => {
     if (!result.ok) throw new Error(result.problems.map(formatProblem).join('\n'));
     return result.deployments.map(({ read: each, ...whom }) => ({
       ...whom,
-      told: each.ok ? 'fine' : each.problems.map(formatProblem),
+      reported: each.ok ? 'fine' : each.problems.map(formatProblem),
     }));
   };
 
   test('need not say the source, for nothing else is pushed to', () => {
-    expect(read('deployments: { support: { on-failure: rollback } }')).toEqual([{ name: 'support', told: 'fine' }]);
+    expect(read('deployments: { support: { on-failure: rollback } }')).toEqual([{ name: 'support', reported: 'fine' }]);
   });
 
   test('a mistake in one deployment takes nothing from the others', () => {
     expect(
       read('deployments:\n  support:\n    on-failure: explode\n  billing:\n    name: Billing\n    source: github'),
     ).toEqual([
-      { name: 'support', told: ['landfall.yml:3:17: `on-failure` must be one of `rollback`, `keep`'] },
-      { name: 'Billing', told: 'fine' },
+      { name: 'support', reported: ['landfall.yml:3:17: `on-failure` must be one of `rollback`, `keep`'] },
+      { name: 'Billing', reported: 'fine' },
     ]);
   });
 
   test('of two with one name the first counts', () => {
     expect(
-      read('deployments:\n  a: { name: one }\n  b: { name: one }\n  c: { name: one }').map(({ told }) => told),
+      read('deployments:\n  a: { name: one }\n  b: { name: one }\n  c: { name: one }').map(({ reported }) => reported),
     ).toEqual([
       'fine',
       ['landfall.yml:3:8: another deployment of this file is named `one` too'],
@@ -149,8 +149,8 @@ describe('a file as pushes see it', () => {
     expect(
       read('deployments: { a: { deployment-id: 6BA7B810-9DAD-41D1-80B4-00C04FD430C8 }, b: { deployment-id: x } }'),
     ).toEqual([
-      { name: 'a', deploymentId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8', told: 'fine' },
-      { name: 'b', deploymentId: 'x', told: ['landfall.yml:1:96: `deployment-id` must be a uuid'] },
+      { name: 'a', deploymentId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8', reported: 'fine' },
+      { name: 'b', deploymentId: 'x', reported: ['landfall.yml:1:96: `deployment-id` must be a uuid'] },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDesired } from '../../src/config/read-desired.ts';
-import { formatProblem } from '../../src/located/problem.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 /** Smoke tests as the input of that name: its places count within the text. */
 const read = (text: string) => readDesired({ inputs: { name: 'a', source: 'github', 'smoke-tests': text } });

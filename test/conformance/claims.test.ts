@@ -97,8 +97,8 @@ test.each<[string, unknown, string]>([
   ['a side that does not exist', { ...claim, sides: ['on paper'] }, 'sides'],
   ['an empty list of sides', { ...claim, sides: [] }, 'sides'],
   ['a field that nobody knows', { ...claim, note: 'later' }, 'note'],
-])('%s is refused', (_, broken, told) => {
-  expect(() => parseClaims({ claims: [broken], silent: [] })).toThrow(told);
+])('%s is refused', (_, broken, reported) => {
+  expect(() => parseClaims({ claims: [broken], silent: [] })).toThrow(reported);
 });
 
 test('an id that is there twice is refused by name', () => {

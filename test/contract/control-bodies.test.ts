@@ -46,14 +46,14 @@ describe('what is sent is strict', () => {
 
 describe('what is read is lenient', () => {
   test('unknown fields pass, unknown words survive', () => {
-    const told = {
+    const reported = {
       ...reply,
       status: 'RESTING',
       source: 'svn',
       colour: 'red',
       source_config: { deployment_type: 'huge' },
     };
-    expect(deployment.parse(told)).toEqual(told);
+    expect(deployment.parse(reported)).toEqual(reported);
     expect(revision.parse({ id: 'r', status: 'POLISHING', mood: 1 })).toMatchObject({ status: 'POLISHING', mood: 1 });
   });
 
@@ -71,7 +71,7 @@ describe('what is read is lenient', () => {
     ['its url', { url: 'https://a.test', source_config: { custom_url: 'https://b.test' } }, 'https://a.test'],
     ['else the custom one', { url: null, source_config: { custom_url: 'https://b.test' } }, 'https://b.test'],
     ['else nobody knows', { url: '', source_config: { custom_url: null } }, undefined],
-  ])('the agent answers at %s', (_, told, address) => expect(agentAddress(told)).toBe(address));
+  ])('the agent answers at %s', (_, reported, address) => expect(agentAddress(reported)).toBe(address));
 });
 
 describe('spellings', () => {

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { AgentDatabase } from '../../src/database/databases.ts';
+import type { AgentDatabase } from '../../src/postgres/databases.ts';
 
 /** The database of a deployment and its role, as the service's own tables name them. */
 export async function databaseNamed(databaseUrl: string, id: string): Promise<Omit<AgentDatabase, 'password'>> {

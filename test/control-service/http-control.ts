@@ -8,7 +8,7 @@ import { claimStanding, workClaim } from '../../src/contract/control/listener-wo
 import { logPage } from '../../src/contract/control/log.ts';
 import { pushToken, uploadTarget } from '../../src/contract/control/upload.ts';
 import {
-  toldRun,
+  tracedRunResponse,
   tracedRunsList,
   tracingProject,
   tracingProjectsList,
@@ -57,9 +57,9 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
       ...(answer.status === 422 ? { problems: problems.parse(read).detail } : { detail: sentence.parse(read).detail }),
     });
   }
-  const query = (asked: unknown): string => {
+  const query = (requested: unknown): string => {
     const words = new URLSearchParams();
-    for (const [key, value] of Object.entries(asked ?? {})) words.set(key, String(value));
+    for (const [key, value] of Object.entries(requested ?? {})) words.set(key, String(value));
     return words.size === 0 ? '' : `?${words.toString()}`;
   };
   const one = (id: string) => `/v2/deployments/${encodeURIComponent(id)}`;
@@ -68,44 +68,45 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
   return {
     createDeployment: (body, options) => send(deployment, 'POST', '/v2/deployments', body, conditions(options)),
     getDeployment: (id) => send(deployment, 'GET', one(id)),
-    listDeployments: (asked) => send(deploymentsList, 'GET', `/v2/deployments${query(asked)}`),
+    listDeployments: (requested) => send(deploymentsList, 'GET', `/v2/deployments${query(requested)}`),
     patchDeployment: (id, body, options) => send(deployment, 'PATCH', one(id), body, conditions(options)),
-    deleteDeployment: (id, asked, options) =>
-      send(z.undefined(), 'DELETE', `${one(id)}${query(asked)}`, undefined, conditions(options)),
-    deleteDeployments: (asked, options) =>
-      send(bulkDeletion, 'DELETE', `/v2/deployments${query(asked)}`, undefined, conditions(options)),
+    deleteDeployment: (id, requested, options) =>
+      send(z.undefined(), 'DELETE', `${one(id)}${query(requested)}`, undefined, conditions(options)),
+    deleteDeployments: (requested, options) =>
+      send(bulkDeletion, 'DELETE', `/v2/deployments${query(requested)}`, undefined, conditions(options)),
     createRevision: (id, body, options) => send(revision, 'POST', `${one(id)}/revisions`, body, conditions(options)),
     redeployRevision: (id, revisionId, options) =>
       send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`, undefined, conditions(options)),
     getRevision: (id, revisionId) => send(revision, 'GET', ofRevision(id, revisionId)),
-    listRevisions: (id, asked) => send(revisionsList, 'GET', `${one(id)}/revisions${query(asked)}`),
+    listRevisions: (id, requested) => send(revisionsList, 'GET', `${one(id)}/revisions${query(requested)}`),
     interruptRevision: (id, revisionId, options) =>
       send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`, undefined, conditions(options)),
     buildLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/build_logs`, body),
     deployLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/deploy_logs`, body),
     deployLogsOfAll: (id, body) => send(logPage, 'POST', `/v1/projects/${id}/deploy_logs`, body),
-    deploymentLogs: (id, asked) => send(logPage, 'GET', `${one(id)}/logs${query(asked)}`),
-    revisionLogs: (id, revisionId, asked) => send(logPage, 'GET', `${ofRevision(id, revisionId)}/logs${query(asked)}`),
-    logsByQuery: (asked) => send(logPage, 'GET', `/v2/deployment-logs${query(asked)}`),
+    deploymentLogs: (id, requested) => send(logPage, 'GET', `${one(id)}/logs${query(requested)}`),
+    revisionLogs: (id, revisionId, requested) =>
+      send(logPage, 'GET', `${ofRevision(id, revisionId)}/logs${query(requested)}`),
+    logsByQuery: (requested) => send(logPage, 'GET', `/v2/deployment-logs${query(requested)}`),
     followLog: () => {
       throw new Error('a log is followed by its events');
     },
     listIntegrations: () => send(githubIntegrations, 'GET', '/v1/integrations/github/install'),
     listRepositories: (id) => send(githubRepositories, 'GET', `/v1/integrations/github/${id}/repos`),
-    listListeners: (asked) => send(listenersList, 'GET', `/v2/listeners${query(asked)}`),
-    listApiKeys: (asked) => send(apiKeysList, 'GET', `/v1/api-keys${query(asked)}`),
+    listListeners: (requested) => send(listenersList, 'GET', `/v2/listeners${query(requested)}`),
+    listApiKeys: (requested) => send(apiKeysList, 'GET', `/v1/api-keys${query(requested)}`),
     createApiKey: (body, options) => send(newApiKey, 'POST', '/v1/api-keys', body, conditions(options)),
     revokeApiKey: (id, options) =>
       send(z.undefined(), 'DELETE', `/v1/api-keys/${encodeURIComponent(id)}`, undefined, conditions(options)),
-    listAudit: (asked) => send(auditList, 'GET', `/v1/audit${query(asked)}`),
+    listAudit: (requested) => send(auditList, 'GET', `/v1/audit${query(requested)}`),
     requestUpload: (id, options) => send(uploadTarget, 'POST', `${one(id)}/upload-url`, undefined, conditions(options)),
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => ({ idempotencyKeys: (await send(info, 'GET', '/info')).idempotency_keys }),
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
-    listProjects: (asked) => send(tracingProjectsList, 'GET', `/v1/projects${query(asked)}`),
+    listProjects: (requested) => send(tracingProjectsList, 'GET', `/v1/projects${query(requested)}`),
     getProject: (id) => send(tracingProject, 'GET', `/v1/projects/${encodeURIComponent(id)}`),
-    listProjectRuns: (id, asked) => send(tracedRunsList, 'GET', `/v1/projects/${id}/runs${query(asked)}`),
-    getProjectRun: (id, run) => send(toldRun, 'GET', `/v1/projects/${id}/runs/${encodeURIComponent(run)}`),
+    listProjectRuns: (id, requested) => send(tracedRunsList, 'GET', `/v1/projects/${id}/runs${query(requested)}`),
+    getProjectRun: (id, run) => send(tracedRunResponse, 'GET', `/v1/projects/${id}/runs/${encodeURIComponent(run)}`),
     deleteProject: (id, options) =>
       send(z.undefined(), 'DELETE', `/v1/projects/${encodeURIComponent(id)}`, undefined, conditions(options)),
     createListener: (body, options) => send(listener, 'POST', '/v2/listeners', body, conditions(options)),
@@ -116,7 +117,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     claimWork: (id, body) => send(workClaim.optional(), 'POST', `/v2/listeners/${id}/claims`, body),
     renewClaim: (id, claim) => send(claimStanding, 'POST', `/v2/listeners/${id}/claims/${claim}/renewal`),
     reportWork: (id, claim, body) => send(claimStanding, 'PUT', `/v2/listeners/${id}/claims/${claim}/status`, body),
-    releaseClaim: (id, claim, asked) =>
-      send(z.undefined(), 'DELETE', `/v2/listeners/${id}/claims/${claim}${query(asked)}`),
+    releaseClaim: (id, claim, requested) =>
+      send(z.undefined(), 'DELETE', `/v2/listeners/${id}/claims/${claim}${query(requested)}`),
   };
 }

@@ -31,7 +31,7 @@ export const breaks = (message: string): Timed[] => [
 
 /** An agent server in memory: every run takes the next answer, the last one again and again. */
 export class AgentModel implements AgentServer {
-  readonly asked: { request: RunCreate; threadId: string | undefined }[] = [];
+  readonly requested: { request: RunCreate; threadId: string | undefined }[] = [];
   readonly created: AssistantCreate[] = [];
   readonly there = new Set<string>();
   answers: Answer[];
@@ -109,7 +109,7 @@ export class AgentModel implements AgentServer {
     options?: CallOptions,
   ): AsyncIterable<StreamEvent> {
     options?.signal?.throwIfAborted();
-    this.asked.push({ request, threadId });
+    this.requested.push({ request, threadId });
     const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
     if (answer === undefined) throw new Error('no answer was prepared');
     if (answer instanceof ServiceError) throw answer;

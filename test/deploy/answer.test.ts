@@ -3,11 +3,11 @@ import type { StreamEvent, StreamMode } from '../../src/contract/agent/stream-ev
 import { answerAfter, evidenceOf, unanswered } from '../../src/deploy/answer.ts';
 
 /** The evidence of events that come 10 ms apart, the first one 10 ms after the run was sent. */
-const heard = (events: readonly StreamEvent[], ...asked: StreamMode[]) =>
+const heard = (events: readonly StreamEvent[], ...requested: StreamMode[]) =>
   evidenceOf(
     events.reduce(
       (answer, event, index) => answerAfter(answer, event, 1_000 + (index + 1) * 10),
-      unanswered(1_000, asked),
+      unanswered(1_000, requested),
     ),
   );
 
@@ -36,8 +36,8 @@ describe('what a stream proves', () => {
     ['events of a subgraph', [metadata, { event: 'updates|sub:1', data: {} }], ['updates'], 20],
     ['none that was asked for', [metadata, values({})], ['custom'], undefined],
     ['an error', [metadata, { event: 'error', data: { error: 'E', message: 'm' } }], ['updates'], 20],
-  ])('the first event is %s', (_, events, asked, firstEventMs) => {
-    expect(heard([...events, values({ done: true })], ...asked)).toMatchObject({ firstEventMs });
+  ])('the first event is %s', (_, events, requested, firstEventMs) => {
+    expect(heard([...events, values({ done: true })], ...requested)).toMatchObject({ firstEventMs });
   });
 
   test.each<[string, StreamEvent[], string]>([
@@ -56,8 +56,8 @@ describe('what a stream proves', () => {
 
   test('an interrupt beside other nodes, as the engine tells it, leaves the state to be looked at', () => {
     const question = [{ id: 'i', value: 'which one?' }];
-    const asks = [updates({ __interrupt__: question }), values({ __interrupt__: question })];
-    const events = [metadata, values({ a: [] }), updates({ one: {} }), values({ a: ['one'] }), ...asks];
+    const requests = [updates({ __interrupt__: question }), values({ __interrupt__: question })];
+    const events = [metadata, values({ a: [] }), updates({ one: {} }), values({ a: ['one'] }), ...requests];
     expect(heard(events, 'values')).toEqual({
       kind: 'answered',
       status: 'interrupted',

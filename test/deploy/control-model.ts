@@ -13,9 +13,9 @@ import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../src/contract/control/service.ts';
 import type { Put, Tarball, UploadTarget } from '../../src/contract/control/upload.ts';
-import type { FurtherControl } from '../../src/deploy/story.ts';
+import type { FurtherControl } from '../../src/deploy/deploy-run.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
-import { ServiceModel } from '../decide/service-model.ts';
+import { ServiceModel } from '../planning/service-model.ts';
 
 /** What a revision says from `after` ms on. A DEPLOYED one serves from then on, unless the switch lags. */
 export interface Step {

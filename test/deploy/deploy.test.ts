@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { OutcomeKind } from '../../src/deploy/outcome-types.ts';
-import type { DeployRequest } from '../../src/deploy/story.ts';
+import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
 import { breaks, says } from './agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
-import { first, github, hello, image, imaged, running, second, workflowOn, World } from './told.ts';
+import { first, github, hello, image, imaged, running, second, workflowOn, DeployFixture } from './deploy-fixture.ts';
 
 describe('how a story can end', () => {
-  type Row = [string, OutcomeKind, boolean, () => Promise<World> | World, Partial<DeployRequest>];
+  type Row = [string, OutcomeKind, boolean, () => Promise<DeployFixture> | DeployFixture, Partial<DeployRequest>];
   test.each<Row>([
-    ['a new deployment goes live', 'deployed', true, () => new World(), {}],
+    ['a new deployment goes live', 'deployed', true, () => new DeployFixture(), {}],
     ['a new commit goes live', 'deployed', true, running, { workflow: workflowOn(second) }],
     ['this commit is live already', 'unchanged', true, running, {}],
     ['this commit is live, and answers', 'unchanged', true, running, { smokeTests: [hello] }],
@@ -41,13 +41,13 @@ describe('how a story can end', () => {
       'asking a deployment that is not there',
       'refused',
       false,
-      () => new World(),
+      () => new DeployFixture(),
       { mode: 'smoke', smokeTests: [hello] },
     ],
     ['asking what is live', 'unchanged', true, running, { mode: 'smoke', smokeTests: [hello] }],
     ['asking nothing', 'unproven', false, running, { mode: 'smoke' }],
-  ])('%s: %s', async (_, kind, passes, world, request) => {
-    const outcome = await (await world()).deploy(request);
+  ])('%s: %s', async (_, kind, passes, fixture, request) => {
+    const outcome = await (await fixture()).deploy(request);
     expect(outcome).toMatchObject({ kind, passes });
     expect(outcome.reason).toMatch(/^\w.*[^.]\.$/);
     expect(outcome.advice?.endsWith('.') ?? false).toBe(!passes);
@@ -62,9 +62,9 @@ describe('how a story can end', () => {
     ['never ends', 'timed-out', false, 'DEPLOYING', {}],
     ['is in a state that nobody knows, for ever', 'timed-out', false, 'PONDERING', {}],
   ])('a revision that %s: %s', async (_, kind, passes, status, request) => {
-    const world = await running();
-    world.control.scripts.push(ends(status, second));
-    const outcome = await world.deploy({ workflow: workflowOn(second), ...request });
+    const fixture = await running();
+    fixture.control.scripts.push(ends(status, second));
+    const outcome = await fixture.deploy({ workflow: workflowOn(second), ...request });
     expect(outcome).toMatchObject({ kind, passes, changed: true, revisionId: 'r2', activeRevisionId: 'r1' });
     expect(outcome.rollout?.seen.map((each) => each.status)).toEqual(['BUILDING', status]);
   });
@@ -73,9 +73,9 @@ describe('how a story can end', () => {
     ['whose commit is known is followed when it is run again', { workflow: workflowOn(second) }, 'not made twice'],
     ['whose commit nobody knows is made again', { workflow: undefined }, 'makes another revision'],
   ])('a revision that never ends, %s', async (_, request, advice) => {
-    const world = await running();
-    world.control.scripts.push(ends('DEPLOYING', second));
-    expect((await world.deploy(request)).advice).toContain(advice);
+    const fixture = await running();
+    fixture.control.scripts.push(ends('DEPLOYING', second));
+    expect((await fixture.deploy(request)).advice).toContain(advice);
   });
 
   test.each<[string, OutcomeKind, boolean, 'wrong' | 'gone' | 'right']>([
@@ -83,25 +83,25 @@ describe('how a story can end', () => {
     ['cannot be reached', 'unproven', false, 'gone'],
     ['answers as it should', 'deployed', true, 'right'],
   ])('a live revision that %s: %s', async (_, kind, passes, how) => {
-    const world = await running();
+    const fixture = await running();
     const gone = serviceError('unreachable', 'stream run');
-    world.agent.answers = [how === 'gone' ? gone : says(how === 'right' ? 'hello' : 'good bye')];
-    const outcome = await world.deploy({ workflow: workflowOn(second), smokeTests: [hello] });
+    fixture.agent.answers = [how === 'gone' ? gone : says(how === 'right' ? 'hello' : 'good bye')];
+    const outcome = await fixture.deploy({ workflow: workflowOn(second), smokeTests: [hello] });
     expect(outcome).toMatchObject({ kind, passes, revisionId: 'r2', activeRevisionId: 'r2' });
-    expect(world.addresses).toEqual(['https://agent.test']);
+    expect(fixture.addresses).toEqual(['https://agent.test']);
   });
 });
 
 test('the story is told as it happens', async () => {
-  const world = new World();
-  world.control.scripts.push(goesLive(first));
-  const outcome = await world.deploy({ smokeTests: [hello] });
-  expect(world.events.map(({ kind }) => kind)).toEqual([
+  const fixture = new DeployFixture();
+  fixture.control.scripts.push(goesLive(first));
+  const outcome = await fixture.deploy({ smokeTests: [hello] });
+  expect(fixture.events.map(({ kind }) => kind)).toEqual([
     'looking',
     'looked',
     'planned',
     'noted',
-    'begun',
+    'started',
     'status',
     'status',
     'status',
@@ -111,7 +111,7 @@ test('the story is told as it happens', async () => {
     'smoke-tested',
     'concluded',
   ]);
-  expect(world.told('status').map(({ status, sinceMs }) => [status, sinceMs])).toEqual([
+  expect(fixture.reported('status').map(({ status, sinceMs }) => [status, sinceMs])).toEqual([
     ['QUEUED', 0],
     ['BUILDING', 10_000],
     ['DEPLOYED', 30_000],
@@ -129,50 +129,53 @@ test('the story is told as it happens', async () => {
 });
 
 test('the address of the agent may be given', async () => {
-  const world = await running();
-  const outcome = await world.deploy({ smokeTests: [hello], agentUrl: 'http://127.0.0.1:9' });
-  expect(world.addresses).toEqual(['http://127.0.0.1:9']);
+  const fixture = await running();
+  const outcome = await fixture.deploy({ smokeTests: [hello], agentUrl: 'http://127.0.0.1:9' });
+  expect(fixture.addresses).toEqual(['http://127.0.0.1:9']);
   expect(outcome.deploymentUrl).toBe('http://127.0.0.1:9');
 });
 
 test('a long silence is broken by heartbeats', async () => {
-  const world = await running();
-  world.control.scripts.push([
+  const fixture = await running();
+  fixture.control.scripts.push([
     { after: 0, status: 'BUILDING' },
     { after: 100_000, status: 'DEPLOYED', commit: second },
   ]);
-  await world.deploy({ workflow: workflowOn(second) });
-  expect(world.told('heartbeat').map(({ sinceMs }) => sinceMs)).toEqual([30_000, 60_000, 90_000]);
-  expect(world.told('heartbeat')[0]).toMatchObject({ status: 'BUILDING', leftMs: 570_000 });
+  await fixture.deploy({ workflow: workflowOn(second) });
+  expect(fixture.reported('heartbeat').map(({ sinceMs }) => sinceMs)).toEqual([30_000, 60_000, 90_000]);
+  expect(fixture.reported('heartbeat')[0]).toMatchObject({ status: 'BUILDING', leftMs: 570_000 });
 });
 
 test('also where the service asks to wait for long', async () => {
-  const world = await running();
-  world.control.scripts.push(goesLive(second));
-  world.control.onWrite = () =>
-    void world.control.fails('revision', serviceError('busy', 'get revision', { status: 429, retryAfterMs: 100_000 }));
-  await world.deploy({ workflow: workflowOn(second) });
-  expect(world.told('heartbeat').map(({ sinceMs, status }) => [sinceMs, status])).toEqual([
+  const fixture = await running();
+  fixture.control.scripts.push(goesLive(second));
+  fixture.control.onWrite = () =>
+    void fixture.control.fails(
+      'revision',
+      serviceError('busy', 'get revision', { status: 429, retryAfterMs: 100_000 }),
+    );
+  await fixture.deploy({ workflow: workflowOn(second) });
+  expect(fixture.reported('heartbeat').map(({ sinceMs, status }) => [sinceMs, status])).toEqual([
     [30_000, 'not seen yet'],
     [60_000, 'not seen yet'],
     [90_000, 'not seen yet'],
   ]);
-  expect(world.told('status').map(({ status }) => status)).toEqual(['DEPLOYED']);
+  expect(fixture.reported('status').map(({ status }) => status)).toEqual(['DEPLOYED']);
 });
 
 test('a commit that was built and is not the one that was asked for is told', async () => {
-  const world = await running();
-  world.control.scripts.push(goesLive('c'.repeat(40)));
-  const outcome = await world.deploy({ workflow: workflowOn(second) });
+  const fixture = await running();
+  fixture.control.scripts.push(goesLive('c'.repeat(40)));
+  const outcome = await fixture.deploy({ workflow: workflowOn(second) });
   expect(outcome).toMatchObject({ kind: 'deployed', rollout: { builtCommit: 'c'.repeat(40) } });
   expect(outcome.reason).toContain('of commit ccccccc and not of bbbbbbb');
 });
 
 test('a failure comes with its message, the last log lines and what still serves', async () => {
-  const world = await running();
-  world.control.scripts.push(ends('BUILD_FAILED', second, 'npm ci ended with 1'));
-  world.control.buildLines = [{ message: 'installing' }, { message: 'it broke' }];
-  const outcome = await world.deploy({ workflow: workflowOn(second), onFailure: 'rollback' });
+  const fixture = await running();
+  fixture.control.scripts.push(ends('BUILD_FAILED', second, 'npm ci ended with 1'));
+  fixture.control.buildLines = [{ message: 'installing' }, { message: 'it broke' }];
+  const outcome = await fixture.deploy({ workflow: workflowOn(second), onFailure: 'rollback' });
   expect(outcome.reason).toBe(
     'Revision r2 ended BUILD_FAILED: npm ci ended with 1. Revision r1 still serves, so there is nothing to roll back.',
   );
@@ -181,103 +184,103 @@ test('a failure comes with its message, the last log lines and what still serves
 });
 
 test('a first failure says that nothing is live; a service without logs is told so once', async () => {
-  const world = new World();
-  world.control.lacks.add('logs');
-  world.control.scripts.push(ends('CREATE_FAILED'));
-  const outcome = await world.deploy();
+  const fixture = new DeployFixture();
+  fixture.control.lacks.add('logs');
+  fixture.control.scripts.push(ends('CREATE_FAILED'));
+  const outcome = await fixture.deploy();
   expect(outcome.reason).toContain('Nothing is live yet.');
   expect(outcome.notes).toContain('this service does not offer build logs');
 });
 
 test('a superseded one names the newer revision', async () => {
-  const world = await running();
-  world.control.scripts.push([
+  const fixture = await running();
+  fixture.control.scripts.push([
     { after: 0, status: 'QUEUED' },
     { after: 12_000, status: 'SKIPPED' },
   ]);
-  world.clock.after(10_000, () => world.control.push(goesLive('c'.repeat(40))));
-  const outcome = await world.deploy({ workflow: workflowOn(second) });
+  fixture.clock.after(10_000, () => fixture.control.push(goesLive('c'.repeat(40))));
+  const outcome = await fixture.deploy({ workflow: workflowOn(second) });
   expect(outcome).toMatchObject({ kind: 'superseded', rollout: { by: 'r3' } });
   expect(outcome.reason).toContain('r3');
 });
 
 test('one that a newer revision overtook after it was finished is superseded, not deployed', async () => {
-  const world = await running();
-  world.control.scripts.push([
+  const fixture = await running();
+  fixture.control.scripts.push([
     { after: 0, status: 'BUILDING' },
     { after: 21_000, status: 'DEPLOYED', commit: second, lags: true },
   ]);
-  world.clock.after(10_000, () => world.control.push([{ after: 0, status: 'DEPLOYED' }]));
-  expect(await world.deploy({ workflow: workflowOn(second) })).toMatchObject({
+  fixture.clock.after(10_000, () => fixture.control.push([{ after: 0, status: 'DEPLOYED' }]));
+  expect(await fixture.deploy({ workflow: workflowOn(second) })).toMatchObject({
     kind: 'superseded',
     rollout: { by: 'r3' },
   });
 });
 
 test('a finished one is not live before it serves', async () => {
-  const world = await running();
-  world.control.scripts.push([
+  const fixture = await running();
+  fixture.control.scripts.push([
     { after: 0, status: 'DEPLOYED', commit: second, lags: true },
     { after: 20_000, status: 'DEPLOYED', commit: second },
   ]);
-  await world.deploy({ workflow: workflowOn(second) });
-  expect(world.told('rolled-out')[0]?.rollout).toMatchObject({ kind: 'live' });
-  expect(world.control.count('revision')).toBeGreaterThan(4);
+  await fixture.deploy({ workflow: workflowOn(second) });
+  expect(fixture.reported('rolled-out')[0]?.rollout).toMatchObject({ kind: 'live' });
+  expect(fixture.control.count('revision')).toBeGreaterThan(4);
 });
 
 describe('an image', () => {
   test('goes live, and once more changes nothing', async () => {
-    const world = new World();
-    expect(await world.deploy({ desired: image })).toMatchObject({ kind: 'deployed', revisionId: 'r1' });
-    expect(await world.deploy({ desired: image })).toMatchObject({ kind: 'unchanged', changed: false });
+    const fixture = new DeployFixture();
+    expect(await fixture.deploy({ desired: image })).toMatchObject({ kind: 'deployed', revisionId: 'r1' });
+    expect(await fixture.deploy({ desired: image })).toMatchObject({ kind: 'unchanged', changed: false });
     const next = { ...image, imageUri: 'registry.test/agent:2' };
-    expect(await world.deploy({ desired: next })).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
-    expect(world.control.sent[1]).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:2' } });
+    expect(await fixture.deploy({ desired: next })).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
+    expect(fixture.control.sent[1]).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:2' } });
   });
 });
 
 test('a mistake of our own is thrown, not told as an outcome', async () => {
-  const world = await running();
-  world.control.getRevision = async () => {
+  const fixture = await running();
+  fixture.control.getRevision = async () => {
     throw new TypeError('ours');
   };
-  await expect(world.deploy()).rejects.toThrow(TypeError);
+  await expect(fixture.deploy()).rejects.toThrow(TypeError);
 });
 
 test('no secret is in anything that is told, and each is masked before', async () => {
-  const world = new World();
-  world.control.has(imaged, goesLive());
-  await world.passes(60_000);
-  world.control.scripts.push(ends('DEPLOY_FAILED', undefined, 'TOKEN=canary-of-the-service was refused'));
-  world.control.buildLines = [{ message: 'env canary-asked-for', secret: 'canary-asked-for' }];
-  const outcome = await world.deploy({
+  const fixture = new DeployFixture();
+  fixture.control.has(imaged, goesLive());
+  await fixture.passes(60_000);
+  fixture.control.scripts.push(ends('DEPLOY_FAILED', undefined, 'TOKEN=canary-of-the-service was refused'));
+  fixture.control.buildLines = [{ message: 'env canary-asked-for', secret: 'canary-asked-for' }];
+  const outcome = await fixture.deploy({
     desired: { ...image, secrets: [{ name: 'NEW', value: 'canary-asked-for' }] },
   });
   expect(outcome.kind).toBe('failed');
-  expect(world.masked.toSorted()).toEqual(['canary-asked-for', 'canary-of-the-service']);
-  expect(JSON.stringify([world.events, outcome])).not.toContain('canary');
+  expect(fixture.masked.toSorted()).toEqual(['canary-asked-for', 'canary-of-the-service']);
+  expect(JSON.stringify([fixture.events, outcome])).not.toContain('canary');
   expect(outcome.reason).toContain('TOKEN=*** was refused');
 });
 
 test('a key that the agent repeats is told nowhere', async () => {
-  const world = await running();
-  world.agent.answers = [says('x-api-key: canary-key'), breaks('canary-key')];
-  const outcome = await world.deploy({ smokeTests: [hello], credentials: ['canary-key'] });
+  const fixture = await running();
+  fixture.agent.answers = [says('x-api-key: canary-key'), breaks('canary-key')];
+  const outcome = await fixture.deploy({ smokeTests: [hello], credentials: ['canary-key'] });
   expect(outcome.kind).toBe('broken');
-  expect(world.masked).toContain('canary-key');
-  expect(JSON.stringify([world.events, outcome])).not.toContain('canary-key');
+  expect(fixture.masked).toContain('canary-key');
+  expect(JSON.stringify([fixture.events, outcome])).not.toContain('canary-key');
 });
 
 test('what the service says of a log that cannot be read holds no secret', async () => {
-  const world = new World();
-  world.control.has(imaged, goesLive());
-  await world.passes(60_000);
-  world.control.scripts.push(ends('DEPLOY_FAILED'));
-  world.control.fails(
+  const fixture = new DeployFixture();
+  fixture.control.has(imaged, goesLive());
+  await fixture.passes(60_000);
+  fixture.control.scripts.push(ends('DEPLOY_FAILED'));
+  fixture.control.fails(
     'build logs',
     serviceError('rejected', 'read build logs', { detail: 'no canary-of-the-service' }),
   );
-  const outcome = await world.deploy({ desired: { ...image, imageUri: 'registry.test/agent:2' } });
+  const outcome = await fixture.deploy({ desired: { ...image, imageUri: 'registry.test/agent:2' } });
   expect(outcome.notes.join()).toContain('the build log could not be read');
-  expect(JSON.stringify([world.events, outcome])).not.toContain('canary');
+  expect(JSON.stringify([fixture.events, outcome])).not.toContain('canary');
 });

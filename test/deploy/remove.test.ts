@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { DeployRequest } from '../../src/deploy/story.ts';
+import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
 import { serviceError } from './control-model.ts';
-import { github, running, World } from './told.ts';
+import { github, running, DeployFixture } from './deploy-fixture.ts';
 
-const deleting = (world: World, more: Partial<DeployRequest> = {}) =>
-  world.deploy({ mode: 'delete', further: world.control, ...more });
+const deleting = (fixture: DeployFixture, more: Partial<DeployRequest> = {}) =>
+  fixture.deploy({ mode: 'delete', further: fixture.control, ...more });
 const lost = serviceError('unreachable', 'delete deployment', { effect: 'unknown', detail: 'reset' });
 const { name: _, ...nameless } = github;
 const withId = (deploymentId: string) => ({ desired: { ...nameless, deploymentId } });
 
 describe('a deletion', () => {
   test('goes by exactly the name, waits until it is gone, and passes', async () => {
-    const world = await running();
-    const before = world.clock.now();
-    const outcome = await deleting(world);
+    const fixture = await running();
+    const before = fixture.clock.now();
+    const outcome = await deleting(fixture);
     expect(outcome).toMatchObject({
       kind: 'deleted',
       passes: true,
@@ -23,9 +23,9 @@ describe('a deletion', () => {
     });
     expect(outcome).not.toHaveProperty('activeRevisionId');
     expect(outcome).not.toHaveProperty('deploymentUrl');
-    expect(world.clock.now() - before).toBeGreaterThanOrEqual(world.control.deletionMs);
-    expect(world.told('leaving').map(({ status }) => status)).toEqual(['AWAITING_DELETE']);
-    expect(world.control.count('delete')).toBe(1);
+    expect(fixture.clock.now() - before).toBeGreaterThanOrEqual(fixture.control.deletionMs);
+    expect(fixture.reported('leaving').map(({ status }) => status)).toEqual(['AWAITING_DELETE']);
+    expect(fixture.control.count('delete')).toBe(1);
   });
 
   test('takes the tracing project along, unless it is to stay', async () => {
@@ -40,75 +40,75 @@ describe('a deletion', () => {
   });
 
   test('leaves a deployment alone whose name only holds the one that is meant', async () => {
-    const world = new World();
-    world.control.others.push({ ...(await somebodyElses()), id: 'd7', name: 'agent-of-somebody' });
-    expect(await deleting(world)).toMatchObject({ kind: 'deleted', changed: false });
-    expect(world.control.deleted).toEqual([]);
+    const fixture = new DeployFixture();
+    fixture.control.others.push({ ...(await deploymentOfOthers()), id: 'd7', name: 'agent-of-somebody' });
+    expect(await deleting(fixture)).toMatchObject({ kind: 'deleted', changed: false });
+    expect(fixture.control.deleted).toEqual([]);
   });
 
   test.each([
     ['by its name', {}, 'Deployment agent is not there: there was nothing to delete.'],
     ['by its id', withId('d9'), 'Deployment d9 is not there: there was nothing to delete.'],
-  ])('of what is not there passes, and says so: %s', async (_sentence, asked, reason) => {
-    const world = new World();
-    expect(await deleting(world, asked)).toMatchObject({ kind: 'deleted', passes: true, changed: false, reason });
-    expect(world.control.count('delete')).toBe(0);
+  ])('of what is not there passes, and says so: %s', async (_sentence, requested, reason) => {
+    const fixture = new DeployFixture();
+    expect(await deleting(fixture, requested)).toMatchObject({ kind: 'deleted', passes: true, changed: false, reason });
+    expect(fixture.control.count('delete')).toBe(0);
   });
 
   test('by an id goes to that one, and not to one whose name is another', async () => {
-    const world = await running();
+    const fixture = await running();
     const other = { ...github, deploymentId: 'd1', name: 'another' };
-    expect(await deleting(world, { desired: other })).toMatchObject({ kind: 'refused', changed: false });
-    expect(world.control.deleted).toEqual([]);
-    expect(await deleting(world, withId('d1'))).toMatchObject({ kind: 'deleted' });
+    expect(await deleting(fixture, { desired: other })).toMatchObject({ kind: 'refused', changed: false });
+    expect(fixture.control.deleted).toEqual([]);
+    expect(await deleting(fixture, withId('d1'))).toMatchObject({ kind: 'deleted' });
   });
 
   test('of a name that several have is refused: never more than the one that is named', async () => {
-    const world = await running();
-    world.control.others.push({ ...(await somebodyElses()), id: 'd7' });
-    const outcome = await deleting(world);
+    const fixture = await running();
+    fixture.control.others.push({ ...(await deploymentOfOthers()), id: 'd7' });
+    const outcome = await deleting(fixture);
     expect(outcome).toMatchObject({ kind: 'refused', passes: false });
     expect(outcome.advice).toContain('deployment-id');
-    expect(world.control.deleted).toEqual([]);
+    expect(fixture.control.deleted).toEqual([]);
   });
 
   test('is not made by a dry run, which says which one it would be', async () => {
-    const world = await running();
-    expect(await deleting(world, { dryRun: true })).toMatchObject({
+    const fixture = await running();
+    expect(await deleting(fixture, { dryRun: true })).toMatchObject({
       kind: 'planned',
       passes: true,
       changed: false,
       reason: 'Deployment agent (d1) would be deleted, and its tracing project with it.',
     });
-    expect(world.control.deleted).toEqual([]);
-    expect(await deleting(new World(), { dryRun: true })).toMatchObject({ kind: 'planned' });
+    expect(fixture.control.deleted).toEqual([]);
+    expect(await deleting(new DeployFixture(), { dryRun: true })).toMatchObject({ kind: 'planned' });
   });
 
   test('that is not waited for ends as begun', async () => {
-    const world = await running();
-    expect(await deleting(world, { wait: false })).toMatchObject({ kind: 'started', passes: true, changed: true });
+    const fixture = await running();
+    expect(await deleting(fixture, { wait: false })).toMatchObject({ kind: 'started', passes: true, changed: true });
   });
 
   test('that somebody else began is waited for, and not asked for again', async () => {
-    const world = await running();
-    world.control.leaves();
-    expect(await deleting(world)).toMatchObject({ kind: 'deleted', passes: true });
-    expect(world.control.count('delete')).toBe(0);
+    const fixture = await running();
+    fixture.control.leaves();
+    expect(await deleting(fixture)).toMatchObject({ kind: 'deleted', passes: true });
+    expect(fixture.control.count('delete')).toBe(0);
   });
 
   test('that takes longer than there is time is told as timed out', async () => {
-    const world = await running();
-    world.control.deletionMs = 3_600_000;
-    const outcome = await deleting(world);
+    const fixture = await running();
+    fixture.control.deletionMs = 3_600_000;
+    const outcome = await deleting(fixture);
     expect(outcome).toMatchObject({ kind: 'timed-out', passes: false, changed: true });
     expect(outcome.reason).toContain('AWAITING_DELETE');
-    expect(world.told('leaving').length).toBeGreaterThan(10);
+    expect(fixture.reported('leaving').length).toBeGreaterThan(10);
   });
 
   test('goes on when the step is ended, and it says so', async () => {
-    const world = await running();
-    world.control.onWrite = () => world.cancelled.abort(new Error('cancelled'));
-    expect(await deleting(world)).toMatchObject({
+    const fixture = await running();
+    fixture.control.onWrite = () => fixture.cancelled.abort(new Error('cancelled'));
+    expect(await deleting(fixture)).toMatchObject({
       kind: 'interrupted',
       reason: 'This step was ended; the deletion goes on.',
     });
@@ -117,35 +117,35 @@ describe('a deletion', () => {
 
 describe('a deletion whose answer never came', () => {
   test('is settled by looking, and not asked for again', async () => {
-    const world = await running();
-    world.control.fails('delete', lost, { applied: true });
-    expect(await deleting(world)).toMatchObject({ kind: 'deleted', changed: true });
-    expect(world.control.count('delete')).toBe(1);
-    expect(world.told('settling')).toHaveLength(1);
+    const fixture = await running();
+    fixture.control.fails('delete', lost, { applied: true });
+    expect(await deleting(fixture)).toMatchObject({ kind: 'deleted', changed: true });
+    expect(fixture.control.count('delete')).toBe(1);
+    expect(fixture.reported('settling')).toHaveLength(1);
   });
 
   test('of which nothing is to be seen is told as not known', async () => {
-    const world = await running();
-    world.control.fails('delete', lost);
-    const outcome = await deleting(world);
+    const fixture = await running();
+    fixture.control.fails('delete', lost);
+    const outcome = await deleting(fixture);
     expect(outcome).toMatchObject({ kind: 'failed', passes: false, changed: false });
     expect(outcome.reason).toContain('whether the deletion took effect');
-    expect(world.control.count('delete')).toBe(1);
+    expect(fixture.control.count('delete')).toBe(1);
   });
 
   test('is looked at through a service that answers badly meanwhile', async () => {
-    const world = await running();
+    const fixture = await running();
     const busy = serviceError('busy', 'get deployment', { status: 503 });
-    world.control.onWrite = () => world.control.fails('get', busy, { times: 20 });
-    expect(await deleting(world)).toMatchObject({ kind: 'deleted' });
-    expect(world.told('poll-failed')).toHaveLength(20);
+    fixture.control.onWrite = () => fixture.control.fails('get', busy, { times: 20 });
+    expect(await deleting(fixture)).toMatchObject({ kind: 'deleted' });
+    expect(fixture.reported('poll-failed')).toHaveLength(20);
   });
 
   test('ends where the service keeps saying no', async () => {
-    const world = await running();
+    const fixture = await running();
     const no = serviceError('unauthorized', 'get deployment', { status: 401 });
-    world.control.onWrite = () => world.control.fails('get', no, { times: 20 });
-    const outcome = await deleting(world);
+    fixture.control.onWrite = () => fixture.control.fails('get', no, { times: 20 });
+    const outcome = await deleting(fixture);
     expect(outcome).toMatchObject({ kind: 'failed', changed: true });
     expect(outcome.advice).toContain('api-key');
   });
@@ -153,65 +153,65 @@ describe('a deletion whose answer never came', () => {
 
 describe('a service that does not delete', () => {
   test.each([404, 405, 501])('is told as such: %i', async (status) => {
-    const world = await running();
-    world.control.fails('delete', serviceError('missing', 'delete deployment', { status }));
-    const outcome = await deleting(world);
+    const fixture = await running();
+    fixture.control.fails('delete', serviceError('missing', 'delete deployment', { status }));
+    const outcome = await deleting(fixture);
     expect(outcome).toMatchObject({ kind: 'refused', changed: false, passes: false });
     expect(outcome.advice).toContain('deletes no deployments');
   });
 
   test('or says no, ends as refused', async () => {
-    const world = await running();
-    world.control.fails('delete', serviceError('conflict', 'delete deployment', { status: 409, detail: 'busy' }));
-    expect(await deleting(world)).toMatchObject({ kind: 'refused', passes: false });
+    const fixture = await running();
+    fixture.control.fails('delete', serviceError('conflict', 'delete deployment', { status: 409, detail: 'busy' }));
+    expect(await deleting(fixture)).toMatchObject({ kind: 'refused', passes: false });
   });
 
   test('one that was deleted by somebody else in that moment is gone all the same', async () => {
-    const world = await running();
-    world.control.fails('delete', serviceError('missing', 'delete deployment', { status: 404 }));
+    const fixture = await running();
+    fixture.control.fails('delete', serviceError('missing', 'delete deployment', { status: 404 }));
     const further = {
-      requestUpload: world.control.requestUpload.bind(world.control),
-      putTarball: world.control.putTarball.bind(world.control),
+      requestUpload: fixture.control.requestUpload.bind(fixture.control),
+      putTarball: fixture.control.putTarball.bind(fixture.control),
       deleteDeployment: async () => {
-        world.control.service.deployment = undefined;
+        fixture.control.service.deployment = undefined;
         throw serviceError('missing', 'delete deployment', { status: 404 });
       },
     };
-    expect(await deleting(world, { further })).toMatchObject({ kind: 'deleted' });
+    expect(await deleting(fixture, { further })).toMatchObject({ kind: 'deleted' });
   });
 });
 
 describe('where nobody can tell that it is not there', () => {
   test('a service that lists nothing cannot be asked by name', async () => {
-    const world = new World();
-    world.control.lacks.add('lists');
-    const outcome = await deleting(world);
+    const fixture = new DeployFixture();
+    fixture.control.lacks.add('lists');
+    const outcome = await deleting(fixture);
     expect(outcome).toMatchObject({ kind: 'refused', passes: false });
     expect(outcome.advice).toContain('deployment-id');
   });
 
   test('an address that is no control service proves nothing by its 404', async () => {
-    const world = new World();
-    world.control.lacks.add('lists').add('listeners').add('integrations');
-    const outcome = await deleting(world, withId('d9'));
+    const fixture = new DeployFixture();
+    fixture.control.lacks.add('lists').add('listeners').add('integrations');
+    const outcome = await deleting(fixture, withId('d9'));
     expect(outcome).toMatchObject({ kind: 'refused', passes: false });
   });
 
   test('a service that lists no deployments and has listeners is one', async () => {
-    const world = new World();
-    world.control.lacks.add('lists');
-    expect(await deleting(world, withId('d9'))).toMatchObject({ kind: 'deleted', changed: false });
+    const fixture = new DeployFixture();
+    fixture.control.lacks.add('lists');
+    expect(await deleting(fixture, withId('d9'))).toMatchObject({ kind: 'deleted', changed: false });
   });
 
   test('a failure to look is no absence', async () => {
-    const world = await running();
-    world.control.fails('list', serviceError('busy', 'list deployments', { status: 503 }));
-    expect(await deleting(world)).toMatchObject({ kind: 'failed', changed: false });
-    expect(world.control.deleted).toEqual([]);
+    const fixture = await running();
+    fixture.control.fails('list', serviceError('busy', 'list deployments', { status: 503 }));
+    expect(await deleting(fixture)).toMatchObject({ kind: 'failed', changed: false });
+    expect(fixture.control.deleted).toEqual([]);
   });
 });
 
-async function somebodyElses() {
+async function deploymentOfOthers() {
   const { deployment } = (await running()).control.service;
   if (!deployment) throw new Error('it is there');
   return deployment;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { summary } from '../../src/report/summary.ts';
-import { rolledBackTo } from '../../src/report/told-result.ts';
+import { rolledBackTo } from '../../src/report/result-json.ts';
 import { says } from './agent-model.ts';
 import { ends, goesLive, serviceError } from './control-model.ts';
-import { built, first, hello, image, imaged, second, workflowOn, World } from './told.ts';
+import { built, first, hello, image, imaged, second, workflowOn, DeployFixture } from './deploy-fixture.ts';
 
 const wrong = says('good bye');
 const right = says('hello');
@@ -11,16 +11,16 @@ const risky = { workflow: workflowOn(second), smokeTests: [hello], onFailure: 'r
 
 /** r1 is live; the next one answers wrongly, and what comes after it as `then` says. */
 const brokenNext = async (then = right) => {
-  const world = new World();
-  world.control.has(built, goesLive(first));
-  world.agent.answers = [wrong, wrong, then];
-  return world.passes(60_000);
+  const fixture = new DeployFixture();
+  fixture.control.has(built, goesLive(first));
+  fixture.agent.answers = [wrong, wrong, then];
+  return fixture.passes(60_000);
 };
 
 describe('after a wrong answer', () => {
   test('the revision that was live before is put back, followed and asked', async () => {
-    const world = await brokenNext();
-    const outcome = await world.deploy(risky);
+    const fixture = await brokenNext();
+    const outcome = await fixture.deploy(risky);
     expect(outcome).toMatchObject({
       kind: 'rolled-back',
       passes: false,
@@ -35,31 +35,31 @@ describe('after a wrong answer', () => {
     });
     expect(outcome.reason).toContain('Revision r1 serves again and answers as it should.');
     expect(outcome.rollout).toMatchObject({ kind: 'live', revisionId: 'r2' });
-    expect(world.told('begun').map(({ how }) => how)).toEqual(['patched', 'redeployed']);
+    expect(fixture.reported('started').map(({ how }) => how)).toEqual(['patched', 'redeployed']);
   });
 
   test('nothing is put back where nobody asked for it', async () => {
-    const world = await brokenNext();
-    const outcome = await world.deploy({ ...risky, onFailure: 'keep' });
+    const fixture = await brokenNext();
+    const outcome = await fixture.deploy({ ...risky, onFailure: 'keep' });
     expect(outcome).toMatchObject({ kind: 'broken', activeRevisionId: 'r2' });
     expect(outcome).not.toHaveProperty('rollback');
   });
 
   test('an agent whose own rules refuse the caller is no reason, and its rules are told of', async () => {
-    const world = await brokenNext();
-    world.agent.answers = [serviceError('unauthorized', 'stream run', { status: 401, detail: 'Show a token.' })];
-    const outcome = await world.deploy(risky);
+    const fixture = await brokenNext();
+    fixture.agent.answers = [serviceError('unauthorized', 'stream run', { status: 401, detail: 'Show a token.' })];
+    const outcome = await fixture.deploy(risky);
     expect(outcome.kind).toBe('unproven');
     expect(outcome.reason).toContain('the caller is refused: stream run: answered 401');
     expect(outcome.advice).toMatch(/^The agent's own rules of access .*`auth`.* token/);
   });
 
   test('an unproven answer is never a reason', async () => {
-    const world = await brokenNext();
-    world.agent.answers = [serviceError('unreachable', 'stream run')];
-    const outcome = await world.deploy(risky);
+    const fixture = await brokenNext();
+    fixture.agent.answers = [serviceError('unreachable', 'stream run')];
+    const outcome = await fixture.deploy(risky);
     expect(outcome.kind).toBe('unproven');
-    expect(world.control.count('redeploy')).toBe(0);
+    expect(fixture.control.count('redeploy')).toBe(0);
   });
 
   test('the former one answers wrongly too: broken, and both are told', async () => {
@@ -73,15 +73,15 @@ describe('after a wrong answer', () => {
   });
 
   test('the former one does not come back: broken, and it says so', async () => {
-    const world = await brokenNext();
-    world.control.scripts.push(goesLive(second), ends('DEPLOY_FAILED'));
-    const outcome = await world.deploy(risky);
+    const fixture = await brokenNext();
+    fixture.control.scripts.push(goesLive(second), ends('DEPLOY_FAILED'));
+    const outcome = await fixture.deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', rollout: { kind: 'failed' } } });
   });
 
   test('it gets as long again as the deploy had', async () => {
-    const world = await brokenNext();
-    world.control.scripts.push(
+    const fixture = await brokenNext();
+    fixture.control.scripts.push(
       [
         { after: 0, status: 'BUILDING', commit: second },
         { after: 590_000, status: 'DEPLOYED', commit: second },
@@ -91,28 +91,28 @@ describe('after a wrong answer', () => {
         { after: 500_000, status: 'DEPLOYED' },
       ],
     );
-    expect(await world.deploy(risky)).toMatchObject({ kind: 'rolled-back' });
+    expect(await fixture.deploy(risky)).toMatchObject({ kind: 'rolled-back' });
   });
 
   test('a first deployment has nothing to go back to', async () => {
-    const world = new World();
-    world.agent.answers = [wrong];
-    const outcome = await world.deploy({ ...risky, workflow: workflowOn(first) });
+    const fixture = new DeployFixture();
+    fixture.agent.answers = [wrong];
+    const outcome = await fixture.deploy({ ...risky, workflow: workflowOn(first) });
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
   });
 
   test('a run that changed nothing has nothing to take back', async () => {
-    const world = await brokenNext();
-    const outcome = await world.deploy({ ...risky, workflow: workflowOn(first) });
+    const fixture = await brokenNext();
+    const outcome = await fixture.deploy({ ...risky, workflow: workflowOn(first) });
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
     expect(outcome.advice).toContain('mode: rollback');
-    expect(world.control.count('redeploy')).toBe(0);
+    expect(fixture.control.count('redeploy')).toBe(0);
   });
 
   test('another revision serves by now: it is left alone', async () => {
-    const world = await brokenNext();
-    world.clock.after(31_000, () => world.control.push([{ after: 0, status: 'DEPLOYED' }]));
-    const outcome = await world.deploy(risky);
+    const fixture = await brokenNext();
+    fixture.clock.after(31_000, () => fixture.control.push([{ after: 0, status: 'DEPLOYED' }]));
+    const outcome = await fixture.deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
     expect(outcome.reason).toContain('r3 serves by now');
   });
@@ -132,66 +132,66 @@ describe('after a wrong answer', () => {
       'broken',
     ],
   ])('%s', async (_, error, applied, kind) => {
-    const world = await brokenNext();
-    world.control.fails('redeploy', error, { applied });
-    expect(await world.deploy(risky)).toMatchObject({ kind });
-    expect(world.control.count('redeploy')).toBe(1);
+    const fixture = await brokenNext();
+    fixture.control.fails('redeploy', error, { applied });
+    expect(await fixture.deploy(risky)).toMatchObject({ kind });
+    expect(fixture.control.count('redeploy')).toBe(1);
   });
 
   test('a service that puts the old revision itself into place', async () => {
-    const world = await brokenNext();
-    world.control.redeployRevision = async (id) => {
-      const { deployment } = world.control.service;
-      if (deployment) world.control.service.deployment = { ...deployment, active_revision_id: 'r1' };
-      return world.control.getDeployment(id);
+    const fixture = await brokenNext();
+    fixture.control.redeployRevision = async (id) => {
+      const { deployment } = fixture.control.service;
+      if (deployment) fixture.control.service.deployment = { ...deployment, active_revision_id: 'r1' };
+      return fixture.control.getDeployment(id);
     };
-    expect(await world.deploy(risky)).toMatchObject({ kind: 'rolled-back', activeRevisionId: 'r1' });
+    expect(await fixture.deploy(risky)).toMatchObject({ kind: 'rolled-back', activeRevisionId: 'r1' });
   });
 });
 
 describe('where the service does not deploy an old revision again', () => {
   const running = async () => {
-    const world = new World();
-    world.control.lacks.add('redeploy');
-    world.control.has(imaged, goesLive());
-    world.agent.answers = [wrong, wrong, right];
-    return world.passes(60_000);
+    const fixture = new DeployFixture();
+    fixture.control.lacks.add('redeploy');
+    fixture.control.has(imaged, goesLive());
+    fixture.agent.answers = [wrong, wrong, right];
+    return fixture.passes(60_000);
   };
 
   test('the former image is put back, with the secrets that this run had changed', async () => {
-    const world = await running();
+    const fixture = await running();
     const desired = { ...image, imageUri: 'registry.test/agent:2', secrets: [{ name: 'TOKEN', value: 'changed' }] };
-    const outcome = await world.deploy({ ...risky, desired });
+    const outcome = await fixture.deploy({ ...risky, desired });
     expect(outcome).toMatchObject({ kind: 'rolled-back', activeRevisionId: 'r3' });
-    expect(world.control.sent.at(-1)).toEqual({
+    expect(fixture.control.sent.at(-1)).toEqual({
       source_revision_config: { image_uri: 'registry.test/agent:1' },
       secrets: [{ name: 'TOKEN', value: 'canary-of-the-service' }],
     });
   });
 
   test('the former image alone, where only that had changed', async () => {
-    const world = await running();
-    await world.deploy({ ...risky, desired: { ...image, imageUri: 'registry.test/agent:2' } });
-    expect(world.control.sent.at(-1)).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:1' } });
+    const fixture = await running();
+    await fixture.deploy({ ...risky, desired: { ...image, imageUri: 'registry.test/agent:2' } });
+    expect(fixture.control.sent.at(-1)).toEqual({ source_revision_config: { image_uri: 'registry.test/agent:1' } });
   });
 
   test('a PATCH whose answer is lost is settled by looking', async () => {
-    const world = await running();
-    world.control.onWrite = () => {
-      world.control.onWrite = () => undefined;
-      world.control.fails('patch', serviceError('unreachable', 'patch deployment', { effect: 'unknown' }), {
+    const fixture = await running();
+    fixture.control.onWrite = () => {
+      fixture.control.onWrite = () => undefined;
+      fixture.control.fails('patch', serviceError('unreachable', 'patch deployment', { effect: 'unknown' }), {
         applied: true,
       });
     };
-    const outcome = await world.deploy({ ...risky, desired: { ...image, imageUri: 'registry.test/agent:2' } });
+    const outcome = await fixture.deploy({ ...risky, desired: { ...image, imageUri: 'registry.test/agent:2' } });
     expect(outcome).toMatchObject({ kind: 'rolled-back' });
-    expect(world.control.count('patch')).toBe(2);
+    expect(fixture.control.count('patch')).toBe(2);
   });
 
   test('a commit cannot be put back: it says why, and how a person can', async () => {
-    const world = await brokenNext();
-    world.control.lacks.add('redeploy');
-    const outcome = await world.deploy(risky);
+    const fixture = await brokenNext();
+    fixture.control.lacks.add('redeploy');
+    const outcome = await fixture.deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
     expect(outcome.reason).toContain('no field asks for one commit');
     expect(outcome.advice).toContain('Revert the commit');

@@ -16,9 +16,9 @@ test.each([
   ['one line of many', 'BEGIN KEY\nabcdefgh\nEND KEY', 'read abcdefgh from disk', 'read *** from disk'],
   ['part of another one', 'hush-hush-more', 'hush-hush-more', '***'],
   ['too short to hide anything', 'on', 'turned on', 'turned on'],
-])('a secret %s', (_, secret, text, told) => {
+])('a secret %s', (_, secret, text, reported) => {
   const { secrecy } = hiding('hush-hush', secret);
-  expect(secrecy.redact(text)).toBe(told);
+  expect(secrecy.redact(text)).toBe(reported);
 });
 
 test('each secret is masked once, an empty one never', () => {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { smoke } from '../../src/deploy/smoke.ts';
-import type { DeployRequest } from '../../src/deploy/story.ts';
-import type { StoryEvent } from '../../src/deploy/story-event.ts';
+import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
+import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 import { AgentModel, breaks, says, type Answer } from './agent-model.ts';
 import { ends, serviceError } from './control-model.ts';
 import { SimulatedClock } from './simulated-clock.ts';
-import { built, hello, running, World } from './told.ts';
+import { built, hello, running, DeployFixture } from './deploy-fixture.ts';
 
 /** Asks one test, or several, of an agent that answers like this. */
-async function asked(
+async function requested(
   tests: SmokeTest | SmokeTest[],
   answers: Answer[],
   prepare: (agent: AgentModel) => void = () => undefined,
@@ -17,7 +17,7 @@ async function asked(
   const clock = new SimulatedClock();
   const agent = new AgentModel(clock, ...answers);
   prepare(agent);
-  const events: StoryEvent[] = [];
+  const events: DeployEvent[] = [];
   const notes: string[] = [];
   const before = clock.now();
   const verdict = await smoke({
@@ -25,7 +25,7 @@ async function asked(
     agent,
     clock,
     random: () => 0.5,
-    tell: (event) => events.push(event),
+    emit: (event) => events.push(event),
     note: (text) => notes.push(text),
     redact: (text) => text.replaceAll('canary', '***'),
   });
@@ -53,23 +53,23 @@ describe('verdicts', () => {
     ['an input that the server refuses', [serviceError('rejected', 'stream run', { status: 422 })], 'failed', 2],
     ['a graph that a well server does not have', [noSuchGraph], 'failed', 2],
   ])('%s', async (_, answers, kind, attempts) => {
-    const { verdict } = await asked(hello, answers);
+    const { verdict } = await requested(hello, answers);
     expect(verdict).toMatchObject({ kind, tests: [{ name: 'says hello', attempts }] });
   });
 
   test('a run that the server would not begin is no run that failed', async () => {
     const fails: SmokeTest = { ...hello, expect: [{ kind: 'status', equals: 'error' }] };
-    expect((await asked(fails, [breaks('boom')])).verdict.kind).toBe('passed');
-    expect((await asked(fails, [noSuchGraph])).verdict.kind).toBe('failed');
+    expect((await requested(fails, [breaks('boom')])).verdict.kind).toBe('passed');
+    expect((await requested(fails, [noSuchGraph])).verdict.kind).toBe('failed');
   });
 
   test('an address at which no server is well proves nothing', async () => {
-    const { verdict } = await asked(hello, [noSuchGraph], (agent) => void (agent.isWell = false));
+    const { verdict } = await requested(hello, [noSuchGraph], (agent) => void (agent.isWell = false));
     expect(verdict.kind).toBe('unproven');
   });
 
   test('all tests are asked, and one that failed fails all', async () => {
-    const { verdict, events } = await asked(
+    const { verdict, events } = await requested(
       [hello, { ...hello, name: 'again', attempts: 1 }],
       [says('hello'), says('good bye')],
     );
@@ -78,10 +78,11 @@ describe('verdicts', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['smoke-attempt', 'smoke-tested', 'smoke-attempt', 'smoke-tested']);
   });
 
-  test('no test is no verdict', async () => expect((await asked([], [])).verdict).toEqual({ kind: 'none', tests: [] }));
+  test('no test is no verdict', async () =>
+    expect((await requested([], [])).verdict).toEqual({ kind: 'none', tests: [] }));
 
   test('what is told of an answer holds no secret', async () => {
-    const { verdict, events } = await asked({ ...hello, attempts: 1 }, [says('my token is canary')]);
+    const { verdict, events } = await requested({ ...hello, attempts: 1 }, [says('my token is canary')]);
     expect(verdict.kind).toBe('failed');
     expect(JSON.stringify([verdict, events])).not.toContain('canary');
   });
@@ -99,20 +100,20 @@ test('not even the beginning of a secret is told that lies where the words are c
 
 describe('time', () => {
   test('an attempt is bounded by its test, and the next one waits a little', async () => {
-    const { tookMs } = await asked({ ...hello, timeoutMs: 10_000, attempts: 3 }, [says('hello', 999_999_999)]);
+    const { tookMs } = await requested({ ...hello, timeoutMs: 10_000, attempts: 3 }, [says('hello', 999_999_999)]);
     expect(tookMs).toBe(10_000 + 2_000 + 10_000 + 4_000 + 10_000);
   });
 
   test('a run is timed by its events', async () => {
-    const { verdict } = await asked(hello, [[...says('hello', 1_500)]]);
+    const { verdict } = await requested(hello, [[...says('hello', 1_500)]]);
     expect(verdict.tests[0]?.verdict).toMatchObject({ firstEventMs: 1_500, totalMs: 1_500 });
   });
 });
 
 describe('how it is asked', () => {
   test('stateless, with values and updates beside the modes of the test', async () => {
-    const { agent } = await asked({ ...hello, streamModes: ['messages-tuple'] }, [says('hello')]);
-    expect(agent.asked).toEqual([
+    const { agent } = await requested({ ...hello, streamModes: ['messages-tuple'] }, [says('hello')]);
+    expect(agent.requested).toEqual([
       {
         request: {
           assistant_id: 'echo',
@@ -126,23 +127,23 @@ describe('how it is asked', () => {
   });
 
   test('on a thread of its own, which is removed', async () => {
-    const { agent } = await asked({ ...hello, thread: true }, [says('hello')]);
-    expect(agent.asked[0]?.threadId).toBe('thread1');
+    const { agent } = await requested({ ...hello, thread: true }, [says('hello')]);
+    expect(agent.requested[0]?.threadId).toBe('thread1');
     expect(agent.there.size).toBe(0);
   });
 
   test('with a context: by an assistant of its own, which is removed', async () => {
-    const { agent } = await asked({ ...hello, context: { tone: 'kind' } }, [says('hello')]);
+    const { agent } = await requested({ ...hello, context: { tone: 'kind' } }, [says('hello')]);
     expect(agent.created).toEqual([
       { graph_id: 'echo', context: { tone: 'kind' }, name: 'Landfall smoke test: says hello' },
     ]);
-    expect(agent.asked[0]?.request.assistant_id).toBe('assistant1');
+    expect(agent.requested[0]?.request.assistant_id).toBe('assistant1');
     expect(agent.there.size).toBe(0);
   });
 
   test('with a context for an assistant given by its uuid: of the same graph', async () => {
     const assistant = '8b6e4c1e-0000-4000-8000-000000000001';
-    const { agent } = await asked({ ...hello, assistant, context: {} }, [says('hello')]);
+    const { agent } = await requested({ ...hello, assistant, context: {} }, [says('hello')]);
     expect(agent.created[0]?.graph_id).toBe('echo');
   });
 });
@@ -154,11 +155,11 @@ describe('what was made for a test', () => {
     ['cannot be reached', gone],
     ['never ends', says('hello', 999_999_999)],
   ])('is removed also where the run %s', async (_, answer) => {
-    expect((await asked(made, [answer])).agent.there.size).toBe(0);
+    expect((await requested(made, [answer])).agent.there.size).toBe(0);
   });
 
   test('is told by its id where it cannot be removed', async () => {
-    const { verdict, notes } = await asked(made, [says('hello')], (agent) => {
+    const { verdict, notes } = await requested(made, [says('hello')], (agent) => {
       agent.removal = serviceError('busy', 'delete thread', { status: 500 });
     });
     expect(verdict.kind).toBe('passed');
@@ -177,12 +178,12 @@ describe('a run on a thread has the last word on how it ended', () => {
     ['running', 'unproven'],
     ['some newer word', 'passed'],
   ])('%s: %s', async (status, kind) => {
-    const { verdict } = await asked(onThread, [says('hello')], (agent) => void (agent.runStatus = status));
+    const { verdict } = await requested(onThread, [says('hello')], (agent) => void (agent.runStatus = status));
     expect(verdict.kind).toBe(kind);
   });
 
   test('a server that does not tell leaves the word of the stream', async () => {
-    const { verdict } = await asked(onThread, [says('hello')], (agent) => {
+    const { verdict } = await requested(onThread, [says('hello')], (agent) => {
       agent.getRun = async () => {
         throw serviceError('missing', 'get run', { status: 404 });
       };
@@ -197,18 +198,18 @@ describe('what is advised where nothing is proven', () => {
     ['answers disagree', [says('good bye'), says('hello')], {}, 'makes the answers differ'],
     ['the address is none', [], { agentUrl: 'agent' }, 'Give agent-url'],
   ])('%s', async (_, answers, more, advice) => {
-    const world = await running();
-    world.agent.answers = answers;
-    const outcome = await world.deploy({ smokeTests: [hello], ...more });
+    const fixture = await running();
+    fixture.agent.answers = answers;
+    const outcome = await fixture.deploy({ smokeTests: [hello], ...more });
     expect(outcome.kind).toBe('unproven');
     expect(outcome.advice).toContain(advice);
   });
 
   test('nothing is live', async () => {
-    const world = new World();
-    world.control.has(built, ends('BUILD_FAILED'));
-    await world.passes(60_000);
-    const outcome = await world.deploy({ mode: 'smoke', smokeTests: [hello] });
+    const fixture = new DeployFixture();
+    fixture.control.has(built, ends('BUILD_FAILED'));
+    await fixture.passes(60_000);
+    const outcome = await fixture.deploy({ mode: 'smoke', smokeTests: [hello] });
     expect(outcome.kind).toBe('unproven');
     expect(outcome.advice).toContain('Deploy it first');
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredInternalSource } from '../../src/config/desired.ts';
-import type { DeployRequest } from '../../src/deploy/story.ts';
-import type { PackedSource } from '../../src/source/pack.ts';
+import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
+import type { PackedSource } from '../../src/archive/pack.ts';
 import { ends, goesLive, notOffered, serviceError } from './control-model.ts';
-import { World } from './told.ts';
+import { DeployFixture } from './deploy-fixture.ts';
 
 const folder: DesiredInternalSource = {
   source: 'internal_source',
@@ -26,23 +26,23 @@ const packed = (content: string): PackedSource => ({
   },
 });
 
-const asking = (world: World, content = 'one', more: Partial<DeployRequest> = {}) =>
-  world.deploy({ desired: folder, tarball: packed(content), further: world.control, ...more });
-const writes = (world: World) =>
-  world.control.calls.filter((call) => ['create', 'request upload', 'put', 'patch', 'delete'].includes(call));
+const asking = (fixture: DeployFixture, content = 'one', more: Partial<DeployRequest> = {}) =>
+  fixture.deploy({ desired: folder, tarball: packed(content), further: fixture.control, ...more });
+const writes = (fixture: DeployFixture) =>
+  fixture.control.calls.filter((call) => ['create', 'request upload', 'put', 'patch', 'delete'].includes(call));
 const lost = (operation: string) => serviceError('unreachable', operation, { effect: 'unknown', detail: 'reset' });
 
 /** A world in which the folder `one` is live, as r2: r1 waited for it. */
-const running = async (): Promise<World> => {
-  const world = new World();
-  await asking(world);
-  return world;
+const running = async (): Promise<DeployFixture> => {
+  const fixture = new DeployFixture();
+  await asking(fixture);
+  return fixture;
 };
 
 describe('a folder', () => {
   test('is created, then uploaded, then named; what waited is not followed, what the upload makes is', async () => {
-    const world = new World();
-    const outcome = await asking(world);
+    const fixture = new DeployFixture();
+    const outcome = await asking(fixture);
     expect(outcome).toMatchObject({
       kind: 'deployed',
       passes: true,
@@ -50,27 +50,27 @@ describe('a folder', () => {
       revisionId: 'r2',
       activeRevisionId: 'r2',
     });
-    expect(writes(world)).toEqual(['create', 'request upload', 'put', 'patch']);
-    expect(world.control.sent[1]).toEqual({ source_revision_config: { source_tarball_path: 'uploads/d1/1.tar.gz' } });
-    expect(world.told('begun')).toMatchObject([{ how: 'patched', revisionId: 'r2' }]);
-    expect(world.control.service.revision('r1')?.status).toBe('SKIPPED');
-    expect(world.told('uploading')).toMatchObject([{ files: 2, size: 20 }]);
+    expect(writes(fixture)).toEqual(['create', 'request upload', 'put', 'patch']);
+    expect(fixture.control.sent[1]).toEqual({ source_revision_config: { source_tarball_path: 'uploads/d1/1.tar.gz' } });
+    expect(fixture.reported('started')).toMatchObject([{ how: 'patched', revisionId: 'r2' }]);
+    expect(fixture.control.service.revision('r1')?.status).toBe('SKIPPED');
+    expect(fixture.reported('uploading')).toMatchObject([{ files: 2, size: 20 }]);
   });
 
   test('that is live already is left alone: nothing is asked for, sent or written', async () => {
-    const world = await running();
-    const before = world.control.calls.length;
-    expect(await asking(world)).toMatchObject({ kind: 'unchanged', changed: false });
-    expect(writes(world)).toHaveLength(4);
-    expect(world.control.calls.length).toBeGreaterThan(before);
+    const fixture = await running();
+    const before = fixture.control.calls.length;
+    expect(await asking(fixture)).toMatchObject({ kind: 'unchanged', changed: false });
+    expect(writes(fixture)).toHaveLength(4);
+    expect(fixture.control.calls.length).toBeGreaterThan(before);
   });
 
   test('that changed is uploaded, and its one PATCH carries what else differs', async () => {
-    const world = await running();
+    const fixture = await running();
     const desired = { ...folder, buildCommand: 'make', secrets: [{ name: 'TOKEN', value: 'another-value' }] };
-    const outcome = await asking(world, 'two', { desired });
+    const outcome = await asking(fixture, 'two', { desired });
     expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
-    expect(world.control.sent.at(-1)).toEqual({
+    expect(fixture.control.sent.at(-1)).toEqual({
       source_config: { build_command: 'make' },
       source_revision_config: { source_tarball_path: 'uploads/d1/2.tar.gz' },
       secrets: [{ name: 'TOKEN', value: 'another-value' }],
@@ -78,35 +78,35 @@ describe('a folder', () => {
   });
 
   test('that is on its way is followed, not uploaded twice', async () => {
-    const world = new World();
-    await asking(world, 'one', { wait: false });
-    const outcome = await asking(world);
+    const fixture = new DeployFixture();
+    await asking(fixture, 'one', { wait: false });
+    const outcome = await asking(fixture);
     expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
-    expect(writes(world)).toHaveLength(4);
-    expect(world.told('begun').at(-1)).toMatchObject({ how: 'adopted' });
+    expect(writes(fixture)).toHaveLength(4);
+    expect(fixture.reported('started').at(-1)).toMatchObject({ how: 'adopted' });
   });
 
   test('is only planned by a dry run: nothing is uploaded', async () => {
-    const world = new World();
-    const outcome = await asking(world, 'one', { mode: 'plan' });
+    const fixture = new DeployFixture();
+    const outcome = await asking(fixture, 'one', { mode: 'plan' });
     expect(outcome).toMatchObject({ kind: 'planned', plan: { kind: 'create' } });
-    expect(writes(world)).toEqual([]);
+    expect(writes(fixture)).toEqual([]);
   });
 
   test('whose build fails is told as failed, and the same folder is uploaded once more', async () => {
-    const world = new World();
-    world.control.scripts.push(ends('BUILD_FAILED'));
-    expect(await asking(world)).toMatchObject({ kind: 'failed', revisionId: 'r2' });
-    expect(await asking(world)).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
+    const fixture = new DeployFixture();
+    fixture.control.scripts.push(ends('BUILD_FAILED'));
+    expect(await asking(fixture)).toMatchObject({ kind: 'failed', revisionId: 'r2' });
+    expect(await asking(fixture)).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
   });
 
   test('goes back by its former upload where a service redeploys nothing', async () => {
-    const world = await running();
-    world.control.lacks.add('redeploy');
-    await asking(world, 'two');
-    const outcome = await world.deploy({ desired: folder, mode: 'rollback', further: world.control });
+    const fixture = await running();
+    fixture.control.lacks.add('redeploy');
+    await asking(fixture, 'two');
+    const outcome = await fixture.deploy({ desired: folder, mode: 'rollback', further: fixture.control });
     expect(outcome).toMatchObject({ kind: 'rolled-back', passes: true });
-    expect(world.control.sent.at(-1)).toEqual({
+    expect(fixture.control.sent.at(-1)).toEqual({
       source_revision_config: { source_tarball_path: 'uploads/d1/1.tar.gz' },
     });
   });
@@ -118,102 +118,102 @@ describe('an upload that does not come through', () => {
     ['a store that was not reached', lost('upload source')],
     ['an address that expired', serviceError('unauthorized', 'upload source', { status: 403 })],
   ])('is begun again at a new address: %s', async (_, error) => {
-    const world = new World();
-    world.control.fails('put', error, { times: 2 });
-    expect(await asking(world)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
-    expect(writes(world)).toEqual([
+    const fixture = new DeployFixture();
+    fixture.control.fails('put', error, { times: 2 });
+    expect(await asking(fixture)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
+    expect(writes(fixture)).toEqual([
       'create',
       ...Array.from({ length: 3 }, () => ['request upload', 'put']).flat(),
       'patch',
     ]);
-    expect(world.told('upload-failed')).toHaveLength(2);
+    expect(fixture.reported('upload-failed')).toHaveLength(2);
   });
 
   test.each([
     ['that keeps failing', serviceError('busy', 'upload source', { status: 503, effect: 'unknown' }), 3],
     ['that is too large for the store', serviceError('rejected', 'upload source', { status: 413 }), 1],
   ])('%s ends the story as failed, with what was created kept', async (_, error, times) => {
-    const world = new World();
-    world.control.fails('put', error, { times: 3 });
-    expect(await asking(world)).toMatchObject({ kind: 'failed', changed: true, passes: false });
-    expect(world.control.count('put')).toBe(times);
-    expect(world.control.count('patch')).toBe(0);
+    const fixture = new DeployFixture();
+    fixture.control.fails('put', error, { times: 3 });
+    expect(await asking(fixture)).toMatchObject({ kind: 'failed', changed: true, passes: false });
+    expect(fixture.control.count('put')).toBe(times);
+    expect(fixture.control.count('patch')).toBe(0);
   });
 
   test('the next run goes on from the deployment that waits', async () => {
-    const world = new World();
-    world.control.fails('put', serviceError('rejected', 'upload source', { status: 413 }));
-    await asking(world);
-    expect(await asking(world)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
-    expect(world.control.count('create')).toBe(1);
+    const fixture = new DeployFixture();
+    fixture.control.fails('put', serviceError('rejected', 'upload source', { status: 413 }));
+    await asking(fixture);
+    expect(await asking(fixture)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
+    expect(fixture.control.count('create')).toBe(1);
   });
 
   test('a folder that changed meanwhile is not taken', async () => {
-    const world = new World();
+    const fixture = new DeployFixture();
     const further = {
-      requestUpload: world.control.requestUpload.bind(world.control),
-      deleteDeployment: world.control.deleteDeployment.bind(world.control),
+      requestUpload: fixture.control.requestUpload.bind(fixture.control),
+      deleteDeployment: fixture.control.deleteDeployment.bind(fixture.control),
       putTarball: async () => ({ kind: 'changed', why: 'a.ts was changed while the folder was packed' }) as const,
     };
-    const outcome = await asking(world, 'one', { further });
+    const outcome = await asking(fixture, 'one', { further });
     expect(outcome).toMatchObject({ kind: 'failed', changed: true });
     expect(outcome.reason).toBe('The folder was not uploaded: a.ts was changed while the folder was packed.');
     expect(outcome.advice).toContain('source-dir');
-    expect(world.control.count('patch')).toBe(0);
+    expect(fixture.control.count('patch')).toBe(0);
   });
 
   test('a service without uploads is told as such', async () => {
-    const world = new World();
-    world.control.lacks.add('uploads');
-    const outcome = await asking(world);
+    const fixture = new DeployFixture();
+    fixture.control.lacks.add('uploads');
+    const outcome = await asking(fixture);
     expect(outcome).toMatchObject({ kind: 'failed', changed: true });
-    expect(world.control.count('put')).toBe(0);
+    expect(fixture.control.count('put')).toBe(0);
   });
 });
 
 describe('a PATCH of an upload whose answer never came', () => {
   test('is settled by the digest of the latest revision', async () => {
-    const world = new World();
-    world.control.fails('patch', lost('patch deployment'), { applied: true });
-    expect(await asking(world)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
-    expect(world.control.count('patch')).toBe(1);
+    const fixture = new DeployFixture();
+    fixture.control.fails('patch', lost('patch deployment'), { applied: true });
+    expect(await asking(fixture)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
+    expect(fixture.control.count('patch')).toBe(1);
   });
 
   test('is never sent again where nobody can tell', async () => {
-    const world = new World();
-    world.control.fails('patch', lost('patch deployment'));
-    const outcome = await asking(world);
+    const fixture = new DeployFixture();
+    fixture.control.fails('patch', lost('patch deployment'));
+    const outcome = await asking(fixture);
     expect(outcome).toMatchObject({ kind: 'failed' });
     expect(outcome.reason).toContain('whether the change took effect');
-    expect(world.control.count('patch')).toBe(1);
+    expect(fixture.control.count('patch')).toBe(1);
   });
 
   test('is taken for done where somebody else uploaded the same folder', async () => {
-    const world = await running();
-    world.control.fails('patch', lost('patch deployment'));
-    world.control.scripts.push(goesLive());
+    const fixture = await running();
+    fixture.control.fails('patch', lost('patch deployment'));
+    fixture.control.scripts.push(goesLive());
     const twin = () => {
-      const path = world.control.service.handOut();
-      world.control.service.store(path, 'sha256:two');
-      world.control.service.patch({ source_revision_config: { source_tarball_path: path } });
+      const path = fixture.control.service.handOut();
+      fixture.control.service.store(path, 'sha256:two');
+      fixture.control.service.patch({ source_revision_config: { source_tarball_path: path } });
     };
-    const telling = world.deploy({
+    const reporting = fixture.deploy({
       desired: folder,
       tarball: packed('two'),
-      further: world.control,
-      tell: (event) => {
+      further: fixture.control,
+      emit: (event) => {
         if (event.kind === 'settling') twin();
       },
       wait: false,
     });
-    expect(await telling).toMatchObject({ kind: 'started', revisionId: 'r3' });
-    expect(world.control.count('patch')).toBe(2);
+    expect(await reporting).toMatchObject({ kind: 'started', revisionId: 'r3' });
+    expect(fixture.control.count('patch')).toBe(2);
   });
 
   test('two steps with one folder make one revision where the service heeds the precondition', async () => {
-    const world = await running();
-    world.control.heedsIfLatest = true;
-    const outcomes = await Promise.all([asking(world, 'two'), asking(world, 'two')]);
+    const fixture = await running();
+    fixture.control.heedsIfLatest = true;
+    const outcomes = await Promise.all([asking(fixture, 'two'), asking(fixture, 'two')]);
     expect(outcomes.map(({ kind, revisionId }) => [kind, revisionId])).toEqual([
       ['deployed', 'r3'],
       ['deployed', 'r3'],
@@ -222,23 +222,23 @@ describe('a PATCH of an upload whose answer never came', () => {
 });
 
 test('no address of the store and no secret is told', async () => {
-  const world = new World();
-  world.control.fails('put', serviceError('busy', 'upload source', { status: 503, effect: 'unknown' }));
-  const outcome = await asking(world);
-  expect(JSON.stringify([world.events, outcome])).not.toMatch(/signature|secret-of-the-store|canary/);
+  const fixture = new DeployFixture();
+  fixture.control.fails('put', serviceError('busy', 'upload source', { status: 503, effect: 'unknown' }));
+  const outcome = await asking(fixture);
+  expect(JSON.stringify([fixture.events, outcome])).not.toMatch(/signature|secret-of-the-store|canary/);
 });
 
 test('ended while it uploads, the step says that something was changed', async () => {
-  const world = new World();
+  const fixture = new DeployFixture();
   const further = {
-    requestUpload: world.control.requestUpload.bind(world.control),
-    deleteDeployment: world.control.deleteDeployment.bind(world.control),
+    requestUpload: fixture.control.requestUpload.bind(fixture.control),
+    deleteDeployment: fixture.control.deleteDeployment.bind(fixture.control),
     putTarball: () => {
-      world.cancelled.abort(new Error('cancelled'));
-      return Promise.reject(world.cancelled.signal.reason);
+      fixture.cancelled.abort(new Error('cancelled'));
+      return Promise.reject(fixture.cancelled.signal.reason);
     },
   };
-  expect(await asking(world, 'one', { further })).toMatchObject({
+  expect(await asking(fixture, 'one', { further })).toMatchObject({
     kind: 'interrupted',
     changed: true,
     reason: 'This step was ended after a change.',
@@ -250,7 +250,7 @@ test.each([
   ['is advised to look at the store', serviceError('unauthorized', 'upload source', { status: 401 }), 'store'],
   ['is advised to check the way there', lost('upload source'), 'can be reached from here'],
 ])('a person whose upload failed %s', async (_, error, advice) => {
-  const world = new World();
-  world.control.fails(error.operation === 'request upload' ? 'request upload' : 'put', error, { times: 3 });
-  expect((await asking(world)).advice).toContain(advice);
+  const fixture = new DeployFixture();
+  fixture.control.fails(error.operation === 'request upload' ? 'request upload' : 'put', error, { times: 3 });
+  expect((await asking(fixture)).advice).toContain(advice);
 });

@@ -33,33 +33,33 @@ const path = `/v2/deployments/${deploymentId}/revisions/${revisionId}`;
 
 describe('plain http through a proxy', () => {
   async function through(
-    story: (proxy: ProxyServer, port: number) => Promise<void>,
+    run: (proxy: ProxyServer, port: number) => Promise<void>,
     credentials?: string,
   ): Promise<void> {
     await using server = await rawServer((socket) => socket.write(good));
     await using proxy = await proxyServer(server.port, credentials);
-    await story(proxy, server.port);
+    await run(proxy, server.port);
   }
 
   test.each(['http_proxy', 'HTTP_PROXY'])('goes to the one that %s names', async (variable) => {
     await through(async (proxy) => {
       expect((await ask({ env: { [variable]: proxy.url } })).id).toBe(revisionId);
-      expect(proxy.asked.map(({ line }) => line)).toEqual([`GET http://${host}${path}`]);
-      expect(proxy.asked[0]?.headers).toMatchObject({ 'x-api-key': key, host });
+      expect(proxy.seen.map(({ line }) => line)).toEqual([`GET http://${host}${path}`]);
+      expect(proxy.seen[0]?.headers).toMatchObject({ 'x-api-key': key, host });
     });
   });
 
   test('goes there where the variable holds a host and a port only', async () => {
     await through(async (proxy) => {
       await ask({ env: { HTTP_PROXY: proxy.url.replace('http://', '') } });
-      expect(proxy.asked).toHaveLength(1);
+      expect(proxy.seen).toHaveLength(1);
     });
   });
 
   test("shows the proxy's own user and password to the proxy alone", async () => {
     await through(async (proxy) => {
       await ask({ env: { HTTP_PROXY: proxy.url } });
-      expect(proxy.asked[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
+      expect(proxy.seen[0]?.headers['proxy-authorization']).toMatch(/^Basic /);
     }, 'user:pass-word');
   });
 
@@ -77,9 +77,9 @@ describe('plain http through a proxy', () => {
       // This machine by another name, which is not known to be loopback.
       const baseUrl = `http://0.0.0.0:${port}`;
       await ask({ baseUrl, env: { HTTP_PROXY: proxy.url, [variable]: 'elsewhere.test, 0.0.0.0' } });
-      expect(proxy.asked).toEqual([]);
+      expect(proxy.seen).toEqual([]);
       await ask({ baseUrl, env: { HTTP_PROXY: proxy.url, [variable]: 'elsewhere.test' } });
-      expect(proxy.asked).toHaveLength(1);
+      expect(proxy.seen).toHaveLength(1);
     });
   });
 
@@ -87,7 +87,7 @@ describe('plain http through a proxy', () => {
     await through(async (proxy, port) => {
       const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
       expect((await ask({ baseUrl: `http://127.0.0.1:${port}`, env })).id).toBe(revisionId);
-      expect(proxy.asked).toEqual([]);
+      expect(proxy.seen).toEqual([]);
     });
   });
 
@@ -128,8 +128,8 @@ describe('https', () => {
     try {
       await using proxy = await proxyServer(port);
       expect((await ask({ baseUrl: `https://${host}/api-host`, env: { HTTPS_PROXY: proxy.url } })).id).toBe(revisionId);
-      expect(proxy.asked.map(({ line }) => line)).toEqual([`CONNECT ${host}:443`]);
-      expect(JSON.stringify(proxy.asked)).not.toContain(key);
+      expect(proxy.seen.map(({ line }) => line)).toEqual([`CONNECT ${host}:443`]);
+      expect(JSON.stringify(proxy.seen)).not.toContain(key);
       expect(keys).toEqual([key]);
     } finally {
       setDefaultCACertificates(trusted);
@@ -143,7 +143,7 @@ describe('https', () => {
     expect(error).toMatchObject({ kind: 'unreachable', effect: 'none' });
     expect(error.message).toContain('its certificate was not accepted');
     expect(error.message).toContain('NODE_EXTRA_CA_CERTS');
-    expect(proxy.asked).toHaveLength(1);
+    expect(proxy.seen).toHaveLength(1);
     expect(keys).toHaveLength(1);
   });
 
@@ -152,7 +152,7 @@ describe('https', () => {
     const address = `https://0.0.0.0:${port}`;
     const error = await serviceError(ask({ baseUrl: address, env: { HTTP_PROXY: proxy.url } }));
     expect(error.message).toContain('its certificate was not accepted');
-    expect(proxy.asked).toEqual([]);
+    expect(proxy.seen).toEqual([]);
   });
 
   test('ends as unreachable where the proxy gives no tunnel', async () => {

@@ -29,7 +29,7 @@ type Client = ReturnType<typeof connectControlService>;
 async function against<T>(
   answer: Answer,
   settings: Partial<ControlServiceSettings>,
-  story: (client: Client, server: RawServer) => Promise<T>,
+  run: (client: Client, server: RawServer) => Promise<T>,
 ): Promise<T> {
   await using server = await rawServer(answer);
   const client = connectControlService({
@@ -42,7 +42,7 @@ async function against<T>(
     ...settings,
   });
   try {
-    return await story(client, server);
+    return await run(client, server);
   } finally {
     await client.close();
   }

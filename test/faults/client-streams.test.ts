@@ -41,7 +41,7 @@ async function watch(events: AsyncIterable<StreamEvent>): Promise<Seen> {
 async function against<T>(
   answer: Answer,
   settings: Partial<AgentServerSettings>,
-  story: (client: AgentServerClient, server: RawServer) => Promise<T>,
+  run: (client: AgentServerClient, server: RawServer) => Promise<T>,
 ): Promise<T> {
   await using server = await rawServer(answer);
   const client = connectAgentServer({
@@ -52,7 +52,7 @@ async function against<T>(
     ...settings,
   });
   try {
-    return await story(client, server);
+    return await run(client, server);
   } finally {
     await client.close();
   }
@@ -72,7 +72,7 @@ describe('a stream that is cut', () => {
       socket.end(at === 0 ? '' : chunk(bytes.subarray(0, at)));
     };
     await using server = await rawServer(cutAt);
-    const told = await Promise.all(
+    const reported = await Promise.all(
       Array.from({ length: bytes.length + 1 }, async (_, at) => {
         const client = connectAgentServer({ url: server.url, userAgent: String(at) });
         const seen = await watch(client.streamRun(request, threadId));
@@ -80,7 +80,7 @@ describe('a stream that is cut', () => {
         return { at, seen };
       }),
     );
-    for (const { at, seen } of told) {
+    for (const { at, seen } of reported) {
       const complete = bytes.subarray(0, at).toString().split('\n\n').length - 1;
       expect({ at, names: names(seen) }).toEqual({ at, names: whole.slice(0, complete) });
       expect(seen.error).toMatchObject({ kind: 'unreadable', effect: 'unknown', status: 200 });

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 export interface ProxyServer extends AsyncDisposable {
   url: string;
   /** The first line of everything that was asked of it, and the headers that came with it. */
-  asked: { line: string; headers: Record<string, unknown> }[];
+  seen: { line: string; headers: Record<string, unknown> }[];
 }
 
 /**
@@ -13,14 +13,14 @@ export interface ProxyServer extends AsyncDisposable {
  * that only a proxy knows. With `credentials` (`user:password`) it lets in nobody else.
  */
 export async function proxyServer(port: number, credentials?: string): Promise<ProxyServer> {
-  const asked: ProxyServer['asked'] = [];
+  const seen: ProxyServer['seen'] = [];
   const sockets = new Set<Socket>();
   const expected = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
   const isLetIn = (headers: Record<string, unknown>): boolean =>
     expected === undefined || headers['proxy-authorization'] === expected;
 
   const server = createServer((incoming, outgoing) => {
-    asked.push({ line: `${incoming.method} ${incoming.url}`, headers: incoming.headers });
+    seen.push({ line: `${incoming.method} ${incoming.url}`, headers: incoming.headers });
     if (!isLetIn(incoming.headers)) {
       outgoing.writeHead(407, { 'proxy-authenticate': 'Basic' }).end('a user and a password, please');
       return;
@@ -36,7 +36,7 @@ export async function proxyServer(port: number, credentials?: string): Promise<P
     incoming.pipe(onward);
   });
   server.on('connect', (incoming, socket, rest) => {
-    asked.push({ line: `CONNECT ${incoming.url}`, headers: incoming.headers });
+    seen.push({ line: `CONNECT ${incoming.url}`, headers: incoming.headers });
     if (!isLetIn(incoming.headers)) {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
       return;
@@ -58,7 +58,7 @@ export async function proxyServer(port: number, credentials?: string): Promise<P
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {
     url: `http://${credentials ? `${credentials}@` : ''}127.0.0.1:${address.port}`,
-    asked,
+    seen,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

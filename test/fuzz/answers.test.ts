@@ -161,10 +161,10 @@ test(
       const mark = markerOf(first);
       const seen = await fetch(`${origin}/agents/${plain}/${mark}`);
       expect([seen.status, await seen.text()]).toEqual([200, `/${encodeURI(mark)}`]);
-      const lane = gateway.withdraw(hostile);
-      await lane?.drained();
-      expect([lane?.inFlight(), uncaught]).toEqual([0, []]);
-      lane?.close();
+      const route = gateway.withdraw(hostile);
+      await route?.drained();
+      expect([route?.inFlight(), uncaught]).toEqual([0, []]);
+      route?.close();
       script.clear();
     }
     const counted = [...statuses].map(([status, times]) => `${times} x ${status ?? 'none'}`).join(', ');
@@ -194,17 +194,17 @@ test(
       server.close();
     });
     const agent = { origin: await originOf(server), token: 'token' };
-    let begun = 0;
+    let started = 0;
     for (let times = 0; times < Math.ceil(cases / 4); times += 1) {
       const signal = AbortSignal.timeout(5_000);
       const status = await askAgent(agent, '/ok', signal).then(
         (response) => response.destroy().statusCode,
         () => undefined,
       );
-      if (status !== undefined) begun += 1;
+      if (status !== undefined) started += 1;
       const version = await agentVersion(agent, { kind: 'image', imageUri: 'a/b:tag' }, systemClock);
       expect([version, uncaught]).toEqual(['tag', []]);
     }
-    expect(begun).toBeGreaterThan(0);
+    expect(started).toBeGreaterThan(0);
   },
 );

@@ -8,7 +8,7 @@ import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts'
 import { systemClock } from '../../src/clock.ts';
 import { findGraphConfig } from '../../src/control-service/builds/graph-config-file.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { mostProblems } from '../../src/located/problem.ts';
+import { mostProblems } from '../../src/diagnostics/problem.ts';
 import { watchLoop } from './loop-watch.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 

@@ -17,7 +17,7 @@ import { repositoryAt } from '../../src/control-service/integrations/repository-
 import { asLabel, baseName } from '../../src/control-service/kubernetes/names.ts';
 import { readChallenge } from '../../src/control-service/registry/challenge.ts';
 import { readRepoUrl } from '../../src/control-service/rules/repo-url.ts';
-import { sameRepository } from '../../src/decide/repository-url.ts';
+import { sameRepository } from '../../src/planning/repository-url.ts';
 import { asSentence } from '../../src/listener/as-sentence.ts';
 import {
   asCode,
@@ -27,7 +27,7 @@ import {
   asMarkdown,
   jsonWithoutCommands,
   withoutCommands,
-} from '../../src/report/harmless.ts';
+} from '../../src/report/sanitize.ts';
 import { cpuOf } from './cpu.ts';
 
 const size = 1_000_000;

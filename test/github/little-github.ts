@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 
 /** A request as it came. */
-export interface Came {
+export interface ReceivedRequest {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -24,13 +24,13 @@ type Row = Record<string, unknown> & { id: number };
  * answers in its stead; `after` changes an answer once it took effect.
  */
 export class LittleGitHub {
-  readonly came: Came[] = [];
+  readonly requests: ReceivedRequest[] = [];
   readonly checks: Row[] = [];
   readonly deployments: Row[] = [];
   readonly statuses: Row[] = [];
   readonly comments: Row[] = [];
-  before: (came: Came) => Answered | undefined = () => undefined;
-  after: (came: Came, answered: Answered) => Answered = (_, answered) => answered;
+  before: (requests: ReceivedRequest) => Answered | undefined = () => undefined;
+  after: (requests: ReceivedRequest, answered: Answered) => Answered = (_, answered) => answered;
   login: string | undefined;
   #id = 100;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -50,7 +50,7 @@ export class LittleGitHub {
 
   /** Requests as `METHOD path`, for counting. */
   get lines(): string[] {
-    return this.came.map(({ method, path }) => `${method} ${path}`);
+    return this.requests.map(({ method, path }) => `${method} ${path}`);
   }
 
   nextId(): number {
@@ -64,14 +64,14 @@ export class LittleGitHub {
     const text = Buffer.concat(chunks).toString();
     const url = new URL(request.url ?? '/', 'http://github.test');
     const body: unknown = text ? JSON.parse(text) : {};
-    const came: Came = {
+    const requests: ReceivedRequest = {
       method: request.method ?? '',
       path: url.pathname,
       query: url.searchParams,
       body: isRecord(body) ? body : {},
     };
-    this.came.push(came);
-    const answered = this.before(came) ?? this.after(came, this.#answer(came));
+    this.requests.push(requests);
+    const answered = this.before(requests) ?? this.after(requests, this.#answer(requests));
     if (answered.drop) {
       response.destroy();
       return;
@@ -80,7 +80,7 @@ export class LittleGitHub {
     response.end(answered.body === undefined ? '' : JSON.stringify(answered.body));
   }
 
-  #answer({ method, path, query, body }: Came): Answered {
+  #answer({ method, path, query, body }: ReceivedRequest): Answered {
     const page = <Each>(rows: readonly Each[]): Each[] => {
       const size = Number(query.get('per_page') ?? 30);
       const number = Number(query.get('page') ?? 1);

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => github.stop());
 
-const bodies = (method: string) => github.came.filter((each) => each.method === method).map(({ body }) => body);
+const bodies = (method: string) => github.requests.filter((each) => each.method === method).map(({ body }) => body);
 const sentAnnotations = () =>
   [...bodies('POST'), ...bodies('PATCH')].map(({ output }) =>
     typeof output === 'object' && output !== null && 'annotations' in output && Array.isArray(output.annotations)
@@ -55,7 +55,7 @@ describe('a check run', () => {
   });
 
   test('whose making was not answered is found by the next attempt', async () => {
-    github.after = (came, answered) => (came.method === 'POST' ? { status: 502, body: {} } : answered);
+    github.after = (requests, answered) => (requests.method === 'POST' ? { status: 502, body: {} } : answered);
     await expect(writeCheck(client, at, undefined, queued)).rejects.toMatchObject({ status: 502 });
     github.after = (_, answered) => answered;
     await writeCheck(client, at, undefined, queued);
@@ -64,7 +64,7 @@ describe('a check run', () => {
 
   test('that is known is changed and not looked for', async () => {
     const id = await writeCheck(client, at, undefined, queued);
-    github.came.length = 0;
+    github.requests.length = 0;
     await writeCheck(client, at, id, {
       ...queued,
       status: 'completed',
@@ -102,7 +102,7 @@ describe('a check run', () => {
     await writeCheck(client, at, undefined, { ...queued, annotations });
     expect(github.checks).toMatchObject([{ output: { annotations_count: 120 } }]);
     const id = Number(github.checks[0]?.id);
-    github.came.length = 0;
+    github.requests.length = 0;
     await writeCheck(client, at, id, { ...queued, annotations });
     expect(sentAnnotations()).toEqual([0]);
   });
@@ -122,7 +122,7 @@ describe('a check run', () => {
     ['open with one', { ...queued, conclusion: 'success' }],
   ] as const)('is never sent %s', async (_, check) => {
     await expect(writeCheck(client, at, undefined, check)).rejects.toThrow(TypeError);
-    expect(github.came).toEqual([]);
+    expect(github.requests).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { NODE_MAJOR } from '../../src/graph-config/effects.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { formatProblem } from '../../src/located/problem.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 /** What is said of keys beside the graphs: the warnings, and what an agent server does not start with. */
 function saidOf(keys: object, graph = './src/graph.ts:graph') {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { GraphConfig } from '../../src/graph-config/schema.ts';
-import { formatProblem } from '../../src/located/problem.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 type Path = readonly string[];
 
@@ -79,12 +79,12 @@ test('the table knows the maps that there are', () => {
 
 describe('a value of the wrong kind', () => {
   test.each(keys.map((path) => [path.join('.'), path] as const))('%s is told with its line', (name, path) => {
-    const told = KINDS.map((value) => {
+    const reported = KINDS.map((value) => {
       const { text, line } = fileWith(path, value);
       const read = readGraphConfig(text, 'langgraph.json');
       return { ok: read.ok, line, said: saidOf(text) };
     });
-    const wrong = told.filter(({ ok }) => !ok);
+    const wrong = reported.filter(({ ok }) => !ok);
     expect(wrong.length).toBeGreaterThanOrEqual(FREE.includes(name) ? 7 : 6);
     for (const { said, line } of wrong) {
       // A list or a map may be spelled over several lines: what is wrong in it stands below its key.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { formatProblem } from '../../src/located/problem.ts';
+import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 const graphs = '"graphs": {"echo": "./src/graph.ts:graph"}';
 

@@ -4,16 +4,16 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitEnvironment } from '../../src/demo/github/git/run-git.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
-import { tellStory } from '../../src/action/tell-story.ts';
-import { aJourney, openAppWorld, type AppWorld } from './app-world.ts';
+import { runDeployment } from '../../src/action/run-deployment.ts';
+import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject, type Project } from './app-project.ts';
 
-let world: AppWorld;
+let fixture: AppFixture;
 
 beforeAll(async () => {
-  world = await openAppWorld({ owners: ['limited', 'free', 'dark', 'beside', 'missed', 'forgotten'] });
+  fixture = await openAppFixture({ owners: ['limited', 'free', 'dark', 'beside', 'missed', 'forgotten'] });
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 /** Commits as if it had been done some time ago. @returns the commit */
 async function commitAgo(project: Project, message: string, minutes: number): Promise<string> {
@@ -29,8 +29,8 @@ const clockIn = (minutes: number): Clock => ({ ...systemClock, now: () => system
 
 describe.concurrent('GitHub', aJourney, () => {
   test('asks one installation to wait: another one goes on, and the first one when it may again', async () => {
-    const [limited, free] = await Promise.all([openProject(world, 'limited'), openProject(world, 'free')]);
-    const { github } = world;
+    const [limited, free] = await Promise.all([openProject(fixture, 'limited'), openProject(fixture, 'free')]);
+    const { github } = fixture;
     const installation = github.installationId('limited');
     let refused = 0;
     let isOver = false;
@@ -57,11 +57,11 @@ describe.concurrent('GitHub', aJourney, () => {
 
 describe.concurrent('an Action beside the App', aJourney, () => {
   test('deploys the same commit at the same time: one revision', async () => {
-    const project = await openProject(world, 'beside');
-    const letGo = world.service.hold(project.deploymentId);
+    const project = await openProject(fixture, 'beside');
+    const letGo = fixture.service.hold(project.deploymentId);
     const commit = await project.push('Change');
-    const { url, apiKey } = world.service;
-    const story = tellStory({
+    const { url, apiKey } = fixture.service;
+    const run = runDeployment({
       options: {
         baseUrl: url,
         apiKey,
@@ -77,7 +77,7 @@ describe.concurrent('an Action beside the App', aJourney, () => {
         desired: {
           source: 'github',
           name: project.name,
-          repoUrl: world.github.gitUrl(project.fullName),
+          repoUrl: fixture.github.gitUrl(project.fullName),
           repoRef: 'main',
           graphConfigPath: 'langgraph.json',
           rebuild: 'auto',
@@ -89,12 +89,12 @@ describe.concurrent('an Action beside the App', aJourney, () => {
       head: commit,
       userAgent: 'journey',
       signal: new AbortController().signal,
-      tell: () => undefined,
+      emit: () => undefined,
       mask: () => undefined,
     });
     await project.building();
     letGo();
-    expect(await story).toMatchObject({ kind: 'deployed' });
+    expect(await run).toMatchObject({ kind: 'deployed' });
     await project.concluded(commit, 'success', /Live and proven/);
     await project.quiet();
     expect(await project.revisions()).toHaveLength(1);
@@ -102,30 +102,30 @@ describe.concurrent('an Action beside the App', aJourney, () => {
 });
 
 test('the control service is away for a while: the check says that it waits, then it goes on', aJourney, async () => {
-  const project = await openProject(world, 'dark');
-  world.service.isAway = true;
+  const project = await openProject(fixture, 'dark');
+  fixture.service.isAway = true;
   const commit = await project.push('Change');
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect((await project.check(commit))?.status).not.toBe('completed');
-  world.service.isAway = false;
+  fixture.service.isAway = false;
   await project.concluded(commit, 'success', /Live and proven/);
   expect(await project.revisions()).toHaveLength(1);
 });
 
 test('the App is down: what was missed meanwhile is asked for again, or found by looking', aJourney, async () => {
-  const [missed, forgotten] = await Promise.all([openProject(world, 'missed'), openProject(world, 'forgotten')]);
-  const { github } = world;
+  const [missed, forgotten] = await Promise.all([openProject(fixture, 'missed'), openProject(fixture, 'forgotten')]);
+  const { github } = fixture;
   await github.settled();
-  await world.stop();
-  const asked = await missed.push('While nobody listens');
+  await fixture.stop();
+  const call = await missed.push('While nobody listens');
   await github.settled();
   // What is not even told is what GitHub has forgotten by the time that somebody asks.
   github.sendWebhooksTo(undefined);
   const found = await commitAgo(forgotten, 'While nobody listens', 30);
   await forgotten.clone.push();
-  github.sendWebhooksTo(world.webhookUrl);
-  await world.start(clockIn(2));
-  await missed.concluded(asked, 'success', /Live and proven/);
+  github.sendWebhooksTo(fixture.webhookUrl);
+  await fixture.start(clockIn(2));
+  await missed.concluded(call, 'success', /Live and proven/);
   await forgotten.concluded(found, 'success', /Live and proven, recovered 3\d minutes late/);
   expect(github.deliveries().some(({ event, isAgain }) => event === 'push' && isAgain)).toBe(true);
   expect(await missed.revisions()).toHaveLength(1);

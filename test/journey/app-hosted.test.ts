@@ -1,27 +1,27 @@
 // A hosted service that builds pushes by itself: the App makes no revision, follows the service's, and misses it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { aJourney, openAppWorld, type AppWorld } from './app-world.ts';
+import { aJourney, openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject } from './app-project.ts';
 
-let world: AppWorld;
+let fixture: AppFixture;
 let aheadMs = 0;
 
 beforeAll(async () => {
-  world = await openAppWorld({ owners: ['hosted', 'absent'], builder: 'service', isDown: true });
-  await world.start({ ...systemClock, now: () => systemClock.now() + aheadMs });
+  fixture = await openAppFixture({ owners: ['hosted', 'absent'], builder: 'service', isDown: true });
+  await fixture.start({ ...systemClock, now: () => systemClock.now() + aheadMs });
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 test('its revision of the pushed commit is found, followed, asked and told', aJourney, async () => {
-  const project = await openProject(world, 'hosted');
-  const letGo = world.service.hold(project.deploymentId);
+  const project = await openProject(fixture, 'hosted');
+  const letGo = fixture.service.hold(project.deploymentId);
   const commit = await project.push('Change');
   const seen = (title: string) =>
-    world.untilSeen(project.fullName, title, async () => (await project.check(commit))?.title.startsWith(title));
+    fixture.untilSeen(project.fullName, title, async () => (await project.check(commit))?.title.startsWith(title));
   await seen('Waits for the revision that the service makes by itself');
   expect(await project.revisions()).toEqual([]);
-  await world.service.control.patchDeployment(project.deploymentId, { source_revision_config: { repo_ref: 'main' } });
+  await fixture.service.control.patchDeployment(project.deploymentId, { source_revision_config: { repo_ref: 'main' } });
   await project.building();
   letGo();
   const run = await project.concluded(commit, 'success', /Live and proven/);
@@ -30,18 +30,18 @@ test('its revision of the pushed commit is found, followed, asked and told', aJo
 });
 
 test('a revision that it never makes is missed, told, and not made in its place', aJourney, async () => {
-  const project = await openProject(world, 'absent');
+  const project = await openProject(fixture, 'absent');
   const commit = await project.push('Change');
-  await world.untilSeen(project.fullName, 'the wait', async () =>
+  await fixture.untilSeen(project.fullName, 'the wait', async () =>
     (await project.check(commit))?.title.startsWith('Waits for the revision'),
   );
   aheadMs = 11 * 60_000;
-  await world.app.world.store.wake(project.deploymentId);
+  await fixture.app.context.store.wake(project.deploymentId);
   const run = await project.concluded(commit, 'failure', /The service made no revision of this commit/);
   expect(run.buttons).toEqual(['redeploy']);
   expect(await project.revisions()).toEqual([]);
   // A person who asks for it anyway gets it from the App.
-  await world.github.pressRerun(project.fullName, run.id);
+  await fixture.github.pressRerun(project.fullName, run.id);
   await project.concluded(commit, 'success', /Live and proven/);
   expect(await project.revisions()).toHaveLength(1);
 });

@@ -1,16 +1,16 @@
 // What people press on GitHub, and what the App does about wrong answers, pull requests, branches and names.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aJourney, openAppWorld, people, type AppWorld } from './app-world.ts';
+import { aJourney, openAppFixture, people, type AppFixture } from './app-fixture.ts';
 import { ofCommit, openProject, type Project } from './app-project.ts';
 
-let world: AppWorld;
+let fixture: AppFixture;
 
 beforeAll(async () => {
-  world = await openAppWorld({
+  fixture = await openAppFixture({
     owners: ['wrong', 'held', 'back', 'again', 'pulls', 'forks', 'ends', 'moves'],
   });
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const says = (word: string): Record<string, string> => ({ 'says.txt': `${word}\n` });
 
@@ -19,7 +19,7 @@ const deployFile = ({ name, fullName }: Project, seventh: string): Record<string
   '.github/landfall.yml': [
     `name: ${name}`,
     'source: github',
-    `repo-url: ${world.github.gitUrl(fullName)}`,
+    `repo-url: ${fixture.github.gitUrl(fullName)}`,
     'repo-ref: main',
     'graph-config-path: langgraph.json',
     'build-on-push: true',
@@ -30,7 +30,7 @@ const deployFile = ({ name, fullName }: Project, seventh: string): Record<string
 
 describe.concurrent('a wrong answer', aJourney, () => {
   test('is rolled back; the same commit is not tried again by itself, the next one is', async () => {
-    const project = await openProject(world, 'wrong', { file: { 'on-failure': 'rollback' } });
+    const project = await openProject(fixture, 'wrong', { file: { 'on-failure': 'rollback' } });
     const wrong = await project.push('Say something else', says('nonsense'));
     const run = await project.concluded(wrong, 'failure', /rolled back/);
     const words = await project.wordsOf(run);
@@ -56,13 +56,15 @@ describe.concurrent('a wrong answer', aJourney, () => {
   });
 
   test('holds the deployment where the file asks for it, until a person presses Redeploy', async () => {
-    const project = await openProject(world, 'held', { file: { 'on-failure': 'rollback', 'after-rollback': 'hold' } });
+    const project = await openProject(fixture, 'held', {
+      file: { 'on-failure': 'rollback', 'after-rollback': 'hold' },
+    });
     const wrong = await project.push('Say something else', says('nonsense'));
     await project.concluded(wrong, 'failure', /rolled back/);
     const next = await project.push('Say hello again', says('hello'));
     const run = await project.concluded(next, 'action_required', /Held until a person presses Redeploy/);
     expect([run.buttons, await project.liveCommit()]).toEqual([['redeploy'], project.first]);
-    await world.github.pressButton(project.fullName, run.id, 'redeploy', people.writer);
+    await fixture.github.pressButton(project.fullName, run.id, 'redeploy', people.writer);
     await project.concluded(next, 'success', /Live and proven/);
     const after = await project.push('Go on');
     await project.concluded(after, 'success', /Live and proven/);
@@ -72,33 +74,33 @@ describe.concurrent('a wrong answer', aJourney, () => {
 
 describe.concurrent('a person', aJourney, () => {
   test('presses Rollback, which takes write access', async () => {
-    const project = await openProject(world, 'back');
+    const project = await openProject(fixture, 'back');
     const commit = await project.push('Change');
     const run = await project.concluded(commit, 'success');
-    await world.github.pressButton(project.fullName, run.id, 'rollback', people.stranger);
-    await world.untilSeen(project.fullName, 'the refusal', async () =>
+    await fixture.github.pressButton(project.fullName, run.id, 'rollback', people.stranger);
+    await fixture.untilSeen(project.fullName, 'the refusal', async () =>
       (await project.check(commit))?.summary.includes('stan has only read access'),
     );
     expect(await project.liveCommit()).toBe(commit);
 
-    await world.github.pressButton(project.fullName, run.id, 'rollback', people.writer);
+    await fixture.github.pressButton(project.fullName, run.id, 'rollback', people.writer);
     await project.concluded(project.first, 'success', /Live and proven/);
     expect(await project.liveCommit()).toBe(project.first);
-    const told = await project.concluded(commit, 'neutral', /Not deployed: .*was rolled back/);
-    expect(told.buttons).toEqual(['redeploy']);
+    const reported = await project.concluded(commit, 'neutral', /Not deployed: .*was rolled back/);
+    expect(reported.buttons).toEqual(['redeploy']);
     expect(await project.revisions()).toHaveLength(2);
   });
 
   test('presses Re-run on one check, and on all of a commit: each time it is built again, once', async () => {
-    const project = await openProject(world, 'again');
+    const project = await openProject(fixture, 'again');
     const commit = await project.push('Change');
     const run = await project.concluded(commit, 'success');
-    await world.github.pressRerun(project.fullName, run.id, people.writer);
-    await world.until('the second build', async () => (await project.revisions()).length === 2);
+    await fixture.github.pressRerun(project.fullName, run.id, people.writer);
+    await fixture.until('the second build', async () => (await project.revisions()).length === 2);
     await project.quiet();
     await project.concluded(commit, 'success', /Live and proven/);
-    await world.github.rerunAll(project.fullName, commit, people.writer);
-    await world.until('the third build', async () => (await project.revisions()).length === 3);
+    await fixture.github.rerunAll(project.fullName, commit, people.writer);
+    await fixture.until('the third build', async () => (await project.revisions()).length === 3);
     await project.quiet();
     await project.concluded(commit, 'success', /Live and proven/);
     expect((await project.revisions()).map(({ status }) => status)).toEqual(['DEPLOYED', 'DEPLOYED', 'DEPLOYED']);
@@ -107,35 +109,35 @@ describe.concurrent('a person', aJourney, () => {
 
 describe.concurrent('a pull request', aJourney, () => {
   test('that changes the file is told its mistakes on their lines, then how many revisions it would make', async () => {
-    const project = await openProject(world, 'pulls');
+    const project = await openProject(fixture, 'pulls');
     await project.clone.git('checkout', '--quiet', '-b', 'faster');
     const wrong = await project.commit('Be faster', deployFile(project, 'install-comand: npm ci'));
     await project.clone.push();
     const pull = { title: 'Faster', head: 'faster', base: 'main', by: people.writer };
-    const number = await world.github.openPullRequest(project.fullName, pull);
-    const told = await project.concluded(wrong, 'failure', /1 problem in the files/, ofCommit);
-    expect(await project.annotations(told)).toMatchObject([{ path: '.github/landfall.yml', start_line: 7 }]);
+    const number = await fixture.github.openPullRequest(project.fullName, pull);
+    const reported = await project.concluded(wrong, 'failure', /1 problem in the files/, ofCommit);
+    expect(await project.annotations(reported)).toMatchObject([{ path: '.github/landfall.yml', start_line: 7 }]);
 
     const right = await project.push('Be right', deployFile(project, 'install-command: npm ci'));
     const run = await project.concluded(right, 'success', /^Would change 1 deployment: 1 revision$/, ofCommit);
     expect(await project.wordsOf(run)).toContain('install_command');
     expect(await project.revisions()).toEqual([]);
 
-    const queued = await world.github.queue(project.fullName, number);
+    const queued = await fixture.github.queue(project.fullName, number);
     await project.concluded(queued, 'neutral', /^Nothing to deploy$/, ofCommit);
     await project.quiet();
     expect(await project.revisions()).toEqual([]);
   });
 
   test('from a fork has its check, and nothing of it is built', async () => {
-    const project = await openProject(world, 'forks');
-    const fork = await world.github.fork(project.fullName, people.stranger);
-    const theirs = await world.demo.clone(fork, people.stranger);
+    const project = await openProject(fixture, 'forks');
+    const fork = await fixture.github.fork(project.fullName, people.stranger);
+    const theirs = await fixture.demo.clone(fork, people.stranger);
     await theirs.git('checkout', '--quiet', '-b', 'idea');
     const head = await theirs.commit('Idea', { 'idea.txt': 'idea\n' });
     await theirs.push();
     const pull = { title: 'Idea', head: `${people.stranger}:idea`, base: 'main', by: people.stranger };
-    await world.github.openPullRequest(project.fullName, pull);
+    await fixture.github.openPullRequest(project.fullName, pull);
     await project.concluded(head, 'neutral', /^Nothing to deploy$/, ofCommit);
 
     // A stranger is told which fields would change, and not what the deployment has in them.
@@ -152,12 +154,12 @@ describe.concurrent('a pull request', aJourney, () => {
 
 describe.concurrent('while a revision is on its way', aJourney, () => {
   test('the branch is deleted: what waits ends, what runs is told', async () => {
-    const project = await openProject(world, 'ends', { branch: 'release' });
-    const letGo = world.service.hold(project.deploymentId);
+    const project = await openProject(fixture, 'ends', { branch: 'release' });
+    const letGo = fixture.service.hold(project.deploymentId);
     const runs = await project.push('Runs');
     await project.building();
     const waits = await project.push('Waits');
-    await world.untilSeen(project.fullName, 'the other to wait', async () => {
+    await fixture.untilSeen(project.fullName, 'the other to wait', async () => {
       return (await project.check(waits))?.title.startsWith('Waits for ');
     });
     await project.clone.push('--delete', 'origin', 'release');
@@ -168,11 +170,11 @@ describe.concurrent('while a revision is on its way', aJourney, () => {
   });
 
   test('the repository is renamed: its check is told under the new name, and later pushes say what is missing', async () => {
-    const project = await openProject(world, 'moves');
-    const letGo = world.service.hold(project.deploymentId);
+    const project = await openProject(fixture, 'moves');
+    const letGo = fixture.service.hold(project.deploymentId);
     const commit = await project.push('Change');
     await project.building();
-    await world.github.rename(project.fullName, 'bots');
+    await fixture.github.rename(project.fullName, 'bots');
     letGo();
     const [former, renamed] = [project.fullName, 'moves/bots'];
     project.fullName = renamed;
@@ -181,6 +183,6 @@ describe.concurrent('while a revision is on its way', aJourney, () => {
     const next = await project.push('Go on');
     const run = await project.concluded(next, 'neutral', /^Nothing to deploy$/, ofCommit);
     expect(await project.wordsOf(run)).toContain('its repo_url is not this repository');
-    await expect(world.github.checkRuns(former, commit)).resolves.toHaveLength(1);
+    await expect(fixture.github.checkRuns(former, commit)).resolves.toHaveLength(1);
   });
 });

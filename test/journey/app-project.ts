@@ -1,11 +1,11 @@
 // One team's project on GitHub, deployed already: what its people do, and what they see of it.
 import * as z from 'zod';
 import type { Revision } from '../../src/contract/control/revision.ts';
-import { checkName, commitCheckName } from '../../app/work/report.ts';
+import { checkName, commitCheckName } from '../../app/reconcile/report.ts';
 import type { DeploymentRecord } from '../../src/demo/github/answers/deployment-records.ts';
 import type { ShownRun } from '../../src/demo/github/people.ts';
 import type { Clone } from '../demo/github/github.ts';
-import { people, type AppWorld } from './app-world.ts';
+import { people, type AppFixture } from './app-fixture.ts';
 
 /** How a project differs from the usual. */
 export interface ProjectOptions {
@@ -64,8 +64,8 @@ export const saysHello = {
 };
 
 /** Makes a project of an organization, deploys its first commit, and installs the App there. */
-export async function openProject(world: AppWorld, owner: string, options: ProjectOptions = {}): Promise<Project> {
-  const { demo, github, service } = world;
+export async function openProject(fixture: AppFixture, owner: string, options: ProjectOptions = {}): Promise<Project> {
+  const { demo, github, service } = fixture;
   const { file = {}, branch = 'main' } = options;
   const fullName = `${owner}/agents`;
   const name = `${owner}-talk`;
@@ -98,7 +98,7 @@ export async function openProject(world: AppWorld, owner: string, options: Proje
     secrets: [],
   });
   const deployment = () => service.control.getDeployment(id);
-  await world.until('the first revision', async () => (await deployment()).active_revision_id !== null);
+  await fixture.until('the first revision', async () => (await deployment()).active_revision_id !== null);
   await github.install(owner);
   const read = async (path: string): Promise<unknown> => {
     const headers = { authorization: `token ${github.tokenOf(people.admin)}` };
@@ -120,7 +120,7 @@ export async function openProject(world: AppWorld, owner: string, options: Proje
       return (await github.checkRuns(project.fullName, commit)).find((run) => run.name === wanted);
     },
     concluded: (commit, conclusion, title = /./, wanted = checkName(name)) =>
-      world.untilSeen(project.fullName, `${wanted} of ${commit} to be ${conclusion} ${title}`, async () => {
+      fixture.untilSeen(project.fullName, `${wanted} of ${commit} to be ${conclusion} ${title}`, async () => {
         const run = await project.check(commit, wanted);
         return run?.status === 'completed' && run.conclusion === conclusion && title.test(run.title) ? run : undefined;
       }),
@@ -134,7 +134,7 @@ export async function openProject(world: AppWorld, owner: string, options: Proje
       return (await service.control.listRevisions(id, { limit: 100 })).resources.toReversed().slice(1);
     },
     async building() {
-      await world.until(`${project.fullName} to be built`, async () => {
+      await fixture.until(`${project.fullName} to be built`, async () => {
         return (await project.revisions()).at(-1)?.status === 'BUILDING';
       });
     },
@@ -144,15 +144,15 @@ export async function openProject(world: AppWorld, owner: string, options: Proje
     },
     deploymentsOf: (commit) => github.deploymentsOf(project.fullName).filter(({ sha }) => sha === commit),
     deployed: (commit, state) =>
-      world.untilSeen(project.fullName, `the deployment of ${commit} to be ${state}`, async () => {
+      fixture.untilSeen(project.fullName, `the deployment of ${commit} to be ${state}`, async () => {
         const made = project.deploymentsOf(commit);
         return made.length === 1 && made[0]?.statuses.at(-1)?.state === state ? made[0] : undefined;
       }),
     async quiet() {
       await github.settled();
-      await world.until(`${project.fullName} to be quiet`, async () => {
-        const { ground, world: work } = world.app;
-        const open = await ground.database.pool.query(
+      await fixture.until(`${project.fullName} to be quiet`, async () => {
+        const { resources, context: work } = fixture.app;
+        const open = await resources.database.pool.query(
           `select 1 from pgboss.job where name = 'delivery' and state in ('created', 'retry', 'active') limit 1`,
         );
         return open.rowCount === 0 && (await work.store.openIntents(id)).length === 0;

@@ -1,21 +1,21 @@
 // What a person sees on GitHub of commits that are pushed.
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aJourney, nextWebhookSecret, openAppWorld, type AppWorld } from './app-world.ts';
+import { aJourney, nextWebhookSecret, openAppFixture, type AppFixture } from './app-fixture.ts';
 import { ofCommit, openProject } from './app-project.ts';
 
-let world: AppWorld;
+let fixture: AppFixture;
 
 beforeAll(async () => {
-  world = await openAppWorld({
+  fixture = await openAppFixture({
     owners: ['green', 'bare', 'skips', 'paths', 'thrice', 'five', 'forced', 'broken', 'victim', 'thief', 'secrets'],
   });
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 describe.concurrent('a push', aJourney, () => {
   test('is built, asked its smoke tests, and its check goes green', async () => {
-    const project = await openProject(world, 'green', { file: { environment: 'live' } });
+    const project = await openProject(fixture, 'green', { file: { environment: 'live' } });
     const commit = await project.push('Change');
     const run = await project.concluded(commit, 'success', /Live and proven/);
     expect(await project.wordsOf(run)).toContain('says hello');
@@ -29,7 +29,7 @@ describe.concurrent('a push', aJourney, () => {
   });
 
   test('to a branch that nothing is deployed of says so', async () => {
-    const project = await openProject(world, 'bare', { file: null });
+    const project = await openProject(fixture, 'bare', { file: null });
     await project.clone.git('checkout', '--quiet', '-b', 'docs');
     const commit = await project.push('Explain');
     const run = await project.concluded(commit, 'neutral', /^Nothing to deploy$/, ofCommit);
@@ -40,17 +40,17 @@ describe.concurrent('a push', aJourney, () => {
   });
 
   test('with a skip word is left out until a person presses Redeploy', async () => {
-    const project = await openProject(world, 'skips');
+    const project = await openProject(fixture, 'skips');
     const commit = await project.push('Correct a word [Skip Deploy]');
     const run = await project.concluded(commit, 'neutral', /Not deployed: .*\[skip deploy\]/i);
     expect([await project.revisions(), run.buttons]).toEqual([[], ['redeploy']]);
-    await world.github.pressButton(project.fullName, run.id, 'redeploy');
+    await fixture.github.pressButton(project.fullName, run.id, 'redeploy');
     await project.concluded(commit, 'success', /Live and proven/);
     expect(await project.liveCommit()).toBe(commit);
   });
 
   test('that touches none of the paths is left out, and the next one that does is built', async () => {
-    const project = await openProject(world, 'paths', {
+    const project = await openProject(fixture, 'paths', {
       file: { paths: { include: ['src/**'], exclude: ['**/*.md'] } },
     });
     const words = await project.push('Words', { 'src/readme.md': 'words\n', 'notes.txt': 'notes\n' });
@@ -62,9 +62,9 @@ describe.concurrent('a push', aJourney, () => {
   });
 
   test('that is delivered three times is one revision, one check, one deployment', async () => {
-    const project = await openProject(world, 'thrice');
+    const project = await openProject(fixture, 'thrice');
     const commit = await project.push('Change');
-    const { github } = world;
+    const { github } = fixture;
     const push = github
       .deliveries()
       .find(({ event, request }) => event === 'push' && request.payload['after'] === commit);
@@ -82,7 +82,7 @@ describe.concurrent('a push', aJourney, () => {
   });
 
   test('back to an older commit is built although that one was live before', async () => {
-    const project = await openProject(world, 'forced');
+    const project = await openProject(fixture, 'forced');
     const commit = await project.push('Change');
     await project.concluded(commit, 'success');
     await project.clone.git('reset', '--quiet', '--hard', project.first);
@@ -94,7 +94,7 @@ describe.concurrent('a push', aJourney, () => {
   });
 
   test('that does not build fails with the last lines of its log, and what was live stays', async () => {
-    const project = await openProject(world, 'broken');
+    const project = await openProject(fixture, 'broken');
     const commit = await project.push('Break', { 'build.txt': 'fails\n' });
     const run = await project.concluded(commit, 'failure', /^Failed/);
     const words = await project.wordsOf(run);
@@ -112,19 +112,19 @@ describe.concurrent('a push', aJourney, () => {
 
 describe.concurrent('beside a push', aJourney, () => {
   test('four more before it is built: the first and the last are built, the others wait for the last', async () => {
-    const project = await openProject(world, 'five');
-    const letGo = world.service.hold(project.deploymentId);
+    const project = await openProject(fixture, 'five');
+    const letGo = fixture.service.hold(project.deploymentId);
     const commits = [await project.push('Change 1')];
     await project.building();
     for (const number of [2, 3, 4, 5]) commits.push(await project.push(`Change ${number}`));
     const [first = '', second = '', third = '', fourth = '', fifth = ''] = commits;
     for (const commit of [second, third, fourth]) {
-      await world.untilSeen(project.fullName, 'the others to be superseded', async () => {
+      await fixture.untilSeen(project.fullName, 'the others to be superseded', async () => {
         const run = await project.check(commit);
         return run?.conclusion === 'neutral' && run.title.startsWith('Superseded by ');
       });
     }
-    await world.untilSeen(project.fullName, 'the last to wait', async () => {
+    await fixture.untilSeen(project.fullName, 'the last to wait', async () => {
       return (await project.check(fifth))?.status === 'queued';
     });
     expect(await project.check(fourth)).toMatchObject({ title: `Superseded by ${fifth.slice(0, 7)}` });
@@ -141,13 +141,13 @@ describe.concurrent('beside a push', aJourney, () => {
 
   test("a file that names another repository's deployment is refused, and nothing of that one is told", async () => {
     const [victim, thief] = await Promise.all([
-      openProject(world, 'victim'),
-      openProject(world, 'thief', { file: null }),
+      openProject(fixture, 'victim'),
+      openProject(fixture, 'thief', { file: null }),
     ]);
     const stolen = {
       source: 'github',
       'deployment-id': victim.deploymentId,
-      'repo-url': world.github.gitUrl(thief.fullName),
+      'repo-url': fixture.github.gitUrl(thief.fullName),
       'repo-ref': 'main',
       'graph-config-path': 'langgraph.json',
       'build-on-push': true,
@@ -164,13 +164,13 @@ describe.concurrent('beside a push', aJourney, () => {
   });
 
   test('both secrets are taken while GitHub changes from one to the other, and no third one', async () => {
-    const project = await openProject(world, 'secrets');
+    const project = await openProject(fixture, 'secrets');
     const commit = await project.push('Change');
     await project.concluded(commit, 'success');
-    const asked = world.github
+    const call = fixture.github
       .deliveries()
       .find(({ event, request }) => event === 'check_suite' && JSON.stringify(request.payload).includes(commit));
-    const body = JSON.stringify({ ...asked?.request.payload, action: 'rerequested' });
+    const body = JSON.stringify({ ...call?.request.payload, action: 'rerequested' });
     const send = async (secret: string): Promise<number> => {
       const headers = {
         'content-type': 'application/json',
@@ -178,11 +178,11 @@ describe.concurrent('beside a push', aJourney, () => {
         'x-github-delivery': randomUUID(),
         'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
       };
-      return (await fetch(world.webhookUrl, { method: 'POST', headers, body })).status;
+      return (await fetch(fixture.webhookUrl, { method: 'POST', headers, body })).status;
     };
     expect(await send('a-secret-that-nobody-told-the-app')).toBe(401);
     expect(await send(nextWebhookSecret)).toBe(202);
-    await world.until('the commit to be built again', async () => (await project.revisions()).length === 2);
+    await fixture.until('the commit to be built again', async () => (await project.revisions()).length === 2);
     await project.concluded(commit, 'success');
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { newCanaryWord, sings } from './canary-word.ts';
-import { root } from './world.ts';
+import { root } from './fixture.ts';
 
 const word = newCanaryWord();
 
@@ -17,8 +17,8 @@ test.each([
   ['in hexadecimal digits', Buffer.from(`-${word}`).toString('hex')],
   ['in an address', encodeURIComponent(`a b/${word}`)],
   ['as JSON in JSON', JSON.stringify(JSON.stringify({ token: `"${word}"` }))],
-])('a canary sings %s', (_, told) => {
-  expect(sings(word, told)).toBe(true);
+])('a canary sings %s', (_, reported) => {
+  expect(sings(word, reported)).toBe(true);
 });
 
 test('of other words a canary says nothing', () => {
@@ -45,8 +45,8 @@ async function run(body: string): Promise<{ code: number | null; output: string 
       env: { ...process.env, CI: '1' },
     });
     const code = new Promise<number | null>((resolve) => child.on('close', resolve));
-    const told = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await code, output: told.join('') };
+    const reported = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await code, output: reported.join('') };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -6,21 +6,21 @@ import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
 import { canaries, canaryWord } from './canary.ts';
 import { sings } from './canary-word.ts';
-import { linkPackages, openWorld, root, type World } from './world.ts';
+import { linkPackages, openJourneyFixture, root, type JourneyFixture } from './fixture.ts';
 
 const word = canaryWord();
 const secrets = canaries(word);
 
-let world: World;
+let fixture: JourneyFixture;
 let repository: Repository;
 /** The deployment, as the first step told it. */
 let id = '';
 
 beforeAll(async () => {
-  world = await openWorld();
-  repository = await world.repository('gossip');
+  fixture = await openJourneyFixture();
+  repository = await fixture.repository('gossip');
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const within = { timeout: 90_000 };
 
@@ -56,7 +56,7 @@ const inputs = {
 
 /** A step that is asked to say more than usual. */
 const step = (more: Record<string, string> = {}): Promise<StepResult> =>
-  world.step(repository, { inputs: { ...inputs, ...more }, env: { ...secrets, RUNNER_DEBUG: '1' } });
+  fixture.step(repository, { inputs: { ...inputs, ...more }, env: { ...secrets, RUNNER_DEBUG: '1' } });
 
 /** The lines of a text that sing, with the word blotted out: a failure shows where, and tells nothing. */
 const singing = (text: string): string[] =>
@@ -66,14 +66,14 @@ const singing = (text: string): string[] =>
     .map((line) => line.replaceAll(word, '<canary>').slice(0, 300));
 
 /** All that a step leaves behind, but for the commands that the runner takes out of its log. */
-const told = ({ log, outputs, summary }: StepResult): string =>
+const reported = ({ log, outputs, summary }: StepResult): string =>
   [...log.split('\n').filter((line) => !line.startsWith('::add-mask::')), ...Object.values(outputs), summary].join(
     '\n',
   );
 
 /** The command line, as npx runs it in the repository. */
 function landfall(...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
-  const env = { LANDFALL_BASE_URL: world.service.url, LANDFALL_API_KEY: world.service.apiKey };
+  const env = { LANDFALL_BASE_URL: fixture.service.url, LANDFALL_API_KEY: fixture.service.apiKey };
   const options = { cwd: repository.folder, env: { ...process.env, ...env, ...secrets } };
   return new Promise((resolve) => {
     execFile(process.execPath, [join(root, 'bin/landfall.cjs'), ...args], options, (error, out, err) =>
@@ -106,15 +106,15 @@ test('a step tells no secret in its log, its outputs, its summary, whatever the 
   expect(first).toMatchObject({ exitCode: 1, outputs: { outcome: 'broken', 'smoke-verdict': 'failed' } });
   id = first.outputs['deployment-id'] ?? '';
   expect(first.log).toContain('CANARY_QUOTES=***');
-  expect(singing(told(first))).toEqual([]);
+  expect(singing(reported(first))).toEqual([]);
   // The agent has the secrets, and its own users may hear of them.
-  const { said } = await world.ask(first.outputs['deployment-url'], 'tell 0');
+  const { said } = await fixture.ask(first.outputs['deployment-url'], 'tell 0');
   expect(sings(word, said)).toBe(true);
 });
 
 test('a build does not have the secrets', within, async () => {
-  const [revision] = await world.revisions(id);
-  const { logs } = await world.control.buildLogs(id, revision?.id ?? '', { limit: 1_000 });
+  const [revision] = await fixture.revisions(id);
+  const { logs } = await fixture.control.buildLogs(id, revision?.id ?? '', { limit: 1_000 });
   expect(logs.filter(({ message }) => message === 'secrets of the build: none')).toHaveLength(2);
 });
 
@@ -125,9 +125,9 @@ test('the command line tells no secret', within, async () => {
   expect(planned.err).toContain('secrets.NEW_CANARY_LINES');
   const deployed = await landfall('deploy', '--json', ...options(inputs));
   expect([deployed.code, JSON.parse(deployed.out)]).toMatchObject([1, { outcome: 'broken', plan: 'none' }]);
-  const asked = await landfall('smoke', ...options({ 'smoke-tests': smokeTests }));
-  expect([asked.code, asked.out]).toEqual([1, expect.stringContaining('CANARY_QUOTES=***')]);
-  for (const { out, err } of [planned, deployed, asked]) expect(singing(`${out}\n${err}`)).toEqual([]);
+  const call = await landfall('smoke', ...options({ 'smoke-tests': smokeTests }));
+  expect([call.code, call.out]).toEqual([1, expect.stringContaining('CANARY_QUOTES=***')]);
+  for (const { out, err } of [planned, deployed, call]) expect(singing(`${out}\n${err}`)).toEqual([]);
 });
 
 test('a secret that somebody committed is told by no build that fails', within, async () => {
@@ -137,7 +137,7 @@ test('a secret that somebody committed is told by no build that fails', within, 
   expect(failed).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed' } });
   expect(failed.outputs['reason']).toContain('BUILD_FAILED: source_config.install_command failed: exit code 1');
   expect(failed.outputs['reason']).toContain('not with this: ***');
-  expect(singing(told(failed))).toEqual([]);
+  expect(singing(reported(failed))).toEqual([]);
 });
 
 test('an agent that throws its secrets at the start tells them to nobody', within, async () => {
@@ -148,19 +148,19 @@ test('an agent that throws its secrets at the start tells them to nobody', withi
   expect(failed).toMatchObject({ exitCode: 1, outputs: { outcome: 'failed' } });
   expect(failed.outputs['reason']).toContain('DEPLOY_FAILED');
   expect(failed.outputs['reason']).toContain('cannot start with');
-  expect(singing(told(failed))).toEqual([]);
+  expect(singing(reported(failed))).toEqual([]);
 });
 
 test('a request that is refused repeats no secret', within, async () => {
   const refused = await step({ 'build-command': 'cat a | sh' });
   expect(refused).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused' } });
-  expect(singing(told(refused))).toEqual([]);
+  expect(singing(reported(refused))).toEqual([]);
 });
 
 test('no log, revision or file of the service holds a secret, and the service itself says none', within, async () => {
-  const revisions = await world.revisions(id);
+  const revisions = await fixture.revisions(id);
   expect(revisions.map(({ status }) => status)).toEqual(['DEPLOY_FAILED', 'BUILD_FAILED', 'DEPLOYED']);
-  const { control } = world;
+  const { control } = fixture;
   for (const revision of revisions) {
     const logs = await Promise.all([
       control.buildLogs(id, revision.id, { limit: 1_000 }),
@@ -169,9 +169,9 @@ test('no log, revision or file of the service holds a secret, and the service it
     expect(singing(JSON.stringify([revision, logs], undefined, 1))).toEqual([]);
     expect(singing(logs.flatMap((page) => page.logs.map(({ message }) => message)).join('\n'))).toEqual([]);
   }
-  expect(singing(world.service.log())).toEqual([]);
+  expect(singing(fixture.service.log())).toEqual([]);
 
-  const kept = await files(join(world.folder, 'data'));
+  const kept = await files(join(fixture.folder, 'data'));
   expect(kept.length).toBeGreaterThan(10);
   const singers = kept.map(async (path) => (sings(word, await readFile(path, 'latin1')) ? [path] : []));
   expect((await Promise.all(singers)).flat()).toEqual([]);

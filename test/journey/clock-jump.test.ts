@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, type Ask } from './kill-ledger.ts';
-import { linkPackages, openWorld, type World } from './world.ts';
+import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const day = 86_400_000;
 const shifter = join(import.meta.dirname, 'shifted-clock.mjs');
 const Id = z.looseObject({ thread_id: z.string() });
 
 let folder: string;
-let world: World;
+let fixture: JourneyFixture;
 let repository: Repository;
 let deploymentId = '';
 
@@ -27,8 +27,8 @@ beforeAll(async () => {
     NODE_OPTIONS: `--import ${pathToFileURL(shifter).href}`,
     LANDFALL_SHIFT_FILE: join(folder, 'ms'),
   };
-  world = await openWorld({ env });
-  repository = await world.repository('talker');
+  fixture = await openJourneyFixture({ env });
+  repository = await fixture.repository('talker');
   await copyFile(shifter, join(repository.folder, 'shifted-clock.mjs'));
   await writeFile(
     join(repository.folder, 'shift-here.mjs'),
@@ -36,7 +36,7 @@ beforeAll(async () => {
   );
   await repository.edit('graph.ts', 'import {', "import './shift-here.mjs';\nimport './shifted-clock.mjs';\nimport {");
   await repository.commit('Take the time from a file');
-  const made = await world.control.createDeployment({
+  const made = await fixture.control.createDeployment({
     name: 'shifted',
     source: 'github',
     source_config: {
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await deployed(1);
 }, 120_000);
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
@@ -64,15 +64,15 @@ async function jump(ms: number): Promise<void> {
 const deployed = (count: number): Promise<void> =>
   vi.waitFor(
     async () => {
-      const statuses = (await world.revisions(deploymentId)).map(({ status }) => status);
+      const statuses = (await fixture.revisions(deploymentId)).map(({ status }) => status);
       expect(statuses).toEqual(Array.from({ length: count }, () => 'DEPLOYED'));
     },
     { timeout: 60_000, interval: 100 },
   );
 
 test('a day forward and back loses nothing, fires no storm, and stops nothing', { timeout: 240_000 }, async () => {
-  const { url } = await world.control.getDeployment(deploymentId);
-  const ask: Ask = askOf(url ?? '', world.service.apiKey);
+  const { url } = await fixture.control.getDeployment(deploymentId);
+  const ask: Ask = askOf(url ?? '', fixture.service.apiKey);
   const post = (path: string, body: unknown): Promise<unknown> => ask(path, { method: 'POST', body });
   const { thread_id: thread } = Id.parse(await post('/threads', { metadata: { mark: 'before' } }));
   const input = { assistant_id: 'talk', input: { input: 'cron' } };
@@ -82,9 +82,9 @@ test('a day forward and back loses nothing, fires no storm, and stops nothing', 
   for (const [index, shift] of [day, 0, -day, 0].entries()) {
     await jump(shift);
     // The gateway, the queue of runs and the agent work at this time of day.
-    expect((await world.ask(url ?? undefined, 'hello')).said).toBe('first hello');
+    expect((await fixture.ask(url ?? undefined, 'hello')).said).toBe('first hello');
     expect(Id.parse(await ask(`/threads/${thread}`))).toMatchObject({ metadata: { mark: 'before' } });
-    await world.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
+    await fixture.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
     await deployed(index + 2);
     await expect.poll(fired, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
   }

@@ -3,19 +3,19 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runStep, type StepResult } from '../../src/demo/runner.ts';
-import { linkPackages, linkScript, openWorld, root, type World } from './world.ts';
+import { linkPackages, linkScript, openJourneyFixture, root, type JourneyFixture } from './fixture.ts';
 
-let world: World;
+let fixture: JourneyFixture;
 let workspace = '';
 
 beforeAll(async () => {
-  world = await openWorld();
-  workspace = join(world.folder, 'workspace');
+  fixture = await openJourneyFixture();
+  workspace = join(fixture.folder, 'workspace');
   await cp(join(import.meta.dirname, 'agents/talker'), join(workspace, 'agent'), { recursive: true });
   await writeFile(join(workspace, 'agent/link.mjs'), linkScript);
   await writeFile(join(workspace, 'agent/.env'), 'KEY=stays-at-home');
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const within = { timeout: 60_000 };
 
@@ -24,8 +24,8 @@ const step = (inputs: Record<string, string> = {}): Promise<StepResult> =>
     main: join(root, 'dist/index.js'),
     workspace,
     inputs: {
-      'base-url': world.service.url,
-      'api-key': world.service.apiKey,
+      'base-url': fixture.service.url,
+      'api-key': fixture.service.apiKey,
       name: 'from-a-folder',
       'source-dir': 'agent',
       'graph-config-path': 'langgraph.json',
@@ -49,34 +49,34 @@ test('a folder is uploaded, built and live; what waited for it gave way', within
   const first = await step();
   expect(first).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create' } });
   deployed = first.outputs;
-  const statuses = (await world.revisions(deployed['deployment-id'])).map(({ status }) => status);
+  const statuses = (await fixture.revisions(deployed['deployment-id'])).map(({ status }) => status);
   expect(statuses).toEqual(['DEPLOYED', 'SKIPPED']);
-  expect(await world.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
+  expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
 });
 
 test('the same folder again is left alone, for the service tells its digest', within, async () => {
   const again = await step();
   expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', changed: 'false' } });
-  expect(await world.revisions(deployed['deployment-id'])).toHaveLength(2);
+  expect(await fixture.revisions(deployed['deployment-id'])).toHaveLength(2);
 });
 
 test('another content makes one revision, and a rollback brings the former one back', within, async () => {
   await edit("'first'", "'second'");
   expect(await step()).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch' } });
-  expect(await world.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'second you' });
+  expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'second you' });
   expect(await step({ mode: 'rollback' })).toMatchObject({ exitCode: 0, outputs: { outcome: 'rolled-back' } });
-  expect(await world.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
+  expect(await fixture.ask(deployed['deployment-url'], 'you')).toMatchObject({ said: 'first you' });
 });
 
 test('a deletion takes all of it, and the name is free again', within, async () => {
   const id = deployed['deployment-id'] ?? '';
   expect(await step({ mode: 'delete', 'dry-run': 'true' })).toMatchObject({ outputs: { outcome: 'planned' } });
-  await world.control.getDeployment(id);
+  await fixture.control.getDeployment(id);
   expect(await step({ mode: 'delete' })).toMatchObject({
     exitCode: 0,
     outputs: { outcome: 'deleted', changed: 'true' },
   });
-  await expect(world.control.getDeployment(id)).rejects.toMatchObject({ kind: 'missing' });
+  await expect(fixture.control.getDeployment(id)).rejects.toMatchObject({ kind: 'missing' });
   expect(await step({ mode: 'delete' })).toMatchObject({
     exitCode: 0,
     outputs: { outcome: 'deleted', changed: 'false' },

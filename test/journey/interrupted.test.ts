@@ -3,9 +3,9 @@ import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
 import { runs } from '../control-service/compute/agents.ts';
 import { placeGate, type Gate } from './gate.ts';
-import { openWorld, type World } from './world.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
-let world: World;
+let fixture: JourneyFixture;
 let repository: Repository;
 let gate: Gate;
 /** Where the agent answers, over all of it. */
@@ -14,30 +14,30 @@ let address = '';
 const met: number[] = [];
 
 beforeAll(async () => {
-  world = await openWorld();
-  repository = await world.repository('talker');
-  const { outputs } = await world.step(repository);
+  fixture = await openJourneyFixture();
+  repository = await fixture.repository('talker');
+  const { outputs } = await fixture.step(repository);
   address = outputs['deployment-url'] ?? '';
   gate = await placeGate(repository);
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await gate?.remove();
 });
 
 const within = { timeout: 90_000 };
 
 async function ask(): Promise<{ said: string; pid: number }> {
-  const answer = await world.ask(address, 'hello');
+  const answer = await fixture.ask(address, 'hello');
   if (!met.includes(answer.pid)) met.push(answer.pid);
   return answer;
 }
 
 /** A commit that says another word, and a step that deploys it, which is kept waiting at the gate. */
-async function deployWord(former: string, word: string, given: Parameters<World['step']>[1] = {}) {
+async function deployWord(former: string, word: string, given: Parameters<JourneyFixture['step']>[1] = {}) {
   await repository.edit('graph.ts', `'${former}'`, `'${word}'`);
   await repository.commit(`Say ${word}`);
-  const step: Promise<StepResult> = world.step(repository, { inputs: { 'build-command': gate.command }, ...given });
+  const step: Promise<StepResult> = fixture.step(repository, { inputs: { 'build-command': gate.command }, ...given });
   const building = await gate.reached();
   met.push(building);
   return { step, building };
@@ -49,11 +49,11 @@ test(
   async () => {
     const former = await ask();
     const { step, building } = await deployWord('first', 'second');
-    await world.kill();
+    await fixture.kill();
     await expect.poll(() => [runs(building), runs(former.pid)], { timeout: 40_000 }).toEqual([false, false]);
 
     gate.close();
-    await world.startAgain();
+    await fixture.startAgain();
     await expect.poll(() => ask().catch(() => undefined), { timeout: 30_000 }).toMatchObject({ said: 'first hello' });
     expect((await ask()).pid).not.toBe(former.pid);
 
@@ -62,7 +62,7 @@ test(
     const { exitCode, outputs, log } = await step;
     expect({ exitCode, outputs }).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', changed: 'true' } });
     expect(log).toContain('Begun again: the service was stopped in the middle of it');
-    const revisions = await world.revisions(outputs['deployment-id']);
+    const revisions = await fixture.revisions(outputs['deployment-id']);
     expect(revisions.map(({ id, status }) => [id, status])).toEqual([
       [outputs['revision-id'], 'DEPLOYED'],
       [expect.any(String), 'DEPLOYED'],
@@ -80,21 +80,21 @@ test('a step that is cancelled is gone within two seconds, and its revision goes
   const { exitCode, outputs, log, summary } = await step;
   expect(performance.now() - at).toBeLessThan(2_000);
   expect({ exitCode, outputs }).toMatchObject({ exitCode: 1, outputs: { outcome: 'interrupted', changed: 'true' } });
-  const [newest] = await world.revisions(outputs['deployment-id']);
+  const [newest] = await fixture.revisions(outputs['deployment-id']);
   expect(outputs['revision-id']).toBe(newest?.id);
   expect(log).toContain(newest?.id);
   expect(summary).toContain('interrupted');
 
   gate.open();
-  const status = async () => (await world.revisions(outputs['deployment-id']))[0]?.status;
+  const status = async () => (await fixture.revisions(outputs['deployment-id']))[0]?.status;
   await expect.poll(status, { timeout: 30_000 }).toBe('DEPLOYED');
   expect(await ask()).toMatchObject({ said: 'third hello' });
-  const again = await world.step(repository, { inputs: { 'build-command': gate.command } });
+  const again = await fixture.step(repository, { inputs: { 'build-command': gate.command } });
   expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged' } });
 });
 
 test('a service that is told to leave takes everything with it', within, async () => {
-  await world.service.stop();
+  await fixture.service.stop();
   expect(met.length).toBeGreaterThanOrEqual(5);
   expect(met.filter(runs)).toEqual([]);
 });

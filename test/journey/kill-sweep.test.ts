@@ -7,12 +7,12 @@ import { agentGroups, buildProcessesBelow } from '../control-service/rollouts/le
 import { seeProcesses } from '../../src/control-service/compute/seen-processes.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
-import { linkPackages, openWorld, type World } from './world.ts';
+import { linkPackages, openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const rounds = Number(process.env['LANDFALL_KILLS'] ?? 2);
 const seed = Number(process.env['LANDFALL_KILLS_SEED'] ?? 1);
 
-const blows = [
+const killEvents = [
   'the database under a starting agent',
   'the service during a rollout',
   'the agent',
@@ -22,7 +22,7 @@ const blows = [
   'the service twice',
 ] as const;
 
-let world: World;
+let fixture: JourneyFixture;
 let repository: Repository;
 let deploymentId = '';
 let word = 'first';
@@ -38,9 +38,9 @@ function random(): number {
 }
 
 beforeAll(async () => {
-  world = await openWorld();
-  repository = await world.repository('talker');
-  const made = await world.control.createDeployment({
+  fixture = await openJourneyFixture();
+  repository = await fixture.repository('talker');
+  const made = await fixture.control.createDeployment({
     name: 'swept',
     source: 'github',
     source_config: {
@@ -54,7 +54,7 @@ beforeAll(async () => {
   deploymentId = made.id;
   await until('the first revision', isAtRest);
 }, 120_000);
-afterAll(async () => world?.close(), 120_000);
+afterAll(async () => fixture?.close(), 120_000);
 
 /** A revision that only an outage can have failed. */
 class RevisionFailed extends Error {}
@@ -70,20 +70,20 @@ async function until(what: string, comesTrue: () => Promise<true | string>): Pro
     if (seen === true) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`${what} did not come: ${seen}\n${world.service.log().split('\n').slice(-30).join('\n')}`);
+  throw new Error(`${what} did not come: ${seen}\n${fixture.service.log().split('\n').slice(-30).join('\n')}`);
 }
 
 /** Every revision has reached its end, the newest is live, and its agent answers as its commit says. */
 async function isAtRest(): Promise<true | string> {
-  const revisions = await world.revisions(deploymentId);
+  const revisions = await fixture.revisions(deploymentId);
   const failed = revisions.filter(({ status }) => /FAILED|ERROR|INTERRUPTED/.test(status));
   // A failure is final: no waiting undoes it.
   if (failed.length > 0)
     throw new RevisionFailed(failed.map((each) => `${each.status}: ${each.status_message}`).join('\n'));
   const [newest] = revisions;
-  const { active_revision_id, url } = await world.control.getDeployment(deploymentId);
+  const { active_revision_id, url } = await fixture.control.getDeployment(deploymentId);
   if (newest?.status !== 'DEPLOYED' || active_revision_id !== newest.id) return `newest is ${newest?.status}`;
-  const { said } = await world.ask(url ?? undefined, 'hello');
+  const { said } = await fixture.ask(url ?? undefined, 'hello');
   return said === `${word} hello` || `the agent says ${said}`;
 }
 
@@ -92,7 +92,7 @@ async function deploy(round: number): Promise<void> {
   await repository.edit('graph.ts', `'${word}'`, `'${next}'`);
   await repository.commit(`Say ${next}`);
   word = next;
-  await world.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
+  await fixture.control.patchDeployment(deploymentId, { source_revision_config: { repo_ref: 'main' } });
 }
 
 const kill = (pid: number): void => {
@@ -120,7 +120,7 @@ const parentOf = (pid: number): number => {
 
 /** The database's first process: the one called postgres whose parent is not. */
 function databasePids(): number[] {
-  const isBelow = (pid: number): boolean => pid > 1 && (pid === world.service.pid || isBelow(parentOf(pid)));
+  const isBelow = (pid: number): boolean => pid > 1 && (pid === fixture.service.pid || isBelow(parentOf(pid)));
   return seeProcesses()
     .map(({ pid }) => pid)
     .filter((pid) => nameOf(pid) === 'postgres' && nameOf(parentOf(pid)) !== 'postgres' && isBelow(pid));
@@ -133,12 +133,12 @@ function killDatabase(): void {
   pids.forEach(kill);
 }
 
-async function strike(blow: (typeof blows)[number], round: number): Promise<void> {
+async function strike(killEvent: (typeof killEvents)[number], round: number): Promise<void> {
   const restart = async (): Promise<void> => {
-    await world.kill();
-    await world.startAgain();
+    await fixture.kill();
+    await fixture.startAgain();
   };
-  switch (blow) {
+  switch (killEvent) {
     case 'the service':
       return restart();
     case 'the service twice':
@@ -171,33 +171,33 @@ async function strike(blow: (typeof blows)[number], round: number): Promise<void
 }
 
 test('loses, sticks and fails nothing, whatever is killed', { timeout: 60_000 + rounds * 240_000 }, async () => {
-  const first = (seed - 1) % blows.length;
-  const { url } = await world.control.getDeployment(deploymentId);
-  const ask: Ask = (...args) => askOf(url ?? '', world.service.apiKey)(...args);
+  const first = (seed - 1) % killEvents.length;
+  const { url } = await fixture.control.getDeployment(deploymentId);
+  const ask: Ask = (...args) => askOf(url ?? '', fixture.service.apiKey)(...args);
   const wrong: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const blow = blows[(first + round) % blows.length] ?? 'the service';
+    const killEvent = killEvents[(first + round) % killEvents.length] ?? 'the service';
     const enough = new AbortController();
     const clients = [1, 2].map(() => ledger.write(ask, enough.signal));
     await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
     try {
-      await strike(blow, round);
-      await until(`Round ${round}, ${blow}: rest`, isAtRest);
+      await strike(killEvent, round);
+      await until(`Round ${round}, ${killEvent}: rest`, isAtRest);
     } finally {
       enough.abort();
       await Promise.all(clients);
     }
     // Runs under way end by themselves; what is lost stays lost however long one waits.
-    await until(`Round ${round}, ${blow}: what was acknowledged`, async () => {
+    await until(`Round ${round}, ${killEvent}: what was acknowledged`, async () => {
       wrong.splice(0, wrong.length, ...(await ledger.missing(ask)));
       return wrong.length === 0 || wrong.slice(0, 3).join('\n');
     });
-    if (rounds > 7) console.info(`round ${round + 1} of ${rounds}, ${blow}: ${ledger.counts}`);
+    if (rounds > 7) console.info(`round ${round + 1} of ${rounds}, ${killEvent}: ${ledger.counts}`);
   }
   expect(ledger.threads.size).toBeGreaterThan(rounds);
-  expect(new Set((await world.revisions(deploymentId)).map(({ status }) => status))).toEqual(new Set(['DEPLOYED']));
-  expect(buildProcessesBelow(`${world.folder}/data`)).toBe(0);
+  expect(new Set((await fixture.revisions(deploymentId)).map(({ status }) => status))).toEqual(new Set(['DEPLOYED']));
+  expect(buildProcessesBelow(`${fixture.folder}/data`)).toBe(0);
   // A former agent may rest for a while; with the service every one of them ends.
-  await world.service.stop();
+  await fixture.service.stop();
   expect(agentPids()).toEqual([]);
 });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
 import { startCuttingProxy, type CuttingProxy, type Fate } from './cutting-proxy.ts';
-import { openWorld, type World } from './world.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
-let world: World;
+let fixture: JourneyFixture;
 const proxies: CuttingProxy[] = [];
 /** It takes a minute until a change is given up, so that step begins first and is looked at last. */
 let givenUp: Promise<StepResult>;
@@ -13,28 +13,28 @@ let givenUp: Promise<StepResult>;
 let dark: CuttingProxy;
 
 beforeAll(async () => {
-  world = await openWorld();
+  fixture = await openJourneyFixture();
   let isDark = false;
   dark = await proxy((request) => {
     if (isDark) return 'never arrives';
     isDark = request.startsWith('PATCH ');
     return isDark ? 'answer lost' : 'passes';
   });
-  const unlucky = await world.repository('talker', 'unlucky');
+  const unlucky = await fixture.repository('talker', 'unlucky');
   givenUp = (async () => {
-    await world.step(unlucky);
-    return world.step(unlucky, { baseUrl: dark.url, inputs: { rebuild: 'always' } });
+    await fixture.step(unlucky);
+    return fixture.step(unlucky, { baseUrl: dark.url, inputs: { rebuild: 'always' } });
   })();
 });
 afterAll(async () => {
   for (const each of proxies) await each.close();
-  await world?.close();
+  await fixture?.close();
 });
 
 const within = { timeout: 60_000 };
 
 async function proxy(fateOf: (request: string) => Fate | Promise<Fate>): Promise<CuttingProxy> {
-  const opened = await startCuttingProxy(world.service.url, fateOf);
+  const opened = await startCuttingProxy(fixture.service.url, fateOf);
   proxies.push(opened);
   return opened;
 }
@@ -48,7 +48,7 @@ describe('two steps at the same moment', () => {
   let meeting: CuttingProxy;
 
   beforeAll(async () => {
-    repository = await world.repository('talker');
+    repository = await fixture.repository('talker');
     let waiting: (() => void) | undefined;
     meeting = await proxy(async (request): Promise<Fate> => {
       if (!/^(PATCH|POST) \/v2/.test(request)) return 'passes';
@@ -61,7 +61,7 @@ describe('two steps at the same moment', () => {
   });
 
   async function twoSteps(): Promise<StepResult> {
-    const step = (): Promise<StepResult> => world.step(repository, { baseUrl: meeting.url });
+    const step = (): Promise<StepResult> => fixture.step(repository, { baseUrl: meeting.url });
     const [one, other] = await Promise.all([step(), step()]);
     const deployed = { exitCode: 0, outputs: { outcome: 'deployed', 'revision-id': one.outputs['revision-id'] } };
     expect([one, other]).toMatchObject([deployed, deployed]);
@@ -72,29 +72,29 @@ describe('two steps at the same moment', () => {
 
   test('that create one deployment make one revision between them', within, async () => {
     const { outputs } = await twoSteps();
-    expect(await world.revisions(outputs['deployment-id'])).toHaveLength(1);
+    expect(await fixture.revisions(outputs['deployment-id'])).toHaveLength(1);
   });
 
   test('that deploy one commit: one makes the revision, the other adopts it', within, async () => {
     await repository.edit('graph.ts', "'first'", "'second'");
     const commit = await repository.commit('Say something else');
     const { outputs } = await twoSteps();
-    const [newest, ...older] = await world.revisions(outputs['deployment-id']);
+    const [newest, ...older] = await fixture.revisions(outputs['deployment-id']);
     expect(older).toHaveLength(1);
     expect(newest).toMatchObject({ status: 'DEPLOYED', source_revision_config: { repo_commit_sha: commit } });
-    expect(await world.ask(outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
+    expect(await fixture.ask(outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
   });
 
   test('and one more a moment later, which changes nothing', within, async () => {
-    const again = await world.step(repository);
+    const again = await fixture.step(repository);
     expect(again).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', changed: 'false', plan: 'none' } });
-    expect(await world.revisions(again.outputs['deployment-id'])).toHaveLength(2);
+    expect(await fixture.revisions(again.outputs['deployment-id'])).toHaveLength(2);
   });
 
   test('rebuild: always builds a commit again that is live', within, async () => {
-    const step = await world.step(repository, { inputs: { rebuild: 'always' } });
+    const step = await fixture.step(repository, { inputs: { rebuild: 'always' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch', changed: 'true' } });
-    const revisions = await world.revisions(step.outputs['deployment-id']);
+    const revisions = await fixture.revisions(step.outputs['deployment-id']);
     const [newest, former] = revisions.map((revision) => revision.source_revision_config.repo_commit_sha);
     expect(revisions).toHaveLength(3);
     expect(newest).toBe(former);
@@ -103,10 +103,10 @@ describe('two steps at the same moment', () => {
   test('rebuild: never leaves a new commit where it is', within, async () => {
     await repository.edit('graph.ts', "'second'", "'third'");
     await repository.commit('Nobody is to hear this yet');
-    const step = await world.step(repository, { inputs: { rebuild: 'never' } });
+    const step = await fixture.step(repository, { inputs: { rebuild: 'never' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'unchanged', plan: 'none', changed: 'false' } });
-    expect(await world.revisions(step.outputs['deployment-id'])).toHaveLength(3);
-    expect(await world.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
+    expect(await fixture.revisions(step.outputs['deployment-id'])).toHaveLength(3);
+    expect(await fixture.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
   });
 });
 
@@ -116,15 +116,15 @@ describe('an answer that is lost', () => {
   let lost = /^POST \/v2\/deployments$/;
 
   beforeAll(async () => {
-    repository = await world.repository('talker', 'lossy');
+    repository = await fixture.repository('talker', 'lossy');
     lossy = await proxy((request) => (lost.test(request) ? 'answer lost' : 'passes'));
   });
 
   test('to a creation: it is looked for by its name, and followed', within, async () => {
-    const step = await world.step(repository, { baseUrl: lossy.url });
+    const step = await fixture.step(repository, { baseUrl: lossy.url });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'create', changed: 'true' } });
     expect(writes(lossy, 'POST')).toBe(1);
-    const revisions = await world.revisions(step.outputs['deployment-id']);
+    const revisions = await fixture.revisions(step.outputs['deployment-id']);
     expect(revisions.map(({ id }) => id)).toEqual([step.outputs['revision-id']]);
   });
 
@@ -132,17 +132,17 @@ describe('an answer that is lost', () => {
     await repository.edit('graph.ts', "'first'", "'second'");
     const commit = await repository.commit('Say something else');
     lost = /^PATCH /;
-    const step = await world.step(repository, { baseUrl: lossy.url });
+    const step = await fixture.step(repository, { baseUrl: lossy.url });
     expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', plan: 'patch', changed: 'true' } });
     expect(writes(lossy, 'PATCH')).toBe(1);
-    const [newest, ...older] = await world.revisions(step.outputs['deployment-id']);
+    const [newest, ...older] = await fixture.revisions(step.outputs['deployment-id']);
     expect(older).toHaveLength(1);
     expect(newest).toMatchObject({
       id: step.outputs['revision-id'],
       status: 'DEPLOYED',
       source_revision_config: { repo_commit_sha: commit },
     });
-    expect(await world.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
+    expect(await fixture.ask(step.outputs['deployment-url'], 'hello')).toMatchObject({ said: 'second hello' });
   });
 
   test('where nobody can look: it is told as unknown, and nothing is sent again', { timeout: 180_000 }, async () => {
@@ -151,6 +151,6 @@ describe('an answer that is lost', () => {
     expect(step.outputs['reason']).toMatch(/^It cannot be told whether the change took effect: /);
     expect(step.log).toContain('the request was not sent twice');
     expect(writes(dark, 'PATCH')).toBe(1);
-    expect(await world.revisions(step.outputs['deployment-id'])).toHaveLength(2);
+    expect(await fixture.revisions(step.outputs['deployment-id'])).toHaveLength(2);
   });
 });

@@ -7,9 +7,9 @@ import { findTool } from '../../src/control-service/builds/find-tool.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
 import { installedPackages } from '../installed-packages.ts';
-import { openWorld, type World } from './world.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
-let world: World;
+let fixture: JourneyFixture;
 let repository: Repository;
 /** All that the service finds on its search path. */
 let tools: string;
@@ -18,19 +18,19 @@ let address = '';
 beforeAll(async () => {
   tools = await mkdtemp(join(tmpdir(), 'landfall-tools-'));
   await symlink(findTool('git', process.env['PATH'] ?? '') ?? '', join(tools, 'git'));
-  world = await openWorld({ env: { ...process.env, PATH: tools } });
-  repository = await world.repository('talker');
+  fixture = await openJourneyFixture({ env: { ...process.env, PATH: tools } });
+  repository = await fixture.repository('talker');
   await write({ node_modules: undefined, 'package.json': undefined });
   await symlink(installedPackages(), join(repository.folder, 'node_modules'));
   await repository.commit('Bring the packages along');
 });
 afterAll(async () => {
-  await world?.close();
+  await fixture?.close();
   await rm(tools, { recursive: true });
 });
 
 const run = (inputs: Record<string, string> = {}): Promise<StepResult> =>
-  world.step(repository, { inputs: { 'install-command': '', ...inputs } });
+  fixture.step(repository, { inputs: { 'install-command': '', ...inputs } });
 
 /** Writes files of the repository; of `undefined` there is none. */
 async function write(files: Record<string, string | undefined>): Promise<void> {
@@ -47,7 +47,7 @@ test('a sound agent serves', { timeout: 60_000 }, async () => {
   const step = await run();
   expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed' } });
   address = step.outputs['deployment-url'] ?? '';
-  expect(await world.ask(address, 'you')).toMatchObject({ said: 'first you' });
+  expect(await fixture.ask(address, 'you')).toMatchObject({ said: 'first you' });
 });
 
 describe('what cannot be built fails the step, says why, and leaves the former revision serving', () => {
@@ -102,7 +102,7 @@ describe('what cannot be built fails the step, says why, and leaves the former r
     for (const sentence of sentences) expect(step.outputs['reason']).toMatch(sentence);
     expect(step.outputs['reason']).toMatch(/Revision \S+ still serves\.$/);
     expect(step.outputs['active-revision-id']).not.toBe(step.outputs['revision-id']);
-    expect(await world.ask(address, 'you')).toMatchObject({ said: 'first you' });
+    expect(await fixture.ask(address, 'you')).toMatchObject({ said: 'first you' });
   });
 });
 
@@ -120,13 +120,13 @@ describe('a repo-url that is a trap is refused before anything is made', () => {
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused', changed: 'false', 'deployment-id': '' } });
     expect(step.outputs['reason']).toContain(sentence);
     expect(existsSync(trap())).toBe(false);
-    expect((await world.control.listDeployments({})).resources.map(({ name }) => name)).toEqual(['talker']);
+    expect((await fixture.control.listDeployments({})).resources.map(({ name }) => name)).toEqual(['talker']);
   });
 
   test('a password in it is refused, and shown nowhere', { timeout: 30_000 }, async () => {
     const step = await run({ name: 'trap', 'repo-url': 'https://user:p4ssw0rd-of-git@example.com/acme/talker' });
     expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'refused', changed: 'false' } });
     expect(step.log).toMatch(/^::error title=Input repo-url::.*(user|password)/m);
-    expect(JSON.stringify([step, world.service.log()])).not.toContain('p4ssw0rd');
+    expect(JSON.stringify([step, fixture.service.log()])).not.toContain('p4ssw0rd');
   });
 });

@@ -2,19 +2,19 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
-import { openWorld, type World } from './world.ts';
+import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
-let world: World;
+let fixture: JourneyFixture;
 let repository: Repository;
 /** The deployment as the first step left it. */
 let id = '';
 let address = '';
 
 beforeAll(async () => {
-  world = await openWorld();
-  repository = await world.repository('talker');
+  fixture = await openJourneyFixture();
+  repository = await fixture.repository('talker');
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const within = { timeout: 60_000 };
 
@@ -31,7 +31,7 @@ const expecting = (said: string): Record<string, string> => ({
   ]),
 });
 
-const run = (inputs: Record<string, string>): Promise<StepResult> => world.step(repository, { inputs });
+const run = (inputs: Record<string, string>): Promise<StepResult> => fixture.step(repository, { inputs });
 
 async function deployWord(former: string, word: string, inputs: Record<string, string>): Promise<StepResult> {
   await repository.edit('graph.ts', `'${former}'`, `'${word}'`);
@@ -42,9 +42,9 @@ async function deployWord(former: string, word: string, inputs: Record<string, s
 /** What is to be seen of the deployment: how many revisions it has, which one serves, what it says. */
 async function seen(): Promise<{ revisions: number; active: string | null; said: string }> {
   const [revisions, { active_revision_id: active }, { said }] = await Promise.all([
-    world.revisions(id),
-    world.control.getDeployment(id),
-    world.ask(address, 'you'),
+    fixture.revisions(id),
+    fixture.control.getDeployment(id),
+    fixture.ask(address, 'you'),
   ]);
   return { revisions: revisions.length, active, said };
 }

@@ -9,8 +9,8 @@ describe('waiting after a failure', () => {
     ['it doubles', 4, 1, 0, 4_000],
     ['up to half a minute', 40, 1, 0, 30_000],
     ['and is never shorter than what the service asks for', 1, 0, 7_000, 7_000],
-  ])('%s', (_, failures, random, asked, ms) => {
-    expect(backoffMs(failures, random, asked)).toBe(ms);
+  ])('%s', (_, failures, random, requested, ms) => {
+    expect(backoffMs(failures, random, requested)).toBe(ms);
   });
 });
 
@@ -34,7 +34,7 @@ describe('the command line', () => {
         atOnce: 4,
         leaseSeconds: 60,
         rolloutSeconds: 600,
-        troubleSeconds: 30,
+        failureGraceSeconds: 30,
         cacheImage: undefined,
         databaseImage: undefined,
         storageClass: undefined,

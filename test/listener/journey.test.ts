@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { startLocal, type LocalServices } from '../../src/control-service/local.ts';
 import { startApiServer, type ApiServer } from '../control-service/kubernetes/api-server.ts';
-import { fromImage, refusalOf } from '../control-service/worlds.ts';
-import { startTestPostgres } from '../database/postgres.ts';
+import { fromImage, refusalOf } from '../control-service/service-fixture.ts';
+import { startTestPostgres } from '../postgres/postgres.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const aJourney = { timeout: 60_000 };
@@ -50,7 +50,7 @@ afterAll(async () => {
   for (const end of atTheEnd.reverse()) await end();
 });
 afterEach(async () => {
-  cluster.controller.fates.clear();
+  cluster.controller.outcomes.clear();
   cluster.faults.length = 0;
 });
 
@@ -144,7 +144,7 @@ test('an image is applied in the listener’s namespace, and live', aJourney, as
 test('a failure ends with the pod’s own reason, and the live revision stays', aJourney, async () => {
   const made = await deploy();
   await becomes(made, 'DEPLOYED');
-  cluster.controller.fates.set('', 'image missing');
+  cluster.controller.outcomes.set('', 'image missing');
   const next = await newImage(made.id);
   expect(await becomes(next, 'DEPLOY_FAILED')).toMatchObject({
     status_message: expect.stringContaining('ImagePullBackOff'),

@@ -4,25 +4,25 @@ import { LetGo } from '../../src/control-service/compute/compute.ts';
 import { findListener } from '../../src/listener/find-listener.ts';
 import { startListener, type RunningListener } from '../../src/listener/listener.ts';
 import { connectWork, type WorkClient } from '../../src/listener/work-client.ts';
-import { fromImage, openWorld, refusalOf } from '../control-service/worlds.ts';
-import type { World } from '../control-service/worlds.ts';
+import { fromImage, openServiceFixture, refusalOf } from '../control-service/service-fixture.ts';
+import type { ServiceFixture } from '../control-service/service-fixture.ts';
 import { fakeCompute, type FakeCompute } from './fake-compute.ts';
 
-let world: World;
+let fixture: ServiceFixture;
 let work: WorkClient;
 let clusters = 0;
 const atTheEnd: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  world = await openWorld('over HTTP', '', systemClock);
-  work = connectWork(world.baseUrl, { apiKey: world.apiKey, userAgent: 'test' });
+  fixture = await openServiceFixture('over HTTP', '', systemClock);
+  work = connectWork(fixture.baseUrl, { apiKey: fixture.apiKey, userAgent: 'test' });
 });
 afterEach(async () => {
   for (const end of atTheEnd.splice(0)) await end();
 });
 afterAll(async () => {
   await work.close();
-  await world.close();
+  await fixture.close();
 });
 
 const sleep = (ms: number): Promise<void> => systemClock.sleep(ms);
@@ -36,7 +36,7 @@ async function until<T>(find: () => Promise<T | undefined | false>): Promise<T> 
 }
 
 /** A listener of its own, with processes that take its work. */
-async function ground() {
+async function setup() {
   const found = await findListener(work, { computeId: `own-${(clusters += 1)}`, namespaces: undefined, version: '1' });
   const logged: string[] = [];
   return {
@@ -65,19 +65,19 @@ async function ground() {
       return listener;
     },
     deploy: (changes: object = {}) =>
-      world.control.createDeployment(fromImage({ ...changes, source_config: { listener_id: found.id } })),
+      fixture.control.createDeployment(fromImage({ ...changes, source_config: { listener_id: found.id } })),
   };
 }
 
 const revisionOf = (made: { id: string; latest_revision_id: string | null }) =>
-  world.control.getRevision(made.id, made.latest_revision_id ?? '');
+  fixture.control.getRevision(made.id, made.latest_revision_id ?? '');
 const becomes = (made: { id: string; latest_revision_id: string | null }, status: string) =>
   until(async () => {
     const revision = await revisionOf(made);
     return revision.status === status && revision;
   });
 const newImage = (id: string) =>
-  world.control.patchDeployment(id, { source_revision_config: { image_uri: 'registry.example.com/agent:2' } });
+  fixture.control.patchDeployment(id, { source_revision_config: { image_uri: 'registry.example.com/agent:2' } });
 
 describe('finding its listener', () => {
   test('it is made, and found again', async () => {
@@ -101,7 +101,7 @@ describe('finding its listener', () => {
 
 describe('carrying out', () => {
   test('a revision is run with all that it takes, and is live', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const compute = fakeCompute('running');
     begin(compute);
     const made = await deploy({ secrets: [{ name: 'WORD', value: 'a-secret' }] });
@@ -115,11 +115,11 @@ describe('carrying out', () => {
       databaseUrl: '',
       secrets: [{ name: 'WORD', value: 'a-secret' }],
     });
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: made.latest_revision_id });
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: made.latest_revision_id });
   });
 
   test('a failure is told with its reason, and the lines before it', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const compute = fakeCompute();
     begin(compute);
     const made = await deploy();
@@ -127,7 +127,7 @@ describe('carrying out', () => {
     start.spec.log('warning', 'Pod agent-1: it has no image');
     start.end({ failed: 'The image is missing.' });
     expect(await becomes(made, 'DEPLOY_FAILED')).toMatchObject({ status_message: 'The image is missing.' });
-    const { logs } = await world.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+    const { logs } = await fixture.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
     expect(logs.map(({ message }) => message)).toEqual([
       'Starting the agent of image registry.example.com/agent:1.',
       'Pod agent-1: it has no image',
@@ -136,7 +136,7 @@ describe('carrying out', () => {
   });
 
   test('what breaks down is a failure that says so', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const compute = fakeCompute();
     begin(compute);
     const made = await deploy();
@@ -147,14 +147,14 @@ describe('carrying out', () => {
   });
 
   test('lines are there while it is still at work', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const compute = fakeCompute();
     begin(compute);
     const made = await deploy();
     const start = await compute.nextStart();
     start.spec.log('info', '1 of 2 replicas are available');
     await until(async () => {
-      const { logs } = await world.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+      const { logs } = await fixture.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
       return logs.some(({ message }) => message === '1 of 2 replicas are available');
     });
     expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYING' });
@@ -163,7 +163,7 @@ describe('carrying out', () => {
   });
 
   test('a lease is kept for as long as the work takes', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const [one, two] = [fakeCompute(), fakeCompute('running')];
     begin(one);
     const made = await deploy();
@@ -176,7 +176,7 @@ describe('carrying out', () => {
   });
 
   test('an interrupted revision is broken off, and what it left is put back', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const compute = fakeCompute();
     begin(compute);
     const made = await deploy();
@@ -184,7 +184,7 @@ describe('carrying out', () => {
     await becomes(made, 'DEPLOYED');
     const next = await newImage(made.id);
     const start = await compute.nextStart();
-    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await fixture.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     const back = await compute.nextStart();
     expect(start.signal.aborted && !(start.signal.reason instanceof LetGo)).toBe(true);
     // There is time to undo it.
@@ -195,13 +195,13 @@ describe('carrying out', () => {
   });
 
   test('[control.delete.deployment] a deleted deployment is removed, as often as it takes, and gone', async () => {
-    const { begin, deploy, logged } = await ground();
+    const { begin, deploy, logged } = await setup();
     const compute = fakeCompute('running');
     begin(compute);
     const made = await deploy();
     await becomes(made, 'DEPLOYED');
     compute.failingRemovals = 2;
-    await world.control.deleteDeployment(made.id);
+    await fixture.control.deleteDeployment(made.id);
     await until(async () => compute.removed.length > 0);
     expect(compute.removed).toEqual([{ id: made.id, name: made.name, namespace: undefined }]);
     // Whoever looks after the listener reads why, once.
@@ -209,15 +209,15 @@ describe('carrying out', () => {
       `${made.name} could not be removed, which is tried again until it can: the cluster is away.`,
     ]);
     await until(async () => {
-      await world.rollouts.settled();
-      return (await refusalOf(world.control.getDeployment(made.id)).catch(() => undefined))?.status === 404;
+      await fixture.rollouts.settled();
+      return (await refusalOf(fixture.control.getDeployment(made.id)).catch(() => undefined))?.status === 404;
     });
   });
 });
 
 describe('several, and what becomes of one', () => {
   test('two take what there is between them, and each revision once', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const [one, two] = [fakeCompute('running'), fakeCompute('running')];
     begin(one, { holder: 'one' });
     begin(two, { holder: 'two' });
@@ -228,7 +228,7 @@ describe('several, and what becomes of one', () => {
   });
 
   test('one that leaves hands back what it is at, as it stands, and the other goes on', async () => {
-    const { begin, deploy } = await ground();
+    const { begin, deploy } = await setup();
     const [one, two] = [fakeCompute(), fakeCompute('running')];
     const leaving = begin(one, { leaseSeconds: 60 });
     const made = await deploy();
@@ -243,7 +243,7 @@ describe('several, and what becomes of one', () => {
   });
 
   test('one whose lease was taken over touches nothing more, and is not heard', async () => {
-    const { begin, deploy, listenerId } = await ground();
+    const { begin, deploy, listenerId } = await setup();
     const [one, two] = [fakeCompute(), fakeCompute()];
     // Its renewals do not arrive: it knows by its own clock when to stop.
     const deaf: WorkClient = { ...work, renew: (_l, _c, options) => never(options?.signal) };
@@ -263,8 +263,8 @@ describe('several, and what becomes of one', () => {
   });
 
   test('a key that is not let in ends it, with a sentence', async () => {
-    const { listenerId, begin } = await ground();
-    const stranger = connectWork(world.baseUrl, { apiKey: 'lf_0000000000000000_none', userAgent: 'test' });
+    const { listenerId, begin } = await setup();
+    const stranger = connectWork(fixture.baseUrl, { apiKey: 'lf_0000000000000000_none', userAgent: 'test' });
     const listener = begin(fakeCompute(), { work: stranger });
     expect(await listener.ended).toContain('401');
     await stranger.close();
@@ -272,14 +272,17 @@ describe('several, and what becomes of one', () => {
   });
 
   test('a service that does not answer is asked again until it does', async () => {
-    const { begin, deploy, logged } = await ground();
+    const { begin, deploy, logged } = await setup();
     const nowhere = connectWork('http://127.0.0.1:1', {
-      apiKey: world.apiKey,
+      apiKey: fixture.apiKey,
       userAgent: 'test',
       retry: { attempts: 1 },
     });
     let failures = 0;
-    const flaky: WorkClient = { ...work, claim: (...asked) => ((failures += 1) <= 3 ? nowhere : work).claim(...asked) };
+    const flaky: WorkClient = {
+      ...work,
+      claim: (...requested) => ((failures += 1) <= 3 ? nowhere : work).claim(...requested),
+    };
     const compute = fakeCompute('running');
     begin(compute, { work: flaky });
     await becomes(await deploy(), 'DEPLOYED');

@@ -14,17 +14,17 @@ test.each([
   await once(server, 'listening');
   const address = server.address();
   const port = address !== null && typeof address !== 'string' ? address.port : 0;
-  const told: string[] = [];
+  const reported: string[] = [];
   try {
     const code = await runListener(['--base-url', `http://127.0.0.1:${port}`, '--compute-id', 'cluster'], {
       env: { LANDFALL_API_KEY: 'a-key' },
       version: '0',
       say: () => {},
-      tell: (text) => told.push(text),
+      printError: (text) => reported.push(text),
       leave: new Promise(() => {}),
     });
     expect(code).toBe(1);
-    expect(told.at(-1)).toContain('in the header X-Api-Key. Check the base address');
+    expect(reported.at(-1)).toContain('in the header X-Api-Key. Check the base address');
   } finally {
     server.closeAllConnections();
     server.close();

@@ -12,8 +12,8 @@ const Packages = z.object({
 export async function installPackages(partner: string): Promise<void> {
   if (isInstalled(partner)) return;
   const npm = process.env['npm_execpath'];
-  const asked = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const [program, args] = npm ? [process.execPath, [npm, ...asked]] : ['npm', asked];
+  const requested = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [program, args] = npm ? [process.execPath, [npm, ...requested]] : ['npm', requested];
   await promisify(execFile)(program, args, { cwd: partner });
 }
 

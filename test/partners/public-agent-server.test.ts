@@ -9,9 +9,9 @@ import { readDesired } from '../../src/config/read-desired.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { StreamMode } from '../../src/contract/agent/stream-event.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { Verdict } from '../../src/decide/verdict-types.ts';
+import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { smoke } from '../../src/deploy/smoke.ts';
-import { askAsTheApp } from '../app/smoke/small-app.ts';
+import { askAsTheApp } from '../app/verify/small-app.ts';
 import {
   installPublicAgentServer,
   startPublicAgentServer,
@@ -38,7 +38,7 @@ afterAll(async () => {
 const connected = (url: string): AgentServerClient =>
   connectAgentServer({ url, userAgent: 'landfall/test', env: {}, retry: { attempts: 1 } });
 
-const asked = (tests: readonly SmokeTest[], whom = agent): Promise<Verdict> =>
+const requested = (tests: readonly SmokeTest[], whom = agent): Promise<Verdict> =>
   smoke({ tests, agent: whom, clock: systemClock, random: () => 0.5 });
 
 /** The smoke tests of an example's deploy file, as every door reads them. */
@@ -68,13 +68,13 @@ describe('smoke tests', () => {
   test.each(['echo-agent', 'support-agent'])('of %s all pass', async (example) => {
     const tests = smokeTestsOf(example);
     expect(tests.length).toBeGreaterThan(1);
-    const verdict = await asked(tests);
+    const verdict = await requested(tests);
     expect(verdict.tests.filter(({ verdict: { kind } }) => kind !== 'passed')).toEqual([]);
     expect(verdict).toMatchObject({ kind: 'passed', tests: tests.map(({ name }) => ({ name, attempts: 1 })) });
   });
 
   test('tell the time to the first event and to the last one, not to the end of the connection', async () => {
-    const [tested] = (await asked([{ ...hello, input: { input: 'Ada', sleep_ms: 300 } }])).tests;
+    const [tested] = (await requested([{ ...hello, input: { input: 'Ada', sleep_ms: 300 } }])).tests;
     if (tested?.verdict.kind !== 'passed') throw new Error(JSON.stringify(tested));
     const { firstEventMs = Infinity, totalMs } = tested.verdict;
     expect(firstEventMs).toBeLessThan(totalMs);
@@ -82,7 +82,7 @@ describe('smoke tests', () => {
   });
 
   test('of an agent that fails are failed, with its own words', async () => {
-    const verdict = await asked([{ ...hello, input: { input: 'Ada', fail: 'no ink' } }]);
+    const verdict = await requested([{ ...hello, input: { input: 'Ada', fail: 'no ink' } }]);
     expect(verdict).toMatchObject({
       kind: 'failed',
       tests: [{ verdict: { held: [{ held: false, seen: 'error (AskedToFail: no ink)' }, { held: false }] } }],
@@ -90,7 +90,7 @@ describe('smoke tests', () => {
   });
 
   test('of an agent that answers something else are failed', async () => {
-    const verdict = await asked([{ ...hello, input: { input: 'Eve' } }]);
+    const verdict = await requested([{ ...hello, input: { input: 'Eve' } }]);
     expect(verdict).toMatchObject({
       kind: 'failed',
       tests: [{ verdict: { held: [{ held: true }, { held: false, seen: expect.stringContaining('hello Eve') }] } }],
@@ -98,13 +98,13 @@ describe('smoke tests', () => {
   });
 
   test('of a graph that is not there are failed, for the server says so', async () => {
-    expect(await asked([{ ...hello, assistant: 'nobody' }])).toMatchObject({ kind: 'failed' });
+    expect(await requested([{ ...hello, assistant: 'nobody' }])).toMatchObject({ kind: 'failed' });
   });
 
   test('of a server that is not there are unproven', async () => {
-    const gone = await nobody();
+    const gone = await unusedPort();
     try {
-      expect(await asked([hello], gone)).toMatchObject({
+      expect(await requested([hello], gone)).toMatchObject({
         kind: 'unproven',
         tests: [{ verdict: { why: expect.stringContaining('refused') } }],
       });
@@ -115,7 +115,9 @@ describe('smoke tests', () => {
 
   test('leave no thread and no assistant behind', async () => {
     const before = await there();
-    expect(await asked([{ ...hello, thread: true, context: { greeting: 'hello' } }])).toMatchObject({ kind: 'passed' });
+    expect(await requested([{ ...hello, thread: true, context: { greeting: 'hello' } }])).toMatchObject({
+      kind: 'passed',
+    });
     expect(await there()).toEqual(before);
   });
 });
@@ -159,7 +161,7 @@ async function there(): Promise<string[]> {
 }
 
 /** A client of an address where nobody is any more. */
-async function nobody(): Promise<AgentServerClient> {
+async function unusedPort(): Promise<AgentServerClient> {
   const port = await new Promise<number>((found, fail) => {
     const probe = createServer().on('error', fail);
     probe.listen(0, '127.0.0.1', () => {
@@ -212,7 +214,7 @@ describe('streams', () => {
   test('of a run that fails end with the error', async () => {
     const request = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' }, stream_mode: ['updates' as const] };
     const events = await Array.fromAsync(agent.streamRun(request, undefined));
-    expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'AskedToFail', message: 'no ink' } });
+    expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: 'no ink' } });
   });
 });
 
@@ -227,7 +229,7 @@ describe.concurrent('runs', () => {
       expect(await agent.waitRun(request, thread)).toMatchObject({ kind: 'values', values: { output: 'hello Ada' } });
       expect(await agent.waitRun(failing, thread)).toEqual({
         kind: 'error',
-        error: { error: 'AskedToFail', message: 'no ink' },
+        error: { error: 'RequestedFailure', message: 'no ink' },
       });
     }
     const state = await agent.getThreadState(threadId);
@@ -239,17 +241,20 @@ describe.concurrent('runs', () => {
 
   test('go on in the background, and are joined', async () => {
     const { thread_id: threadId } = await agent.createThread({});
-    const begun = await agent.createRun({ assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 300 } }, threadId);
-    expect(begun).toMatchObject({ thread_id: threadId, status: 'pending' });
-    expect(await agent.joinRun(threadId, begun.run_id)).toMatchObject({ kind: 'values' });
-    expect(await agent.getRun(threadId, begun.run_id)).toMatchObject({ status: 'success' });
+    const started = await agent.createRun({ assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 300 } }, threadId);
+    expect(started).toMatchObject({ thread_id: threadId, status: 'pending' });
+    expect(await agent.joinRun(threadId, started.run_id)).toMatchObject({ kind: 'values' });
+    expect(await agent.getRun(threadId, started.run_id)).toMatchObject({ status: 'success' });
   });
 
   test('are ended from outside', async () => {
     const { thread_id: threadId } = await agent.createThread({});
-    const begun = await agent.createRun({ assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 60_000 } }, threadId);
-    await agent.cancelRun(threadId, begun.run_id, { wait: true });
-    expect(await agent.getRun(threadId, begun.run_id)).toMatchObject({ status: 'interrupted' });
+    const started = await agent.createRun(
+      { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 60_000 } },
+      threadId,
+    );
+    await agent.cancelRun(threadId, started.run_id, { wait: true });
+    expect(await agent.getRun(threadId, started.run_id)).toMatchObject({ status: 'interrupted' });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/deploy/outcome-types.ts';
 import { summary } from '../../src/report/summary.ts';
 import { timeline } from '../../src/report/timeline.ts';
-import { toldResult } from '../../src/report/told-result.ts';
+import { toResultJson } from '../../src/report/result-json.ts';
 
 const deployed: Outcome = {
   kind: 'deployed',
@@ -111,7 +111,7 @@ describe('the job summary', () => {
 
 describe('the result for machines', () => {
   test('has the names of the outputs and the times of the first answered test', () => {
-    expect(toldResult(deployed)).toMatchObject({
+    expect(toResultJson(deployed)).toMatchObject({
       outcome: 'deployed',
       deployment_id: 'd1',
       revision_id: 'r2',

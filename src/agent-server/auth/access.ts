@@ -94,9 +94,9 @@ const RULES: readonly Rule[] = [
 
 /** What a request does, by its method and path. */
 export function accessOf(method: string, path: string): Access {
-  const asked = method === 'HEAD' ? 'GET' : method;
+  const requested = method === 'HEAD' ? 'GET' : method;
   for (const [its, pattern, access] of RULES) {
-    const match = its === asked ? pattern.exec(path) : null;
+    const match = its === requested ? pattern.exec(path) : null;
     if (match) return access(...match.slice(1).map(decoded));
   }
   const group = groupOf(path);

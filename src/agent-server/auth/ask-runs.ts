@@ -19,7 +19,7 @@ const KWARGS = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode
  *
  * @returns the request as it is carried out.
  */
-export async function askedRun(
+export async function accessToRun(
   question: Pick<Questioned, 'auth' | 'user' | 'find'>,
   request: FreeObject,
   threadId: string | undefined,
@@ -46,14 +46,14 @@ export async function askedRun(
 
 /** A run, on a thread or stateless. */
 export async function askToRun(question: Questioned, { threadId }: Of<'run'>): Promise<void> {
-  rewriteBody(question.c, await askedRun(question, await readObject(question.c), threadId));
+  rewriteBody(question.c, await accessToRun(question, await readObject(question.c), threadId));
 }
 
 /** Many stateless runs: each is asked about. */
 export async function askToRunAll(question: Questioned): Promise<void> {
-  const asked: FreeObject[] = [];
-  for (const request of await readObjects(question.c)) asked.push(await askedRun(question, request, undefined));
-  rewriteBody(question.c, asked);
+  const requested: FreeObject[] = [];
+  for (const request of await readObjects(question.c)) requested.push(await accessToRun(question, request, undefined));
+  rewriteBody(question.c, requested);
 }
 
 /** Cancelling several runs at once. Where a filter bounds what the caller may see, the runs are those of one thread. */
@@ -76,7 +76,7 @@ export async function askToCancel(question: Questioned): Promise<void> {
 /** A cron, and the runs that it will make. Its runs tell their graph who made the cron. */
 export async function askToSchedule(question: Questioned, { threadId }: Of<'cron'>): Promise<void> {
   const body = await readObject(question.c);
-  const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } = await askedRun(
+  const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } = await accessToRun(
     question,
     body,
     threadId,

@@ -32,8 +32,8 @@ export async function askAboutStore(
   const value: FreeObject = { ...body, namespace: labels(body[field] ?? []) };
   if (field !== 'namespace') delete value[field];
   const wanted = await ask(question, 'store', action, value);
-  const { namespace: asked, ...rest } = value;
-  const namespace = labels(asked ?? []);
+  const { namespace: requested, ...rest } = value;
+  const namespace = labels(requested ?? []);
   if (wanted !== undefined) {
     if (action === 'search' || action === 'list_namespaces') {
       const words = "This agent's rules filter what is stored, and this server filters no searches of it.";

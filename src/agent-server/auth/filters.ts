@@ -44,10 +44,10 @@ export function holds(metadata: FreeObject, wanted: Wanted): boolean {
  *
  * @returns undefined where nothing can be both.
  */
-export function narrowed(asked: FreeObject, wanted: Wanted): FreeObject | undefined {
-  const both: FreeObject = { ...asked };
+export function narrowed(requested: FreeObject, wanted: Wanted): FreeObject | undefined {
+  const both: FreeObject = { ...requested };
   for (const [key, value] of Object.entries(wanted)) {
-    const also = asked[key];
+    const also = requested[key];
     if (also === undefined || isDeepStrictEqual(also, value)) both[key] = value;
     else if (Array.isArray(also) && Array.isArray(value)) both[key] = [...also, ...value];
     else return undefined;

@@ -5,7 +5,7 @@ import type { StoredAssistant } from '../assistants/assistant.ts';
 import { noAssistant } from '../refusal.ts';
 import { userOf } from './agent-auth.ts';
 import type { AgentAuth, AuthUser } from './agent-auth.ts';
-import { askedRun } from './ask-runs.ts';
+import { accessToRun } from './ask-runs.ts';
 import { USER_CLAIM } from './caller.ts';
 import { holds } from './filters.ts';
 import type { Wanted } from './filters.ts';
@@ -44,7 +44,7 @@ export function runAccess(auth: AgentAuth, find: FindMetadata): RunAccess {
       const user = userIn(request);
       return user === undefined
         ? request
-        : requestOf.parse(await askedRun({ auth, user, find }, { ...request }, threadId));
+        : requestOf.parse(await accessToRun({ auth, user, find }, { ...request }, threadId));
     },
   };
 }

@@ -9,7 +9,7 @@ import { scheduleProblem } from './schedule.ts';
 const payloadPart = CronPayload.strip();
 
 /** A cron that is asked for, or the one field of the request that it can't be made of. */
-export type Asked<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };
+export type ReadRequest<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };
 
 /** Which cron is made, and when. */
 export interface CronOrder {
@@ -27,7 +27,7 @@ export interface CronOrder {
 export function newCron(
   request: CronCreate,
   { cronId, assistantId, threadId, userId, now }: CronOrder,
-): Asked<StoredCron> {
+): ReadRequest<StoredCron> {
   const cron: StoredCron = {
     cron_id: cronId,
     assistant_id: assistantId,
@@ -58,7 +58,7 @@ export interface Changed {
  * A cron after a request to change it. Its next run is counted anew, from `now` (ms since the epoch), where its times
  * are others than before; what it missed while it was not enabled is not made up for.
  */
-export function changedCron(read: StoredCron, patch: CronPatch, now: number): Asked<Changed> {
+export function changedCron(read: StoredCron, patch: CronPatch, now: number): ReadRequest<Changed> {
   const cron: StoredCron = {
     ...read,
     schedule: patch.schedule ?? read.schedule,
@@ -88,14 +88,15 @@ export const changesPayload = (patch: CronPatch): boolean => Object.keys(payload
 
 function problemOf(
   cron: StoredCron,
-  asked: Pick<CronPatch, 'schedule' | 'timezone' | 'end_time' | 'on_run_completed'>,
+  requested: Pick<CronPatch, 'schedule' | 'timezone' | 'end_time' | 'on_run_completed'>,
   now: number,
 ): { ok: false; field: string; reason: string } | undefined {
-  const wrong = asked.schedule === undefined && asked.timezone === undefined ? undefined : scheduleProblem(cron);
+  const wrong =
+    requested.schedule === undefined && requested.timezone === undefined ? undefined : scheduleProblem(cron);
   if (wrong) return { ok: false, ...wrong };
-  if (asked.end_time != null && timeOf(asked.end_time).getTime() <= now)
+  if (requested.end_time != null && timeOf(requested.end_time).getTime() <= now)
     return { ok: false, field: 'end_time', reason: `is over: it is ${new Date(now).toISOString()} already.` };
-  if (cron.thread_id !== null && asked.on_run_completed === 'delete')
+  if (cron.thread_id !== null && requested.on_run_completed === 'delete')
     return { ok: false, field: 'on_run_completed', reason: 'a cron of a thread keeps its thread.' };
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { RunAccess } from '../auth/run-access.ts';
 import { Refusal } from '../refusal.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -18,7 +18,7 @@ const END_OF_TIME = new Date(8.64e15);
  * How long (ms) a run that is refused is tried again, before its time is passed over: while two revisions serve, the
  * other one may have the graph that this one does not.
  */
-export const PATIENCE_MS = 30_000;
+export const MAX_WAIT_MS = 30_000;
 
 /** What the crons of a process work with. */
 export interface FiringParts {
@@ -117,7 +117,7 @@ export class CronFiring {
       if (isDatabaseUnavailable(error)) throw error;
       // A process that is about to leave takes no runs; another one does.
       if (error instanceof Refusal && error.status === 503) return;
-      if (now - due >= PATIENCE_MS) await passOver(error instanceof Error ? error.message : String(error));
+      if (now - due >= MAX_WAIT_MS) await passOver(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -125,8 +125,8 @@ export class CronFiring {
     const { store, runs, access, log } = this.#parts;
     const threadId = cron.thread_id ?? undefined;
     const request = (await access?.asMaker(runOf(cron), threadId)) ?? runOf(cron);
-    const begun = await runs.startWithin(request, threadId, (begin) => store.moveOn(cron, next, begin));
-    if (begun?.kind === 'busy')
+    const started = await runs.startWithin(request, threadId, (begin) => store.moveOn(cron, next, begin));
+    if (started?.kind === 'busy')
       log(`Cron ${cron.cron_id} starts no run: thread ${cron.thread_id} is busy, and its strategy is "reject".`);
   }
 }

@@ -15,7 +15,7 @@ import { applicationName } from '../storage/open.ts';
 import { nextVersion } from './channel-version.ts';
 import { inTransaction } from './in-transaction.ts';
 import { NotKept } from './not-kept.ts';
-import { askPatiently } from './patience.ts';
+import { queryWithRetries } from './retry-policy.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Arrays of bytes travel as text, twice their size: what is larger (bytes) goes the library's way, value by value. */
@@ -94,13 +94,13 @@ export class Checkpoints extends PostgresSaver {
   readonly #name: string | undefined;
 
   readonly #underWay: WritesUnderWay;
-  readonly #ask: typeof askPatiently;
+  readonly #ask: typeof queryWithRetries;
 
   /** @param underWay absent where the pool is one connection, which does not come back. */
   constructor(pool: Pool, serializer: SerializerProtocol, underWay?: WritesUnderWay) {
     super(pool, serializer);
     this.#underWay = underWay ?? new WritesUnderWay();
-    this.#ask = underWay ? askPatiently : (ask) => ask();
+    this.#ask = underWay ? queryWithRetries : (ask) => ask();
     this.#pool = pool;
     this.#name = pool.options.application_name;
   }

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../located/did-you-mean.ts';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from './graph.ts';
 
 /** The schema of a graph's context: an object of a schema library of the agent's own, of whichever version. */

@@ -3,7 +3,7 @@ import type { Command } from '../../contract/agent/run.ts';
 import { StartupError } from '../startup-error.ts';
 import { withoutPolling } from '../store/unpolled.ts';
 import { exportOf, importFile } from './import-file.ts';
-import { moduleKind, packageDoor, packageEntry } from './package-entry.ts';
+import { moduleKind, packageEntryFile, packageEntry } from './package-entry.ts';
 import { isSchemaReaders } from './schema-readers.ts';
 import type { SchemaReaders } from './schema-readers.ts';
 
@@ -58,8 +58,8 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   };
   const { serde } = memoryCheckpoints();
   const readSchemas = async (): Promise<SchemaReaders | undefined> => {
-    const door = packageDoor(ENGINE, './zod/schema', graphFile, kind);
-    const readers = door === undefined ? undefined : await importFile(door);
+    const entryFile = packageEntryFile(ENGINE, './zod/schema', graphFile, kind);
+    const readers = entryFile === undefined ? undefined : await importFile(entryFile);
     return isSchemaReaders(readers) ? readers : undefined;
   };
   let readers: Promise<SchemaReaders | undefined> | undefined;

@@ -5,15 +5,15 @@ import { Checkpoints } from './checkpoints.ts';
 import type { MemoryCheckpoints } from './engine.ts';
 import type { Graph } from './graph.ts';
 import { GraphNotMade } from './graph-not-made.ts';
-import { graphsInside } from './insides.ts';
-import type { InsidesQuery } from './insides.ts';
+import { graphsInside } from './subgraphs.ts';
+import type { SubgraphsQuery } from './subgraphs.ts';
 import type { LoadedGraph } from './load.ts';
 import { schemasOf } from './schemas.ts';
 import type { GraphSchemaSet } from './schemas.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
 /** Where a run's checkpoints go: to the thread, or nowhere that outlives the run. */
-export type Keeping = 'thread' | 'nothing';
+export type CheckpointRetention = 'thread' | 'nothing';
 
 /** What a graph may look at when it is made for one run. */
 export interface MakeConfig {
@@ -29,7 +29,7 @@ interface Attached extends LoadedGraph {
 export class Graphs {
   readonly #graphs: ReadonlyMap<string, Attached>;
   /** The copies with our checkpoints: a graph that is the same for every run is attached once. */
-  readonly #copies = new WeakMap<Graph, Map<Keeping, Graph>>();
+  readonly #copies = new WeakMap<Graph, Map<CheckpointRetention, Graph>>();
 
   readonly #store: GraphStore;
 
@@ -64,19 +64,19 @@ export class Graphs {
    *
    * @throws GraphNotMade where a function of the agent's throws, or returns no graph.
    */
-  async make(graphId: string, config: MakeConfig, keeping: Keeping): Promise<Graph> {
+  async make(graphId: string, config: MakeConfig, retention: CheckpointRetention): Promise<Graph> {
     const attached = this.#attached(graphId);
     const graph = await attached.make(config).catch((error: unknown) => {
       throw new GraphNotMade(graphId, error);
     });
-    const copies = this.#copies.get(graph) ?? new Map<Keeping, Graph>();
+    const copies = this.#copies.get(graph) ?? new Map<CheckpointRetention, Graph>();
     this.#copies.set(graph, copies);
-    const known = copies.get(keeping);
+    const known = copies.get(retention);
     if (known) return known;
     const copy = graph.withConfig({});
-    copy.checkpointer = keeping === 'thread' ? attached.checkpoints : attached.memory;
+    copy.checkpointer = retention === 'thread' ? attached.checkpoints : attached.memory;
     copy.store = this.#store;
-    copies.set(keeping, copy);
+    copies.set(retention, copy);
     return copy;
   }
 
@@ -103,7 +103,7 @@ export class Graphs {
   }
 
   /** The JSON schemas of the graphs inside a graph that `make` made, each under its namespace. */
-  async schemasInside(graphId: string, graph: Graph, query: InsidesQuery): Promise<Record<string, GraphSchemaSet>> {
+  async schemasInside(graphId: string, graph: Graph, query: SubgraphsQuery): Promise<Record<string, GraphSchemaSet>> {
     const { engine } = this.#attached(graphId);
     const inside = await graphsInside(graph, query);
     return Object.fromEntries(

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { GraphPlace } from '../../graph-config/graph-path.ts';
-import { didYouMean } from '../../located/did-you-mean.ts';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { StartupError } from '../startup-error.ts';
-import { tellWhile } from '../still-loading.ts';
-import type { Patience } from '../still-loading.ts';
+import { logWhileLoading } from '../still-loading.ts';
+import type { LoadingOptions } from '../still-loading.ts';
 import { loadEngine } from './engine.ts';
 import type { Engine } from './engine.ts';
 import { isGraph, isGraphBuilder } from './graph.ts';
@@ -34,14 +34,14 @@ export interface LoadedGraph {
 export async function loadGraphs(
   places: readonly GraphPlace[],
   configPath: string,
-  patience: Patience,
+  retryPolicy: LoadingOptions,
 ): Promise<LoadedGraph[]> {
   const folder = dirname(configPath);
   acceptTypeScript(folder);
   const loaded: LoadedGraph[] = [];
   for (const place of places) {
     const what = `graph "${place.graphId}" of ${relative(folder, resolve(folder, place.file))}`;
-    loaded.push(await tellWhile(what, loadGraph(place, folder), patience));
+    loaded.push(await logWhileLoading(what, loadGraph(place, folder), retryPolicy));
   }
   return loaded;
 }

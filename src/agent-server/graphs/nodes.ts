@@ -1,6 +1,6 @@
 import type { RunCreate } from '../../contract/agent/run.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
-import { didYouMean } from '../../located/did-you-mean.ts';
+import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from './graph.ts';
 
 /** Where a graph ends: no node, but a place to go to. */

@@ -35,11 +35,16 @@ export function packageEntry(name: string, from: string, kind: ModuleKind): stri
  * The file of a further door of a package, for example `./zod/schema`; undefined where the package, of that version,
  * has none of that name.
  */
-export function packageDoor(name: string, door: `./${string}`, from: string, kind: ModuleKind): string | undefined {
+export function packageEntryFile(
+  name: string,
+  entryFile: `./${string}`,
+  from: string,
+  kind: ModuleKind,
+): string | undefined {
   const description = findFrom(name, from);
   if (description === undefined) return undefined;
   const exported: unknown = Reflect.get(readJson(description), 'exports');
-  const entry = isObject(exported) ? choose(exported[door], conditionsOf(kind)) : undefined;
+  const entry = isObject(exported) ? choose(exported[entryFile], conditionsOf(kind)) : undefined;
   return entry === undefined ? undefined : join(dirname(description), entry);
 }
 

@@ -25,10 +25,10 @@ export async function schemasOf(
 ): Promise<GraphSchemaSet> {
   const readers = await engine.schemaReaders();
   const named = (part: ChannelPart) => namesOf(graph, part, engine.joinsMessages);
-  const input = told(() => readers?.getInputTypeSchema(graph)) ?? named('_inputDefinition');
-  const output = told(() => readers?.getOutputTypeSchema(graph)) ?? named('_outputDefinition');
-  const state = told(() => readers?.getStateTypeSchema(graph)) ?? named('_schemaDefinition');
-  const context = told(() => readers?.getConfigTypeSchema(graph));
+  const input = reported(() => readers?.getInputTypeSchema(graph)) ?? named('_inputDefinition');
+  const output = reported(() => readers?.getOutputTypeSchema(graph)) ?? named('_outputDefinition');
+  const state = reported(() => readers?.getStateTypeSchema(graph)) ?? named('_schemaDefinition');
+  const context = reported(() => readers?.getConfigTypeSchema(graph));
   const accepted = context && asSent(context, contextSchemaOf(graph));
   return {
     ...(input && { input_schema: input }),
@@ -39,7 +39,7 @@ export async function schemasOf(
 }
 
 /** What the engine tells; undefined also for a type that has no JSON schema, at which schema libraries throw. */
-function told(read: () => unknown): FreeObject | undefined {
+function reported(read: () => unknown): FreeObject | undefined {
   try {
     const schema = read();
     return isObject(schema) ? { ...schema } : undefined;

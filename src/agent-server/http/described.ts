@@ -23,9 +23,9 @@ export function describedAs(
     return methods[method] ?? methods[method.toUpperCase()] ?? security;
   };
   const secured = (path: string, method: string, operation: Operation): Operation => {
-    const asked = securityOf(path, method);
+    const requested = securityOf(path, method);
     const isOpen = accessOf(method.toUpperCase(), path).does === 'open';
-    return asked === undefined || isOpen ? operation : { ...operation, security: asked };
+    return requested === undefined || isOpen ? operation : { ...operation, security: requested };
   };
   return {
     ...document,

@@ -62,12 +62,12 @@ export class Metrics {
   /** Counts the requests that go through it, by their routes: what callers put into a path makes no new figure. */
   count(): MiddlewareHandler {
     return async (c, next) => {
-      const begun = steadyNow(this.#clock);
+      const started = steadyNow(this.#clock);
       await next();
       const { method } = c.req;
       const path = routePath(c, -1);
       this.#requests.inc({ method, path, status: c.res.status });
-      this.#latency.observe({ method, path }, (steadyNow(this.#clock) - begun) / 1000);
+      this.#latency.observe({ method, path }, (steadyNow(this.#clock) - started) / 1000);
     };
   }
 

@@ -10,7 +10,13 @@ import {
 } from '../../contract/agent/assistant.ts';
 import type { Operation } from './operation.ts';
 import { assistantDeletionQuery, drawingQuery, latestQuery, subgraphsQuery } from './queries.ts';
-import { toldAssistant, toldCount, toldSchemas, toldSubgraphs, toldVersion } from './told.ts';
+import {
+  assistantResponse,
+  countResponse,
+  graphSchemasResponse,
+  subgraphsResponse,
+  assistantVersionResponse,
+} from './responses.ts';
 
 const one = '/assistants/{assistant_id}';
 const tag = 'Assistants';
@@ -25,7 +31,7 @@ export const assistantOperations: readonly Operation[] = [
     description: 'Its context is held to the schema of its graph; what it lacks, its runs may bring.',
     tag,
     body: { schema: AssistantCreate, required: true },
-    answers: { 200: { description: 'The assistant, with its version 1.', schema: toldAssistant } },
+    answers: { 200: { description: 'The assistant, with its version 1.', schema: assistantResponse } },
     errors: [400, 404, 409, 413, 422],
   },
   {
@@ -36,7 +42,7 @@ export const assistantOperations: readonly Operation[] = [
     description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
     tag,
     body: { schema: AssistantSearch, required: false },
-    answers: { 200: { description: 'A page of assistants.', schema: z.array(toldAssistant) } },
+    answers: { 200: { description: 'A page of assistants.', schema: z.array(assistantResponse) } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -46,7 +52,7 @@ export const assistantOperations: readonly Operation[] = [
     summary: 'Count assistants',
     tag,
     body: { schema: AssistantCount, required: false },
-    answers: { 200: { description: 'How many match.', schema: toldCount } },
+    answers: { 200: { description: 'How many match.', schema: countResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -55,7 +61,9 @@ export const assistantOperations: readonly Operation[] = [
     id: 'get_assistant',
     summary: 'Read an assistant',
     tag,
-    answers: { 200: { description: 'The assistant, with the values of its active version.', schema: toldAssistant } },
+    answers: {
+      200: { description: 'The assistant, with the values of its active version.', schema: assistantResponse },
+    },
     errors: [404],
   },
   {
@@ -67,7 +75,7 @@ export const assistantOperations: readonly Operation[] = [
       'Makes the next version, which is active from then on. `context` is replaced as a whole, `metadata` is merged.',
     tag,
     body: { schema: AssistantPatch, required: true },
-    answers: { 200: { description: 'The assistant, with its new version.', schema: toldAssistant } },
+    answers: { 200: { description: 'The assistant, with its new version.', schema: assistantResponse } },
     errors: [400, 404, 409, 413, 422],
   },
   {
@@ -89,7 +97,7 @@ export const assistantOperations: readonly Operation[] = [
     description: 'Newest first.',
     tag,
     body: { schema: AssistantVersionsSearch, required: false },
-    answers: { 200: { description: 'A page of versions.', schema: z.array(toldVersion) } },
+    answers: { 200: { description: 'A page of versions.', schema: z.array(assistantVersionResponse) } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -101,7 +109,7 @@ export const assistantOperations: readonly Operation[] = [
     tag,
     query: latestQuery,
     body: { schema: AssistantVersionChange, required: false },
-    answers: { 200: { description: 'The assistant, with that version’s values.', schema: toldAssistant } },
+    answers: { 200: { description: 'The assistant, with that version’s values.', schema: assistantResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -120,7 +128,7 @@ export const assistantOperations: readonly Operation[] = [
     id: 'get_assistant_schemas',
     summary: 'Read the schemas of an assistant’s graph',
     tag,
-    answers: { 200: { description: 'JSON schemas; one that can’t be told is missing.', schema: toldSchemas } },
+    answers: { 200: { description: 'JSON schemas; one that can’t be told is missing.', schema: graphSchemasResponse } },
     errors: [404, 422],
   },
   {
@@ -130,7 +138,7 @@ export const assistantOperations: readonly Operation[] = [
     summary: 'Read the schemas of the graphs inside',
     tag,
     query: subgraphsQuery,
-    answers: { 200: { description: 'Namespaces to schemas.', schema: toldSubgraphs } },
+    answers: { 200: { description: 'Namespaces to schemas.', schema: subgraphsResponse } },
     errors: [404, 422],
   },
   {
@@ -140,7 +148,7 @@ export const assistantOperations: readonly Operation[] = [
     summary: 'Read the schemas of the graph inside that has a namespace',
     tag,
     query: subgraphsQuery,
-    answers: { 200: { description: 'Namespaces to schemas.', schema: toldSubgraphs } },
+    answers: { 200: { description: 'Namespaces to schemas.', schema: subgraphsResponse } },
     errors: [404, 422],
   },
 ];

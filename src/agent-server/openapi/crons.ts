@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/agent/cron.ts';
 import type { Operation } from './operation.ts';
-import { toldCount, toldCron } from './told.ts';
+import { countResponse, cronResponse } from './responses.ts';
 
 /** What a cron on a thread is made with: what becomes of the thread is no question then. */
 export const threadCronCreate = CronCreate.omit({ on_run_completed: true });
@@ -20,7 +20,7 @@ export const cronOperations: readonly Operation[] = [
     summary: 'Create a cron whose runs are on a thread',
     tag,
     body: { schema: threadCronCreate, required: true },
-    answers: { 200: { description: 'The cron.', schema: toldCron } },
+    answers: { 200: { description: 'The cron.', schema: cronResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -30,7 +30,7 @@ export const cronOperations: readonly Operation[] = [
     summary: 'Create a cron whose runs have a thread of their own each',
     tag,
     body: { schema: cronCreate, required: true },
-    answers: { 200: { description: 'The cron.', schema: toldCron } },
+    answers: { 200: { description: 'The cron.', schema: cronResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -41,7 +41,7 @@ export const cronOperations: readonly Operation[] = [
     description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
     tag,
     body: { schema: CronSearch, required: false },
-    answers: { 200: { description: 'A page of crons.', schema: z.array(toldCron) } },
+    answers: { 200: { description: 'A page of crons.', schema: z.array(cronResponse) } },
     errors: [400, 413, 422],
   },
   {
@@ -51,7 +51,7 @@ export const cronOperations: readonly Operation[] = [
     summary: 'Count crons',
     tag,
     body: { schema: CronCount, required: false },
-    answers: { 200: { description: 'How many match.', schema: toldCount } },
+    answers: { 200: { description: 'How many match.', schema: countResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -61,7 +61,7 @@ export const cronOperations: readonly Operation[] = [
     summary: 'Change a cron',
     tag,
     body: { schema: CronPatch, required: true },
-    answers: { 200: { description: 'The cron as it is now.', schema: toldCron } },
+    answers: { 200: { description: 'The cron as it is now.', schema: cronResponse } },
     errors: [400, 404, 413, 422],
   },
   {

@@ -1,8 +1,8 @@
 import type { Answer } from '../../openapi/operation.ts';
 import type { ErrorStatus } from './operation.ts';
-import { toldRefusal } from './told.ts';
+import { validationErrorResponse } from './responses.ts';
 
-const refusal = (description: string): Answer => ({ description, schema: toldRefusal });
+const refusal = (description: string): Answer => ({ description, schema: validationErrorResponse });
 
 /** What each refusal means. */
 export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {

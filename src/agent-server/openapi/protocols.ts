@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { freeObject } from '../../contract/agent/open-word.ts';
 import { cardQuery } from '../protocols/a2a/card-query.ts';
 import type { Operation } from './operation.ts';
-import { toldRefusal } from './told.ts';
+import { validationErrorResponse } from './responses.ts';
 
 /** What an agent may be asked, in version 0.3 of the protocol and in version 1.0. */
 const a2aMethods = [
@@ -54,7 +54,7 @@ export const rpcAnswer = z.looseObject({
   error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
 /** How a protocol refuses what it can't read: as JSON-RPC does, or as every endpoint does. */
-const rpcRefusal = z.union([rpcAnswer, toldRefusal]);
+const rpcRefusal = z.union([rpcAnswer, validationErrorResponse]);
 /** What a model is told by, or tells. */
 export const mcpMessage = freeObject;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RunCreate, RunsCancel } from '../../contract/agent/run.ts';
 import type { Operation } from './operation.ts';
 import { cancelManyQuery, cancelQuery, followQuery, joinQuery, runsQuery } from './queries.ts';
-import { toldResult, toldRun } from './told.ts';
+import { runResultResponse, runResponse } from './responses.ts';
 
 /** What a run on a thread is started with. */
 export const statefulRun = RunCreate.omit({ on_completion: true });
@@ -20,7 +20,7 @@ const events = {
   description: 'Server-sent events; the first is `metadata` with the run’s id.',
   type: 'text/event-stream',
 };
-const result = { description: 'The state that the run left, or how it failed.', schema: toldResult };
+const result = { description: 'The state that the run left, or how it failed.', schema: runResultResponse };
 const starting = [400, 404, 409, 413, 422] as const;
 const looking = [404, 422] as const;
 
@@ -34,7 +34,7 @@ export const runOperations: readonly Operation[] = [
     description: 'Newest first.',
     tag: onThread,
     query: runsQuery,
-    answers: { 200: { description: 'A page of runs.', schema: z.array(toldRun) } },
+    answers: { 200: { description: 'A page of runs.', schema: z.array(runResponse) } },
     errors: looking,
   },
   {
@@ -44,7 +44,7 @@ export const runOperations: readonly Operation[] = [
     summary: 'Start a run in the background',
     tag: onThread,
     body: { schema: statefulRun, required: true },
-    answers: { 200: { description: 'The run, which is still to be done.', schema: toldRun } },
+    answers: { 200: { description: 'The run, which is still to be done.', schema: runResponse } },
     errors: starting,
   },
   {
@@ -74,7 +74,7 @@ export const runOperations: readonly Operation[] = [
     id: 'get_run',
     summary: 'Read a run',
     tag: onThread,
-    answers: { 200: { description: 'The run.', schema: toldRun } },
+    answers: { 200: { description: 'The run.', schema: runResponse } },
     errors: looking,
   },
   {
@@ -139,7 +139,7 @@ export const runOperations: readonly Operation[] = [
     summary: 'Start a run without a thread in the background',
     tag: alone,
     body: { schema: statelessRun, required: true },
-    answers: { 200: { description: 'The run, which is still to be done.', schema: toldRun } },
+    answers: { 200: { description: 'The run, which is still to be done.', schema: runResponse } },
     errors: starting,
   },
   {
@@ -182,7 +182,7 @@ export const runOperations: readonly Operation[] = [
     description: 'All of them, or none.',
     tag: alone,
     body: { schema: runBatch, required: true },
-    answers: { 200: { description: 'The runs, which are still to be done.', schema: z.array(toldRun) } },
+    answers: { 200: { description: 'The runs, which are still to be done.', schema: z.array(runResponse) } },
     errors: starting,
   },
 ];

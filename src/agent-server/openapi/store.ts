@@ -7,7 +7,7 @@ import {
 } from '../../contract/agent/store-item.ts';
 import type { Operation } from './operation.ts';
 import { itemQuery } from './queries.ts';
-import { toldItem, toldItems } from './told.ts';
+import { storeItemResponse, storeItemsResponse } from './responses.ts';
 
 const tag = 'Store';
 
@@ -30,7 +30,7 @@ export const storeOperations: readonly Operation[] = [
     summary: 'Read an item of the store',
     tag,
     query: itemQuery,
-    answers: { 200: { description: 'The item; null where there is none.', schema: toldItem.nullable() } },
+    answers: { 200: { description: 'The item; null where there is none.', schema: storeItemResponse.nullable() } },
     errors: [400, 422],
   },
   {
@@ -50,7 +50,7 @@ export const storeOperations: readonly Operation[] = [
     summary: 'Search items of the store',
     tag,
     body: { schema: StoreSearch, required: true },
-    answers: { 200: { description: 'A page of items.', schema: toldItems } },
+    answers: { 200: { description: 'A page of items.', schema: storeItemsResponse } },
     errors: [400, 413, 422],
   },
   {

@@ -12,7 +12,7 @@ import {
 } from '../../contract/agent/thread.ts';
 import type { Operation } from './operation.ts';
 import { historyQuery, stateQuery, threadQuery, threadStreamQuery } from './queries.ts';
-import { toldCount, toldState, toldThread, toldUpdate } from './told.ts';
+import { countResponse, threadStateResponse, threadResponse, stateUpdateResponse } from './responses.ts';
 
 const one = '/threads/{thread_id}';
 const tag = 'Threads';
@@ -34,7 +34,7 @@ export const threadOperations: readonly Operation[] = [
     description: 'With `supersteps` it has states behind it from the start.',
     tag,
     body: { schema: threadCreation, required: false },
-    answers: { 200: { description: 'The thread.', schema: toldThread } },
+    answers: { 200: { description: 'The thread.', schema: threadResponse } },
     errors: [400, 404, 409, 413, 422],
   },
   {
@@ -45,7 +45,7 @@ export const threadOperations: readonly Operation[] = [
     description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
     tag,
     body: { schema: ThreadSearch, required: false },
-    answers: { 200: { description: 'A page of threads.', schema: z.array(toldThread) } },
+    answers: { 200: { description: 'A page of threads.', schema: z.array(threadResponse) } },
     errors: [400, 413, 422],
   },
   {
@@ -55,7 +55,7 @@ export const threadOperations: readonly Operation[] = [
     summary: 'Count threads',
     tag,
     body: { schema: ThreadCount, required: false },
-    answers: { 200: { description: 'How many match.', schema: toldCount } },
+    answers: { 200: { description: 'How many match.', schema: countResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -75,7 +75,7 @@ export const threadOperations: readonly Operation[] = [
     summary: 'Read a thread',
     tag,
     query: threadQuery,
-    answers: { 200: { description: 'The thread.', schema: toldThread } },
+    answers: { 200: { description: 'The thread.', schema: threadResponse } },
     errors: [404, 422],
   },
   {
@@ -86,7 +86,7 @@ export const threadOperations: readonly Operation[] = [
     description: '`metadata` is merged, `ttl` begins anew.',
     tag,
     body: { schema: ThreadPatch, required: true },
-    answers: { 200: { description: 'The thread as it is now.', schema: toldThread } },
+    answers: { 200: { description: 'The thread as it is now.', schema: threadResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -104,7 +104,7 @@ export const threadOperations: readonly Operation[] = [
     id: 'copy_thread',
     summary: 'Copy a thread with its states',
     tag,
-    answers: { 200: { description: 'The copy.', schema: toldThread } },
+    answers: { 200: { description: 'The copy.', schema: threadResponse } },
     errors: [404, 409, 422],
   },
   {
@@ -114,7 +114,7 @@ export const threadOperations: readonly Operation[] = [
     summary: 'Read the newest state of a thread',
     tag,
     query: stateQuery,
-    answers: { 200: { description: 'The state.', schema: toldState } },
+    answers: { 200: { description: 'The state.', schema: threadStateResponse } },
     errors: [404, 422],
   },
   {
@@ -125,7 +125,7 @@ export const threadOperations: readonly Operation[] = [
     description: 'As if the node `as_node` had answered them.',
     tag,
     body: { schema: ThreadStateUpdate, required: true },
-    answers: { 200: { description: 'Where the new state lies.', schema: toldUpdate } },
+    answers: { 200: { description: 'Where the new state lies.', schema: stateUpdateResponse } },
     errors: [400, 404, 409, 413, 422],
   },
   {
@@ -146,7 +146,7 @@ export const threadOperations: readonly Operation[] = [
     summary: 'Read the state of a thread at a checkpoint',
     tag,
     query: stateQuery,
-    answers: { 200: { description: 'The state.', schema: toldState } },
+    answers: { 200: { description: 'The state.', schema: threadStateResponse } },
     errors: [404, 422],
   },
   {
@@ -157,7 +157,7 @@ export const threadOperations: readonly Operation[] = [
     tag,
     query: stateQuery,
     body: { schema: ThreadStateCheckpoint, required: true },
-    answers: { 200: { description: 'The state.', schema: toldState } },
+    answers: { 200: { description: 'The state.', schema: threadStateResponse } },
     errors: [400, 404, 413, 422],
   },
   {
@@ -168,7 +168,7 @@ export const threadOperations: readonly Operation[] = [
     description: 'Newest first.',
     tag,
     query: historyQuery,
-    answers: { 200: { description: 'States.', schema: z.array(toldState) } },
+    answers: { 200: { description: 'States.', schema: z.array(threadStateResponse) } },
     errors: [404, 422],
   },
   {
@@ -179,7 +179,7 @@ export const threadOperations: readonly Operation[] = [
     description: 'Newest first.',
     tag,
     body: { schema: ThreadHistorySearch, required: false },
-    answers: { 200: { description: 'States.', schema: z.array(toldState) } },
+    answers: { 200: { description: 'States.', schema: z.array(threadStateResponse) } },
     errors: [400, 404, 413, 422],
   },
   {

@@ -7,7 +7,7 @@ import type { AssistantStore } from '../assistants/store.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { drawn } from '../graphs/insides.ts';
+import { drawn } from '../graphs/subgraphs.ts';
 import { missing, noAssistant, Refusal } from '../refusal.ts';
 import { describeError } from '../runs/run-error.ts';
 import { flag, readQuery } from './body.ts';
@@ -20,7 +20,7 @@ const xray = z
   .transform((word) => (word === 'true' ? true : word === 'false' ? false : Number(word ?? 0)));
 
 const DrawingQuery = z.looseObject({ xray });
-const InsidesQuery = z.looseObject({ recurse: flag });
+const SubgraphsQuery = z.looseObject({ recurse: flag });
 
 /** What an assistant's graph looks like: its drawing, its schemas, the graphs inside it. */
 export function assistantGraphRoutes(assistants: AssistantStore, graphs: Graphs): Hono {
@@ -61,7 +61,7 @@ export function assistantGraphRoutes(assistants: AssistantStore, graphs: Graphs)
   });
 
   const inside = async (c: Context): Promise<Response> => {
-    const { recurse } = readQuery(c, InsidesQuery);
+    const { recurse } = readQuery(c, SubgraphsQuery);
     const { graphId, graph } = await theGraph(c);
     return c.json(await graphs.schemasInside(graphId, graph, { namespace: c.req.param('namespace'), recurse }));
   };

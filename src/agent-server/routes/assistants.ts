@@ -22,7 +22,7 @@ import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
 import { flag, readBody, readQuery } from './body.ts';
-import { tellPage } from './pages.ts';
+import { setPageHeaders } from './pages.ts';
 import { selected } from './select.ts';
 import type { DeleteThreads } from './thread-deletion.ts';
 
@@ -85,7 +85,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
   routes.post('/search', async (c) => {
     const request = await readBody(c, assistantSearchBody);
     const found = await assistants.search(request);
-    tellPage(c, { total: found.total, offset: request.offset, shown: found.assistants.length });
+    setPageHeaders(c, { total: found.total, offset: request.offset, shown: found.assistants.length });
     return c.json(found.assistants.map((assistant) => selected(showAssistant(assistant), request.select)));
   });
 

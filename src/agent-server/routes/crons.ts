@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/agent/cron.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
 import { changedCron, changesPayload, newCron } from '../crons/cron-request.ts';
-import type { Asked } from '../crons/cron-request.ts';
+import type { ReadRequest } from '../crons/cron-request.ts';
 import { runOf, showCron } from '../crons/cron-row.ts';
 import type { StoredCron } from '../crons/cron-row.ts';
 import type { CronStore } from '../crons/store.ts';
@@ -90,7 +90,7 @@ export function cronRoutes({ crons, runs, clock }: Omit<CronParts, 'threads'>): 
 
 const noCron = (cronId: string): Refusal => missing(`Cron ${cronId} does not exist.`);
 
-function whole<T>(asked: Asked<T>): T {
-  if (!asked.ok) throw unacceptable(asked.field, asked.reason);
-  return asked.cron;
+function whole<T>(requested: ReadRequest<T>): T {
+  if (!requested.ok) throw unacceptable(requested.field, requested.reason);
+  return requested.cron;
 }

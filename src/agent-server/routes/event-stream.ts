@@ -62,7 +62,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
             if (done.signal.aborted) return;
             done.abort();
             controller.close();
-          } else if (isAsked(logged.event, modes)) {
+          } else if (isRequested(logged.event, modes)) {
             const id = logged.id === undefined ? {} : { id: String(logged.id) };
             say(writeEvent({ ...id, event: logged.event, data: logged.json }));
           }
@@ -105,7 +105,7 @@ export async function beat(
 }
 
 /** The events that are of no mode, the first and an error, always go out. */
-function isAsked(event: string, modes: readonly string[] | undefined): boolean {
+function isRequested(event: string, modes: readonly string[] | undefined): boolean {
   if (modes === undefined || event === 'metadata' || event === 'error') return true;
   const mode = event.split(NAMESPACE_SEPARATOR)[0]?.split('/')[0] ?? '';
   return modes.includes(mode) || (mode === 'messages' && modes.includes('messages-tuple'));

@@ -9,7 +9,7 @@ type Issue = z.core.$ZodIssue;
  * @param where the part: `body`, `query`.
  */
 export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
-  error.issues.flatMap(told).map((issue) => ({
+  error.issues.flatMap(reported).map((issue) => ({
     loc: [where, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
     ...(isMissing(issue) ? MISSING : { msg: inWords(issue.message), type: issue.code }),
   }));
@@ -23,7 +23,7 @@ const isMissing = ({ code, message }: Issue): boolean =>
 /** A record is what this code calls an object of any fields. */
 const inWords = (message: string): string => message.replace('expected record', 'expected an object');
 
-function told(issue: Issue): Issue[] {
+function reported(issue: Issue): Issue[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => ({ ...issue, path: [...issue.path, key] }));
   return issue.code === 'invalid_union' && issue.errors.length > 0 ? ofForms(issue, issue.path, issue.errors) : [issue];
 }
@@ -46,7 +46,7 @@ function ofForms(
     const inner = meant.map((form) => form.slice(0, 1).map((each) => ({ ...each, path: [] })));
     return ofForms(issue, [...path, ...place], inner);
   }
-  return first.flatMap((inner) => told({ ...inner, path: [...path, ...inner.path] }));
+  return first.flatMap((inner) => reported({ ...inner, path: [...path, ...inner.path] }));
 }
 
 /** Whether a form was not meant at all: the value is of another kind, or another word. */
@@ -54,7 +54,7 @@ const isOfAnotherKind = ({ path, code }: Issue): boolean =>
   path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
 
 function formsOf(forms: readonly (readonly Issue[])[]): string {
-  const words = new Set(forms.flat().flatMap(told).flatMap(expected));
+  const words = new Set(forms.flat().flatMap(reported).flatMap(expected));
   return `Invalid input: expected ${[...words].join(' or ')}`;
 }
 

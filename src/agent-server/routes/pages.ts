@@ -13,7 +13,7 @@ export interface Page {
  * Tells how many match in all, and at which offset the next page begins where there is one: `x-pagination-total` and
  * `x-pagination-next`, which the public service's clients read.
  */
-export function tellPage(c: Context, { total, offset = 0, shown }: Page): void {
+export function setPageHeaders(c: Context, { total, offset = 0, shown }: Page): void {
   c.header('x-pagination-total', String(total));
   const next = offset + shown;
   if (shown > 0 && next < total) c.header('x-pagination-next', String(next));

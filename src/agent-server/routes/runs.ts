@@ -16,11 +16,11 @@ const runBody = RunCreate.strip();
 const batchBody = RunBatch.element.strip().array().min(1);
 
 /** What a request's headers add to the `configurable` of its runs. */
-type HeadersTold = (headers: Headers) => FreeObject;
+type HeadersForRuns = (headers: Headers) => FreeObject;
 
-const withHeaders = (request: RunCreate, told: FreeObject): RunCreate => ({
+const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({
   ...request,
-  config: { ...request.config, configurable: { ...request.config?.configurable, ...told } },
+  config: { ...request.config, configurable: { ...request.config?.configurable, ...reported } },
 });
 
 /** The ways to start a run, on a thread or stateless (section "Endpoints"). */
@@ -28,14 +28,14 @@ export function startRoutes(
   runs: Runs,
   clock: Clock,
   threadOf: (c: Context) => string | undefined,
-  headersTold: HeadersTold,
+  headersForRuns: HeadersForRuns,
 ): Hono {
   const routes = new Hono();
 
   const start = async (c: Context, carried: Carried): Promise<Execution> => {
     const request = await readBody(c, runBody);
     mustBeOffered(request);
-    return runs.start(withHeaders(request, headersTold(c.req.raw.headers)), threadOf(c), carried);
+    return runs.start(withHeaders(request, headersForRuns(c.req.raw.headers)), threadOf(c), carried);
   };
 
   routes.post('/', async (c) => {
@@ -57,13 +57,13 @@ export function startRoutes(
 }
 
 /** `POST /runs/batch`: one stateless background run an item; all of them are accepted, or none. */
-export function batchRoutes(runs: Runs, headersTold: HeadersTold): Hono {
+export function batchRoutes(runs: Runs, headersForRuns: HeadersForRuns): Hono {
   const routes = new Hono();
   routes.post('/batch', async (c) => {
     const requests = await readBody(c, batchBody);
-    const told = headersTold(c.req.raw.headers);
+    const reported = headersForRuns(c.req.raw.headers);
     for (const [at, request] of requests.entries()) mustBeOffered(request, [at]);
-    const plans = await runs.startMany(requests.map((request) => withHeaders(request, told)));
+    const plans = await runs.startMany(requests.map((request) => withHeaders(request, reported)));
     return c.json(plans.map(showAccepted));
   });
   return routes;

@@ -11,7 +11,7 @@ import { threadOf } from './threads.ts';
 
 const modes = z.array(z.enum(THREAD_STREAM_MODES)).optional();
 /** What `Last-Event-ID` says for: from the beginning. */
-const BEGINNING = '-';
+const FROM_START = '-';
 
 /** `GET /threads/{thread_id}/stream`: what happens on a thread, for as long as somebody listens. */
 export function threadStreamRoutes(parts: { threads: ThreadStore; streams: ThreadStreams; clock: Clock }): Hono {
@@ -19,10 +19,10 @@ export function threadStreamRoutes(parts: { threads: ThreadStore; streams: Threa
   const routes = new Hono();
   routes.get('/:thread_id/stream', async (c) => {
     // The public description names the one, the public client sends the other.
-    const asked = [...(readList(c, 'stream_modes', modes) ?? []), ...(readList(c, 'stream_mode', modes) ?? [])];
+    const requested = [...(readList(c, 'stream_modes', modes) ?? []), ...(readList(c, 'stream_mode', modes) ?? [])];
     const afterId = lastEventId(c.req.header('last-event-id'));
     const { thread_id } = await threadOf(c, threads);
-    const events = streams.of(thread_id, asked.length > 0 ? asked : ['run_modes']);
+    const events = streams.of(thread_id, requested.length > 0 ? requested : ['run_modes']);
     return eventStream(events, { clock, onGone: () => undefined, afterId, headers: {} });
   });
   return routes;
@@ -31,7 +31,7 @@ export function threadStreamRoutes(parts: { threads: ThreadStore; streams: Threa
 /** The number after which events are asked for; undefined where those from now on are. */
 function lastEventId(header: string | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
-  if (header === BEGINNING) return 0;
+  if (header === FROM_START) return 0;
   if (/^\d{1,16}$/.test(header)) return Number(header);
   const msg = 'must be the id of an event of this stream, or "-" for the beginning';
   throw new Refusal(422, [{ loc: ['header', 'Last-Event-ID'], msg, type: 'value_error' }]);

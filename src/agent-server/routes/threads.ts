@@ -13,7 +13,7 @@ import type { ThreadStates } from '../threads/states.ts';
 import { showThread } from '../threads/store.ts';
 import type { StoredThread, ThreadStore } from '../threads/store.ts';
 import { pathId, readBody } from './body.ts';
-import { tellPage } from './pages.ts';
+import { setPageHeaders } from './pages.ts';
 import { selected } from './select.ts';
 
 const createBody = ThreadCreate.extend({ supersteps: z.array(Superstep).optional() }).strip();
@@ -63,7 +63,7 @@ export function threadRoutes({ threads, states, lives, remover }: ThreadParts): 
       if (!isPath(path)) throw unacceptable('extract', `"${name}" is no path such as "values.messages[-1].content"`);
     }
     const found = await threads.search(request);
-    tellPage(c, { total: found.total, offset: request.offset, shown: found.threads.length });
+    setPageHeaders(c, { total: found.total, offset: request.offset, shown: found.threads.length });
     return c.json(
       found.threads.map((each) => {
         const thread = showThread(each);

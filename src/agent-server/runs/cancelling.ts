@@ -1,6 +1,6 @@
 import { type Clock, steadyNow } from '../../clock.ts';
 import type { CancelAction } from '../../contract/agent/run.ts';
-import type { Hands } from './hands.ts';
+import type { RunExecutor } from './run-executor.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { CancelFilter, RunStore } from './store.ts';
 
@@ -17,11 +17,11 @@ export interface CancellingParts {
 
 /** Ends runs from outside, wherever they are carried out: here at once, elsewhere when their process hears of it. */
 export class Cancelling {
-  readonly #hands: Hands;
+  readonly #executor: RunExecutor;
   readonly #parts: CancellingParts;
 
-  constructor(hands: Hands, parts: CancellingParts) {
-    this.#hands = hands;
+  constructor(executor: RunExecutor, parts: CancellingParts) {
+    this.#executor = executor;
     this.#parts = parts;
   }
 
@@ -37,8 +37,8 @@ export class Cancelling {
 
   /** Ends a run because somebody went who had joined it and wanted that. */
   leave(runId: string): void {
-    const execution = this.#hands.find(runId);
-    if (execution && !execution.isElsewhere) return execution.stop('caller-gone');
+    const execution = this.#executor.find(runId);
+    if (execution && !execution.isRemote) return execution.stop('caller-gone');
     this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
       this.#parts.log(`Run ${runId} could not be ended when its caller went: ${String(error)}`);
     });
@@ -51,8 +51,8 @@ export class Cancelling {
     for (;;) {
       const unfinished = await store.unfinished(threadId);
       for (const { run_id } of unfinished) await this.one(run_id, 'interrupt');
-      const known = unfinished.flatMap(({ run_id }) => this.#hands.find(run_id) ?? []);
-      const own = known.filter(({ isElsewhere }) => !isElsewhere);
+      const known = unfinished.flatMap(({ run_id }) => this.#executor.find(run_id) ?? []);
+      const own = known.filter(({ isRemote }) => !isRemote);
       await Promise.all(own.map(({ ended }) => ended));
       const foreign = own.length < unfinished.length;
       if (unfinished.length === 0 || (foreign && steadyNow(clock) >= until)) return;
@@ -69,8 +69,8 @@ export class Cancelling {
 
   /** Ends a run that this process carries out; false where it does not. */
   #stopHere(runId: string, action: CancelAction): boolean {
-    const execution = this.#hands.find(runId);
-    if (!execution || execution.isElsewhere) return false;
+    const execution = this.#executor.find(runId);
+    if (!execution || execution.isRemote) return false;
     execution.stop(action === 'rollback' ? 'rolled-back' : 'cancelled');
     return true;
   }

@@ -52,26 +52,26 @@ export async function runEngine(
   { attempt, signal, emit, reached }: { attempt: number; signal: AbortSignal; emit: Emit; reached: Reached },
 ): Promise<void> {
   const { kwargs } = plan;
-  const asked = new Set(kwargs.stream_mode);
+  const requestedModes = new Set(kwargs.stream_mode);
   // The values are always followed: they are what the run leaves.
   const modes = new Set(['values', ...kwargs.stream_mode.flatMap((mode) => ENGINE_MODE[mode] ?? [])]);
-  const tell = teller(asked, emit, reached);
+  const notify = streamNotifier(requestedModes, emit, reached);
   const options = engineOptions(plan, [...modes], attempt, signal);
-  if (!asked.has('events')) {
-    for await (const chunk of await graph.stream(input, options)) take(chunk, options.subgraphs, tell);
+  if (!requestedModes.has('events')) {
+    for await (const chunk of await graph.stream(input, options)) take(chunk, options.subgraphs, notify);
     return;
   }
   for await (const event of graph.streamEvents(input, { ...options, version: 'v2' })) {
     const chunk = ownChunk(event, plan.runId);
-    if (chunk !== undefined) take(chunk, options.subgraphs, tell);
+    if (chunk !== undefined) take(chunk, options.subgraphs, notify);
     else if (!isHidden(event)) emit('events', event);
   }
 }
 
-type Tell = (mode: string, namespace: readonly string[], payload: unknown) => void;
+type Notify = (mode: string, namespace: readonly string[], payload: unknown) => void;
 
-function teller(asked: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): Tell {
-  const messages = asked.has('messages') ? new MessageStream(emit) : undefined;
+function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): Notify {
+  const messages = requestedModes.has('messages') ? new MessageStream(emit) : undefined;
   return (mode, namespace, payload) => {
     const name = (event: string) => [event, ...namespace].join(NAMESPACE_SEPARATOR);
     const isRoot = namespace.length === 0;
@@ -87,10 +87,10 @@ function teller(asked: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): T
     if (mode === 'messages') {
       const [message, metadata]: unknown[] = Array.isArray(payload) ? payload : [];
       messages?.take(message, metadata);
-      if (asked.has('messages-tuple')) emit(name('messages'), payload);
+      if (requestedModes.has('messages-tuple')) emit(name('messages'), payload);
       return;
     }
-    if (![...asked].some((each) => each === mode)) return;
+    if (![...requestedModes].some((each) => each === mode)) return;
     if (mode === 'debug') emit(name(mode), showDebug(payload));
     else if (mode === 'checkpoints') emit(name(mode), showCheckpoint(payload));
     else emit(name(mode), payload);
@@ -106,10 +106,10 @@ function gathered(before: unknown[] = [], more: unknown[]): unknown[] {
 const questionId = (interrupt: unknown): unknown => (isObject(interrupt) ? interrupt['id'] : undefined);
 
 /** What the engine streams: a mode and its payload, with subgraphs the namespace before them. */
-function take(chunk: unknown, subgraphs: boolean, tell: Tell): void {
+function take(chunk: unknown, subgraphs: boolean, notify: Notify): void {
   if (!Array.isArray(chunk)) return;
   const [namespace, mode, payload]: unknown[] = subgraphs ? chunk : [[], ...chunk];
-  tell(String(mode), Array.isArray(namespace) ? namespace.map(String) : [], payload);
+  notify(String(mode), Array.isArray(namespace) ? namespace.map(String) : [], payload);
 }
 
 function engineOptions(

@@ -31,7 +31,7 @@ const MOST_KEPT = 16 * 1024 * 1024;
 export const ATTEMPT_IDS = 1_000_000_000;
 
 /** Which events a log keeps for those who do not follow yet. */
-export type Keeping = 'all' | 'until-followed' | 'none';
+export type EventRetention = 'all' | 'until-followed' | 'none';
 
 /**
  * What happens in one run, told to whoever follows. Followers hear events as they happen, and before them what is kept
@@ -40,7 +40,7 @@ export type Keeping = 'all' | 'until-followed' | 'none';
  */
 export class EventLog implements Followable {
   readonly #followers = new Set<Follower>();
-  #keeping: Keeping;
+  #retention: EventRetention;
   #recorder: ((event: LoggedEvent) => void) | undefined;
   readonly #taps = new Set<Follower>();
   #first: LoggedEvent | undefined;
@@ -53,20 +53,20 @@ export class EventLog implements Followable {
   #closed = false;
 
   /** @param firstId the number of the first event, where they are kept. */
-  constructor(keeping: Keeping, firstId = 0) {
-    this.#keeping = keeping;
+  constructor(retention: EventRetention, firstId = 0) {
+    this.#retention = retention;
     this.#next = firstId;
     this.#complete = firstId;
   }
 
   add(event: string, json: string): void {
-    this.addNumbered({ id: this.#keeping === 'all' ? this.#next++ : undefined, event, json });
+    this.addNumbered({ id: this.#retention === 'all' ? this.#next++ : undefined, event, json });
   }
 
   /** Adds an event that has its number from elsewhere. */
   addNumbered(logged: LoggedEvent): void {
     if (this.#first === undefined) this.#first = logged;
-    else if (this.#keeping !== 'none') this.#keep(logged);
+    else if (this.#retention !== 'none') this.#keep(logged);
     this.#recorder?.(logged);
     for (const tap of this.#taps) tap(logged);
     for (const follower of this.#followers) follower(logged);
@@ -75,7 +75,7 @@ export class EventLog implements Followable {
   /** Whether anybody hears of what is added now, or later: else it need not even be put into words. */
   get isHeard(): boolean {
     if (this.#followers.size > 0 || this.#taps.size > 0 || this.#recorder !== undefined) return true;
-    return this.#first === undefined || this.#keeping !== 'none';
+    return this.#first === undefined || this.#retention !== 'none';
   }
 
   /** No event comes after this. */
@@ -92,8 +92,8 @@ export class EventLog implements Followable {
       if (event?.id === undefined || event.id > afterId) follower(event);
     };
     this.#known().forEach(listen);
-    if (this.#keeping === 'until-followed') {
-      this.#keeping = 'none';
+    if (this.#retention === 'until-followed') {
+      this.#retention = 'none';
       this.#kept = [];
       this.#keptSize = 0;
     }

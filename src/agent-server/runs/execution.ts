@@ -3,7 +3,7 @@ import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.t
 import type { Graph } from '../graphs/graph.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import { NotKept } from '../graphs/not-kept.ts';
-import { askPatiently, patiently } from '../graphs/patience.ts';
+import { queryWithRetries, withRetries } from '../graphs/retry-policy.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
 import { ATTEMPT_IDS, EventLog } from './event-log.ts';
@@ -13,15 +13,15 @@ import { describeError, RunStopped, statusOf } from './run-error.ts';
 import type { StopReason } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
-import { NOT_TOLD, settle } from './settle.ts';
-import type { Beginning, Surroundings } from './surroundings.ts';
+import { UNREADABLE_ERROR, settle } from './settle.ts';
+import type { RunStart, RunDependencies } from './dependencies.ts';
 import { beginAttempt } from './start-of-attempt.ts';
 import { stateAfter } from './state-after.ts';
 import { waitForTurn } from './turn.ts';
 import { whileAway } from './while-away.ts';
 
 /** What the agent's owner needs to find a failure: its stack, within bounds. */
-function told(failure: unknown): string {
+function reported(failure: unknown): string {
   const stack: unknown = failure instanceof Error ? failure.stack : undefined;
   return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
 }
@@ -33,7 +33,7 @@ const thrownBy = (error: unknown): unknown =>
 const isTaken = (failure: unknown): boolean => failure instanceof RunStopped && failure.reason === 'taken';
 
 /** The run has not ended: another process goes on with it, and who waits here is let go. */
-const isHandedOver = (failure: unknown): failure is RunStopped =>
+const isContinued = (failure: unknown): failure is RunStopped =>
   failure instanceof RunStopped && failure.reason === 'handover';
 
 /** One run in the hands of this process, from its acceptance to its end in the database. */
@@ -46,7 +46,7 @@ export class Execution {
    * process leaves before.
    */
   readonly ended: Promise<string>;
-  readonly #around: Surroundings;
+  readonly #around: RunDependencies;
   readonly #stop = new AbortController();
   readonly #result: Result;
   #recorder: Recorder | undefined;
@@ -54,24 +54,24 @@ export class Execution {
   #left: AbortController | undefined;
   #isWaiting: boolean;
   #isPutOff: boolean;
-  #hasBegun = false;
+  #hasStarted = false;
   #goesOn = false;
   #isRecorded: boolean;
   /** What a caller who waits is answered where the run succeeds. */
   #answer = 'null';
 
-  constructor(plan: RunPlan, around: Surroundings, beginning: Beginning) {
+  constructor(plan: RunPlan, around: RunDependencies, start: RunStart) {
     this.plan = plan;
-    this.attempt = beginning.attempt;
-    const keeping = plan.resumable ? 'all' : beginning.followed ? 'until-followed' : 'none';
-    this.events = new EventLog(keeping, this.#firstId);
+    this.attempt = start.attempt;
+    const retention = plan.resumable ? 'all' : start.followed ? 'until-followed' : 'none';
+    this.events = new EventLog(retention, this.#firstId);
     this.#around = around;
     this.#result = new Result(plan.runId, around.log);
-    this.#isWaiting = !beginning.started;
+    this.#isWaiting = !start.started;
     this.#isPutOff = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
     // Whatever happens, nobody waits for another event.
-    this.ended = this.#carryOut(beginning).finally(() => this.events.close());
+    this.ended = this.#carryOut(start).finally(() => this.events.close());
   }
 
   /** It has not begun yet: another process may take it. */
@@ -85,7 +85,7 @@ export class Execution {
   }
 
   /** Another process carries it out; here it is only followed. */
-  get isElsewhere(): boolean {
+  get isRemote(): boolean {
     return isTaken(this.#stop.signal.reason) || this.#left !== undefined;
   }
 
@@ -114,7 +114,7 @@ export class Execution {
     return (this.attempt - 1) * ATTEMPT_IDS;
   }
 
-  async #carryOut(beginning: Beginning): Promise<string> {
+  async #carryOut(start: RunStart): Promise<string> {
     const { runId } = this.plan;
     this.events.add(METADATA_EVENT, JSON.stringify({ run_id: runId, attempt: this.attempt }));
     let graph: Graph | undefined;
@@ -123,17 +123,17 @@ export class Execution {
     try {
       const joinLine = (place: number) => {
         this.#isPutOff = false;
-        return beginning.joinLine(place);
+        return start.joinLine(place);
       };
-      await waitForTurn(this.plan, { ...beginning, joinLine }, this.#around, this.#stop.signal);
+      await waitForTurn(this.plan, { ...start, joinLine }, this.#around, this.#stop.signal);
       this.#isWaiting = false;
-      this.#hasBegun = true;
+      this.#hasStarted = true;
       if (this.#isRecorded) this.record();
       this.#limit(over.signal);
       try {
         graph = await this.#makeGraph();
-        const begun = graph;
-        await patiently({ clock: this.#around.clock, signal: this.#stop.signal }, () => this.#run(begun));
+        const started = graph;
+        await withRetries({ clock: this.#around.clock, signal: this.#stop.signal }, () => this.#run(started));
       } finally {
         over.abort();
         this.#around.slots.give();
@@ -145,10 +145,10 @@ export class Execution {
     this.#isWaiting = false;
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
     if (this.plan.temporary) await this.#around.graphs.forget(this.plan.graphId, this.plan.threadId);
-    if (end === 'taken') return this.#followElsewhere();
-    this.#goesOn = isHandedOver(failure);
+    if (end === 'taken') return this.#followRemote();
+    this.#goesOn = isContinued(failure);
     if (end.error) this.events.add(ERROR_EVENT, JSON.stringify(end.error));
-    if (isHandedOver(failure)) throw failure;
+    if (isContinued(failure)) throw failure;
     return end.error ? JSON.stringify({ [ERROR_KEY]: end.error }) : this.#answer;
   }
 
@@ -172,7 +172,7 @@ export class Execution {
     const reached = await this.#endOf(failure, graph).catch((mistake: unknown): RunEnd => {
       // An error of the agent's may throw even when it is looked at; the run has ended all the same.
       this.#around.log(`How run ${this.plan.runId} ended can't be told: ${describeError(mistake).message}`);
-      return NOT_TOLD;
+      return UNREADABLE_ERROR;
     });
     const { error } = reached;
     // Before the run's own end: whoever sees that elsewhere finds the events all there.
@@ -185,22 +185,22 @@ export class Execution {
   }
 
   /** Another process has the run: what happens there is told here, until this process leaves. */
-  async #followElsewhere(): Promise<string> {
+  async #followRemote(): Promise<string> {
     const { runId, resumable } = this.plan;
     // What happened here, if anything did, was of this attempt; what happens there is of the next one then.
-    const after = this.#firstId + (this.#hasBegun ? ATTEMPT_IDS : 0) - 1;
+    const after = this.#firstId + (this.#hasStarted ? ATTEMPT_IDS : 0) - 1;
     const run = { runId, resumable, attempt: this.attempt, after };
     const own = JSON.stringify({ run_id: runId, attempt: this.attempt });
     this.#left = new AbortController();
-    const { promise: told, resolve } = Promise.withResolvers<void>();
-    const unfollow = this.#around.elsewhere.events(run).follow((event) => {
+    const { promise: reported, resolve } = Promise.withResolvers<void>();
+    const unfollow = this.#around.remoteRuns.events(run).follow((event) => {
       if (event === undefined) resolve();
       else if (event.json !== own) this.events.addNumbered(event);
     });
     try {
-      const { elsewhere, clock } = this.#around;
-      const answer = whileAway(() => elsewhere.ended(run), clock, this.#left.signal);
-      return (await unlessAborted(Promise.all([answer, told]), this.#left.signal))[0];
+      const { remoteRuns, clock } = this.#around;
+      const answer = whileAway(() => remoteRuns.ended(run), clock, this.#left.signal);
+      return (await unlessAborted(Promise.all([answer, reported]), this.#left.signal))[0];
     } finally {
       this.#goesOn = this.#left.signal.aborted;
       unfollow();
@@ -218,7 +218,7 @@ export class Execution {
 
   async #run(graph: Graph): Promise<void> {
     const { attempt } = this;
-    const { input, kwargs } = await beginAttempt(this.plan, { attempt, graph, ask: askPatiently, ...this.#around });
+    const { input, kwargs } = await beginAttempt(this.plan, { attempt, graph, ask: queryWithRetries, ...this.#around });
     await runEngine(
       graph,
       input,
@@ -228,7 +228,7 @@ export class Execution {
         signal: this.#stop.signal,
         reached: this.#result.reached,
         emit: (event, data) => {
-          if (this.events.isHeard) this.events.add(event, this.#result.tell(event, data));
+          if (this.events.isHeard) this.events.add(event, this.#result.serialize(event, data));
         },
       },
     );
@@ -241,7 +241,7 @@ export class Execution {
     const status = statusOf(failure);
     // What another process goes on with, or has ended, is no failure of the agent's.
     if (status === 'error' && !(failure instanceof NotKept))
-      this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${told(failure)}`);
+      this.#around.log(`Run ${this.plan.runId} of graph "${this.plan.graphId}" failed: ${reported(failure)}`);
     const error = failure === undefined ? undefined : describeError(failure);
     const values = this.#result.values();
     const { temporary, kwargs } = this.plan;

@@ -1,21 +1,21 @@
 import type { Clock } from '../../clock.ts';
 import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import { Refusal } from '../refusal.ts';
-import type { Elsewhere, FollowedRun } from './elsewhere.ts';
+import type { RemoteRuns, FollowedRun } from './remote-runs.ts';
 import { EventLog } from './event-log.ts';
 import type { Followable } from './event-log.ts';
 import { followFromStored } from './follow-from-stored.ts';
-import type { Hands } from './hands.ts';
-import type { LeftBehind } from './left-behind.ts';
+import type { RunExecutor } from './run-executor.ts';
+import type { OrphanedRuns } from './orphaned-runs.ts';
 import type { RunEvents } from './run-events.ts';
 import { isUnfinished } from './run-row.ts';
 import type { StoredRun } from './run-row.ts';
 
 /** What it takes to follow runs. */
 export interface FollowingParts {
-  hands: Hands;
-  elsewhere: Elsewhere;
-  left: LeftBehind;
+  executor: RunExecutor;
+  remoteRuns: RemoteRuns;
+  left: OrphanedRuns;
   events: RunEvents;
   clock: Clock;
   log: (line: string) => void;
@@ -34,10 +34,10 @@ export class Following {
    *
    * @param execution where this process had the run in hand before the row was read: it may have ended since.
    */
-  async ended(run: StoredRun, execution = this.#parts.hands.find(run.run_id)): Promise<string> {
-    const { elsewhere, left } = this.#parts;
+  async ended(run: StoredRun, execution = this.#parts.executor.find(run.run_id)): Promise<string> {
+    const { remoteRuns, left } = this.#parts;
     if (execution) return execution.ended;
-    return isUnfinished(run) ? elsewhere.ended({ runId: run.run_id }) : left.answer(run.run_id);
+    return isUnfinished(run) ? remoteRuns.ended({ runId: run.run_id }) : left.answer(run.run_id);
   }
 
   /**
@@ -45,12 +45,12 @@ export class Following {
    * Of one that is over it is told which it was, and its error where it failed: silence would look like a good end.
    */
   events(run: StoredRun): Followable {
-    const { hands, elsewhere } = this.#parts;
-    const execution = hands.find(run.run_id);
+    const { executor, remoteRuns } = this.#parts;
+    const execution = executor.find(run.run_id);
     if (execution?.plan.resumable) return followFromStored(run.run_id, execution.events, this.#parts);
     if (execution) return execution.events;
     const ofWhich = followed(run);
-    if (isUnfinished(run) || ofWhich.resumable) return elsewhere.events(ofWhich);
+    if (isUnfinished(run) || ofWhich.resumable) return remoteRuns.events(ofWhich);
     const over = new EventLog('until-followed');
     over.add(METADATA_EVENT, JSON.stringify({ run_id: run.run_id, attempt: run.attempt }));
     if (run.error) over.add(ERROR_EVENT, JSON.stringify(run.error));
@@ -60,9 +60,9 @@ export class Following {
 
   /** The events of a stateless run that is over, and whose row is gone with it; undefined where none is kept any more. */
   async keptOf(threadId: string, runId: string): Promise<Followable | undefined> {
-    const { events, elsewhere } = this.#parts;
+    const { events, remoteRuns } = this.#parts;
     if (!(await events.areLeft(threadId, runId))) return undefined;
-    return elsewhere.events({ runId, attempt: 1, resumable: true });
+    return remoteRuns.events({ runId, attempt: 1, resumable: true });
   }
 
   /** @throws Refusal where a run's events after this number are not all kept any more. */

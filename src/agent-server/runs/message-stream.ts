@@ -18,7 +18,7 @@ export type Emit = (event: string, data: unknown) => void;
  */
 export class MessageStream {
   readonly #growing = new Map<string, unknown>();
-  readonly #told = new Set<string>();
+  readonly #streamed = new Set<string>();
   readonly #whole = new Set<string>();
   readonly #emit: Emit;
 
@@ -30,12 +30,12 @@ export class MessageStream {
   take(message: unknown, metadata: unknown): void {
     if (!isMessage(message)) return;
     const id = message.id ?? '';
-    if (!this.#told.has(id)) {
-      this.#told.add(id);
+    if (!this.#streamed.has(id)) {
+      this.#streamed.add(id);
       this.#emit('messages/metadata', { [id]: { metadata } });
     }
     if (!isPiece(message)) {
-      this.#tellWhole(id, message);
+      this.#emitWhole(id, message);
       return;
     }
     const before = this.#growing.get(id);
@@ -51,11 +51,11 @@ export class MessageStream {
     if (!Array.isArray(messages)) return;
     for (const message of messages) {
       if (isMessage(message) && message.id !== undefined && this.#growing.has(message.id))
-        this.#tellWhole(message.id, message);
+        this.#emitWhole(message.id, message);
     }
   }
 
-  #tellWhole(id: string, message: unknown): void {
+  #emitWhole(id: string, message: unknown): void {
     this.#growing.delete(id);
     if (id !== '' && this.#whole.has(id)) return;
     this.#whole.add(id);

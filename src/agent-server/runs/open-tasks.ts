@@ -16,7 +16,7 @@ const NOTES = new Set(['__error__', '__error_source_node__', '__interrupt__', '_
  * that was answered once and asks again for done: what they wrote tells which of them are.
  */
 export async function openTasks(graph: Graph, { tasks, next, config }: Snapshot): Promise<OpenTasks> {
-  const asking = tasks.flatMap(asked);
+  const asking = tasks.flatMap(requested);
   if (asking.length === 0) return { next, interrupts: {} };
   const done = await tasksDone(graph, config);
   const open = asking.filter(({ id }) => !done.has(id));
@@ -28,10 +28,10 @@ export async function openTasks(graph: Graph, { tasks, next, config }: Snapshot)
 }
 
 /** A task's id to all that it ever asked. */
-export const everAsked = (tasks: readonly unknown[]): Record<string, unknown[]> =>
-  Object.fromEntries(tasks.flatMap(asked).map(({ id, interrupts }) => [id, interrupts]));
+export const allInterrupts = (tasks: readonly unknown[]): Record<string, unknown[]> =>
+  Object.fromEntries(tasks.flatMap(requested).map(({ id, interrupts }) => [id, interrupts]));
 
-function asked(task: unknown): { id: string; name: string; interrupts: unknown[] }[] {
+function requested(task: unknown): { id: string; name: string; interrupts: unknown[] }[] {
   if (typeof task !== 'object' || task === null) return [];
   const [id, name, interrupts] = ['id', 'name', 'interrupts'].map((key): unknown => Reflect.get(task, key));
   if (typeof id !== 'string' || !Array.isArray(interrupts) || interrupts.length === 0) return [];

@@ -37,7 +37,7 @@ export interface Ask {
 }
 
 /** How long (ms) a run waits for a slot of its process before another one takes it. */
-const PATIENCE_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
 /**
  * Which process has which run. The runs' own rows are the queue: every change of hands is one statement that names who
@@ -56,7 +56,7 @@ export class RunQueue {
   }
 
   /** What others ask of this process. */
-  async asks(): Promise<Ask[]> {
+  async requests(): Promise<Ask[]> {
     const query = this.#storage.db.selectFrom('runs').select(['run_id', 'cancel_action', 'watched']);
     return query
       .where('ended_at', 'is', null)
@@ -71,7 +71,7 @@ export class RunQueue {
    * and, where it has room, those that need no caller, whose turn it is, and for which their process has no slot.
    */
   async takeable({ inHand, hasRoom, graphs, limit }: Looking): Promise<TakeableRun[]> {
-    const waitsSince = new Date(this.#clock.now() - PATIENCE_MS);
+    const waitsSince = new Date(this.#clock.now() - MAX_WAIT_MS);
     const { rows } = await this.#storage.pool.query<TakeableRun>({
       name: 'takeable-runs',
       text: `

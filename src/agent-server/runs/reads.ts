@@ -19,7 +19,7 @@ export interface RunPage {
 /** How far the attempts of a run came. */
 export interface HowFar {
   /** The whole graph has a state of the run's own. */
-  cameOn: boolean;
+  wentOn: boolean;
   /** A graph inside has. */
   inside: boolean;
   /** A task has taken the answer that the run was told. */
@@ -67,7 +67,7 @@ export class RunReads {
 
   /** How far the attempts of a run came, as the states of its thread tell. */
   async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<HowFar> {
-    const { rows } = await this.#storage.pool.query<{ came_on: boolean; inside: boolean; taken: boolean }>(
+    const { rows } = await this.#storage.pool.query<{ went_on: boolean; inside: boolean; taken: boolean }>(
       `with own as materialized (
          select checkpoint_ns, checkpoint_id, metadata ->> 'source' as source from checkpoints
          where thread_id = $1 and metadata ->> 'run_id' = $2
@@ -88,7 +88,7 @@ export class RunReads {
       [thread_id, run_id, NOBODYS_TASK],
     );
     const [row] = rows;
-    return { cameOn: row?.came_on === true, inside: row?.inside === true, taken: row?.taken === true };
+    return { wentOn: row?.went_on === true, inside: row?.inside === true, taken: row?.taken === true };
   }
 
   /** The runs of a thread, newest first. */

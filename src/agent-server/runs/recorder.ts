@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { MOST_STORED } from './event-log.ts';
 import type { EventLog } from './event-log.ts';
 import { droppedEvent } from './run-events.ts';
@@ -76,16 +76,16 @@ export class Recorder {
     const gone = this.#waiting.splice(0, Math.min(rest + 1, this.#waiting.length - 1));
     const last = gone.at(-1);
     if (last === undefined) return;
-    const told = droppedEvent(runId, { from: firstId, upTo: last.id });
-    this.#waiting.unshift(told);
-    this.#waitingSize += told.json.length - sizeOf(gone);
+    const reported = droppedEvent(runId, { from: firstId, upTo: last.id });
+    this.#waiting.unshift(reported);
+    this.#waitingSize += reported.json.length - sizeOf(gone);
   }
 
   async #write(): Promise<void> {
     const { runId, log, events, clock } = this.#parts;
     await pause(clock, GATHER_MS, this.#ending.signal);
     while (this.#waiting.length > 0 && !this.#broken) {
-      const some = this.#waiting.splice(0, this.#fitting());
+      const some = this.#waiting.splice(0, this.#fittingCount());
       this.#waitingSize -= sizeOf(some);
       await this.#again(() => events.write(runId, some));
       log.stored(some.at(-1)?.id ?? -1);
@@ -113,7 +113,7 @@ export class Recorder {
   }
 
   /** How many of those that wait are stored together: at least one. */
-  #fitting(): number {
+  #fittingCount(): number {
     let size = 0;
     const end = this.#waiting.findIndex(({ json }, at) => {
       size += json.length;

@@ -1,5 +1,5 @@
 import { pause, steadyNow, type Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { GraphNotMade } from '../graphs/graph-not-made.ts';
 import { ATTEMPT_IDS } from './event-log.ts';
@@ -81,7 +81,7 @@ export class Recovery {
   async look(): Promise<void> {
     const { queue, runs } = this.#parts;
     await this.#keepLease();
-    for (const { run_id, cancel_action, watched } of await queue.asks()) {
+    for (const { run_id, cancel_action, watched } of await queue.requests()) {
       const execution = runs.find(run_id);
       if (watched) execution?.record();
       if (cancel_action !== null) execution?.stop(cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');

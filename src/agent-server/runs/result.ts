@@ -11,7 +11,7 @@ export class Result {
   readonly reached: Reached = { values: undefined, waitsFor: undefined };
   readonly #runId: string;
   readonly #log: (line: string) => void;
-  #lastTold: { values: unknown; json: string } | undefined;
+  #lastReported: { values: unknown; json: string } | undefined;
 
   constructor(runId: string, log: (line: string) => void) {
     this.#runId = runId;
@@ -19,9 +19,9 @@ export class Result {
   }
 
   /** The data of an event as JSON. */
-  tell(event: string, data: unknown): string {
+  serialize(event: string, data: unknown): string {
     const json = toWire(data);
-    if (event === 'values') this.#lastTold = { values: data, json };
+    if (event === 'values') this.#lastReported = { values: data, json };
     return json;
   }
 
@@ -58,7 +58,7 @@ export class Result {
   }
 
   #wire(values: unknown): string {
-    const last = this.#lastTold;
+    const last = this.#lastReported;
     return last !== undefined && last.values === values ? last.json : toWire(values);
   }
 }

@@ -92,7 +92,7 @@ export function planRun(
   const { config } = assistant;
   const tags = [...strings(config['tags']), ...(request.config?.tags ?? [])];
   const recursionLimit = request.config?.recursion_limit ?? config['recursion_limit'];
-  const nobodyHasContext = request.context === undefined && Object.keys(assistant.context).length === 0;
+  const hasNoContext = request.context === undefined && Object.keys(assistant.context).length === 0;
   const ids = { assistant_id: assistant.assistant_id, graph_id: assistant.graph_id };
   return {
     runId,
@@ -115,7 +115,7 @@ export function planRun(
           run_id: runId,
         },
       },
-      context: nobodyHasContext ? undefined : { ...assistant.context, ...request.context },
+      context: hasNoContext ? undefined : { ...assistant.context, ...request.context },
       checkpoint: request.checkpoint ?? (request.checkpoint_id ? { checkpoint_id: request.checkpoint_id } : undefined),
       stream_mode: modesOf(request.stream_mode),
       stream_subgraphs: request.stream_subgraphs ?? false,
@@ -144,8 +144,8 @@ export function checkpointOfAll(checkpoint: RunKwargs['checkpoint']): string | u
   return typeof ofAll === 'string' ? ofAll : (checkpoint?.checkpoint_id ?? undefined);
 }
 
-function modesOf(asked: RunCreate['stream_mode']): StreamMode[] {
-  const modes = typeof asked === 'string' ? [asked] : (asked ?? DEFAULT_MODES);
+function modesOf(requested: RunCreate['stream_mode']): StreamMode[] {
+  const modes = typeof requested === 'string' ? [requested] : (requested ?? DEFAULT_MODES);
   return [...new Set(modes.length > 0 ? modes : DEFAULT_MODES)];
 }
 

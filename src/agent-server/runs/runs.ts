@@ -10,17 +10,17 @@ import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { planOrder } from './acceptance.ts';
 import type { Order } from './acceptance.ts';
 import { Cancelling } from './cancelling.ts';
-import { Elsewhere } from './elsewhere.ts';
+import { RemoteRuns } from './remote-runs.ts';
 import type { Execution } from './execution.ts';
 import { Following } from './following.ts';
-import { Hands } from './hands.ts';
-import { LeftBehind } from './left-behind.ts';
+import { RunExecutor } from './run-executor.ts';
+import { OrphanedRuns } from './orphaned-runs.ts';
 import type { RunQueue } from './queue.ts';
 import type { RunEvents } from './run-events.ts';
 import { checkpointOfAll } from './run-plan.ts';
 import type { Carried, RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
-import type { Begun, CancelFilter, Querying, RunStore } from './store.ts';
+import type { Started, CancelFilter, Querying, RunStore } from './store.ts';
 import { atPlace, writeDown } from './write-down.ts';
 
 /** What the runs of a process work with. */
@@ -47,19 +47,19 @@ export class Runs {
   readonly #parts: RunsParts;
   /** Runs for those who wait for them or hear their events. */
   readonly following: Following;
-  readonly #hands: Hands;
-  readonly #elsewhere: Elsewhere;
+  readonly #executor: RunExecutor;
+  readonly #remoteRuns: RemoteRuns;
   readonly #cancelling: Cancelling;
   #closing = false;
   #hasLeft = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
-    const left = new LeftBehind(parts);
-    this.#elsewhere = new Elsewhere({ ...parts, left });
-    this.#hands = new Hands(parts.atOnce, { ...parts, limitMs: parts.limitMs, elsewhere: this.#elsewhere });
-    this.following = new Following({ ...parts, hands: this.#hands, elsewhere: this.#elsewhere, left });
-    this.#cancelling = new Cancelling(this.#hands, parts);
+    const left = new OrphanedRuns(parts);
+    this.#remoteRuns = new RemoteRuns({ ...parts, left });
+    this.#executor = new RunExecutor(parts.atOnce, { ...parts, limitMs: parts.limitMs, remoteRuns: this.#remoteRuns });
+    this.following = new Following({ ...parts, executor: this.#executor, remoteRuns: this.#remoteRuns, left });
+    this.#cancelling = new Cancelling(this.#executor, parts);
   }
 
   /**
@@ -70,17 +70,17 @@ export class Runs {
    */
   async start(request: RunCreate, threadId: string | undefined, carried: Carried): Promise<Execution> {
     const plan = await this.#plan({ request, threadId, carried });
-    const { slots } = this.#hands;
+    const { slots } = this.#executor;
     const mayStart = carried !== 'background' && plan.delayMs === 0 && slots.tryTake();
     let started = false;
     try {
-      return await this.#hands.whileBeginning([plan.runId], async () => {
+      return await this.#executor.whileStarting([plan.runId], async () => {
         const makeThread = request.if_not_exists === 'create';
         const how = { stateless: threadId === undefined, mayStart, makeThread };
         const { status, sequence } = await writeDown(plan, how, this.#parts);
         started = status === 'running';
         const followed = carried === 'stream';
-        const execution = this.#hands.carryOut(plan, sequence, { attempt: 1, started, followed });
+        const execution = this.#executor.carryOut(plan, sequence, { attempt: 1, started, followed });
         if (!started) await this.#cancelling.inTheWayOf(plan);
         return execution;
       });
@@ -101,10 +101,10 @@ export class Runs {
       plans.push(await this.#plan(order).catch((error: unknown) => Promise.reject(atPlace(error, at))));
     }
     const ids = plans.map(({ runId }) => runId);
-    await this.#hands.whileBeginning(ids, async () => {
+    await this.#executor.whileStarting(ids, async () => {
       const places = await this.#parts.store.beginAll(plans);
       for (const [at, plan] of plans.entries()) {
-        this.#hands.carryOut(plan, places[at] ?? 0, { attempt: 1, started: false, followed: false });
+        this.#executor.carryOut(plan, places[at] ?? 0, { attempt: 1, started: false, followed: false });
       }
     });
     return plans;
@@ -121,16 +121,16 @@ export class Runs {
   async startWithin(
     request: RunCreate,
     threadId: string | undefined,
-    within: (begin: (on: Querying) => Promise<Begun>) => Promise<Begun | undefined>,
-  ): Promise<Begun | undefined> {
+    within: (begin: (on: Querying) => Promise<Started>) => Promise<Started | undefined>,
+  ): Promise<Started | undefined> {
     const plan = await this.#plan({ request, threadId, carried: 'background' });
-    return this.#hands.whileBeginning([plan.runId], async () => {
+    return this.#executor.whileStarting([plan.runId], async () => {
       const { store } = this.#parts;
-      const begun = await within((on) => store.begin(plan, threadId === undefined, false, on));
-      if (begun?.kind !== 'begun') return begun;
-      this.#hands.carryOut(plan, begun.sequence, { attempt: 1, started: false, followed: false });
+      const startedRun = await within((on) => store.begin(plan, threadId === undefined, false, on));
+      if (startedRun?.kind !== 'started') return startedRun;
+      this.#executor.carryOut(plan, startedRun.sequence, { attempt: 1, started: false, followed: false });
       await this.#cancelling.inTheWayOf(plan);
-      return begun;
+      return startedRun;
     });
   }
 
@@ -151,27 +151,27 @@ export class Runs {
 
   /** The run, if this process has it in hand. */
   find(runId: string): Execution | undefined {
-    return this.#hands.find(runId);
+    return this.#executor.find(runId);
   }
 
   /** The runs of a thread that this process has in hand. */
   ofThread(threadId: string): Execution[] {
-    return this.#hands.ofThread(threadId);
+    return this.#executor.ofThread(threadId);
   }
 
   /** Has somebody told of every run as it comes in hand here, before anything of it happens. */
-  onBegun(listener: (execution: Execution) => void): void {
-    this.#hands.onBegun = listener;
+  onStarted(listener: (execution: Execution) => void): void {
+    this.#executor.onStarted = listener;
   }
 
   /** The ids of the runs that this process has in hand, or is about to. */
   inHand(): string[] {
-    return this.#hands.ids();
+    return this.#executor.ids();
   }
 
   /** The ids of the runs in hand that have not begun yet. */
   waiting(): string[] {
-    return this.#hands.waiting();
+    return this.#executor.waiting();
   }
 
   /** Whether this process is about to leave: it takes no more runs. */
@@ -186,12 +186,12 @@ export class Runs {
 
   /** How many more runs could be carried out at once. */
   get room(): number {
-    return this.#closing ? 0 : this.#hands.slots.free;
+    return this.#closing ? 0 : this.#executor.slots.free;
   }
 
   /** Carries out a run that another process left; it has been taken up in the database. */
   adopt(plan: RunPlan, sequence: number, attempt: number): Execution {
-    return this.#hands.carryOut(plan, sequence, { attempt, started: false, followed: false });
+    return this.#executor.carryOut(plan, sequence, { attempt, started: false, followed: false });
   }
 
   /** Ends an unfinished run, wherever it is carried out. */
@@ -220,9 +220,9 @@ export class Runs {
    */
   async drain(withinMs: number): Promise<void> {
     this.#closing = true;
-    await this.#hands.drain(withinMs, this.#parts.clock);
+    await this.#executor.drain(withinMs, this.#parts.clock);
     this.#hasLeft = true;
-    this.#elsewhere.close();
+    this.#remoteRuns.close();
   }
 
   #mustBeOpen(): void {

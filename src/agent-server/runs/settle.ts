@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
-import type { Surroundings } from './surroundings.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+import type { RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
@@ -18,7 +18,7 @@ const failedWith = (error: string, message: string): RunEnd => ({
 const UNSTORABLE = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
 
 /** The end of a run whose error can't be looked at. */
-export const NOT_TOLD = failedWith('Error', 'The run failed with an error that can not be shown.');
+export const UNREADABLE_ERROR = failedWith('Error', 'The run failed with an error that can not be shown.');
 
 /** The database has taken one of two back that wait for each other: it may be asked again. */
 const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
@@ -37,7 +37,7 @@ export interface Ended {
  *
  * @returns the end that is stored, or `taken` where another process has the run, and will end it.
  */
-export async function settle(ended: Ended, around: Surroundings): Promise<RunEnd | 'taken'> {
+export async function settle(ended: Ended, around: RunDependencies): Promise<RunEnd | 'taken'> {
   const { clock, log } = around;
   let last = ended.end;
   for (;;) {
@@ -56,19 +56,19 @@ export async function settle(ended: Ended, around: Surroundings): Promise<RunEnd
 }
 
 /** @returns false where another process has the run. */
-async function write({ plan, end, failure }: Ended, { store, queue }: Surroundings): Promise<boolean> {
+async function write({ plan, end, failure }: Ended, { store, queue }: RunDependencies): Promise<boolean> {
   const { runId } = plan;
   const reason = failure instanceof RunStopped ? failure.reason : undefined;
   if (reason === 'handover') {
     await queue.release(runId);
     return true;
   }
-  if (reason !== 'rolled-back') return (await store.end(plan, end)) || !(await isElsewhere());
+  if (reason !== 'rolled-back') return (await store.end(plan, end)) || !(await isRemote());
   await store.rollBack(runId);
-  return !(await isElsewhere());
+  return !(await isRemote());
 
   /** Nothing was changed: the run is gone, its end was stored before without our hearing of it, or it is another's. */
-  async function isElsewhere(): Promise<boolean> {
+  async function isRemote(): Promise<boolean> {
     const [standing] = await queue.standings([runId]);
     return standing !== undefined && standing.process_id !== queue.processId;
   }

@@ -15,15 +15,15 @@ import type { RunStore } from './store.ts';
 export type Start = 'asked' | 'go-on' | 'answer-taken' | 'over';
 
 /** How a later attempt begins: what a run was told counts once, and is not lost. */
-export function startAgain({ command, checkpoint }: RunPlan['kwargs'], { cameOn, inside, taken }: HowFar): Start {
-  if (cameOn) return 'go-on';
+export function startAgain({ command, checkpoint }: RunPlan['kwargs'], { wentOn, inside, taken }: HowFar): Start {
+  if (wentOn) return 'go-on';
   if (!command) return 'asked';
   if (!inside || checkpoint !== undefined) return 'over';
   return taken ? 'answer-taken' : 'asked';
 }
 
 /** What the engine gets for an attempt. */
-export interface Begun {
+export interface Started {
   input: unknown;
   kwargs: RunPlan['kwargs'];
 }
@@ -42,7 +42,7 @@ export interface AttemptParts {
 export async function beginAttempt(
   { runId, threadId, graphId, temporary, kwargs }: RunPlan,
   { attempt, graph, graphs, store, ask }: AttemptParts,
-): Promise<Begun> {
+): Promise<Started> {
   const isLater = attempt > 1 && !temporary;
   const start = isLater
     ? startAgain(kwargs, await ask(() => store.howFar({ thread_id: threadId, run_id: runId })))

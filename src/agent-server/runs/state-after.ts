@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { toWire } from '../wire.ts';
 import { openTasks } from './open-tasks.ts';

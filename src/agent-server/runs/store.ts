@@ -26,8 +26,8 @@ export interface CancelFilter {
 export type Querying = Pick<ClientBase, 'query'>;
 
 /** What became of a run that was asked for. `sequence` is the order of acceptance. */
-export type Begun =
-  { kind: 'begun'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
+export type Started =
+  { kind: 'started'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
 
 /** The runs of a deployment, in its database. Every change names the process, so that a process that was taken for dead changes nothing. */
 export class RunStore extends RunReads {
@@ -66,7 +66,7 @@ export class RunStore extends RunReads {
    * Writes a run down before anything of it happens. `atOnce` lets it be `running` from the start, where its thread is
    * free. `on` is the connection of a transaction that it shall be a part of.
    */
-  async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.#storage.pool): Promise<Begun> {
+  async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.#storage.pool): Promise<Started> {
     const statement = plan.temporary
       ? statements.BEGIN_ALONE
       : stateless
@@ -94,7 +94,7 @@ export class RunStore extends RunReads {
       ],
     });
     const [row] = rows;
-    if (row) return { kind: 'begun', status: row.status, sequence: Number(row.sequence) };
+    if (row) return { kind: 'started', status: row.status, sequence: Number(row.sequence) };
     return (await this.hasThread(plan.threadId)) ? { kind: 'busy' } : { kind: 'no-thread' };
   }
 
@@ -110,8 +110,8 @@ export class RunStore extends RunReads {
       await client.query('begin');
       const places: number[] = [];
       for (const plan of plans) {
-        const begun = await this.begin(plan, true, false, client);
-        if (begun.kind === 'begun') places.push(begun.sequence);
+        const started = await this.begin(plan, true, false, client);
+        if (started.kind === 'started') places.push(started.sequence);
       }
       await client.query('commit');
       isBroken = false;
@@ -172,8 +172,13 @@ export class RunStore extends RunReads {
 
   #traceOf({ error, usage }: RunEnd): unknown[] {
     if (!this.#traced) return [false, null, null, null];
-    const told = error && { error: bounded(error.error, 500), message: bounded(error.message, 10_000) };
-    return [true, told ? JSON.stringify(told) : null, usage ? JSON.stringify(usage) : null, this.#traced.revisionId];
+    const reported = error && { error: bounded(error.error, 500), message: bounded(error.message, 10_000) };
+    return [
+      true,
+      reported ? JSON.stringify(reported) : null,
+      usage ? JSON.stringify(usage) : null,
+      this.#traced.revisionId,
+    ];
   }
 
   /** Forgets a run of this process and all that it wrote: its thread is as it was before. */

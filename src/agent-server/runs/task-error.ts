@@ -7,6 +7,6 @@ export function taskError(error: unknown): string | null {
   if (typeof error === 'string') return error;
   if (typeof error !== 'object') return JSON.stringify(error) ?? 'Error';
   const [name, message]: unknown[] = [Reflect.get(error, 'name'), Reflect.get(error, 'message')];
-  const told = [name, message].filter((part) => typeof part === 'string' && part !== '');
-  return told.length > 0 ? told.join(': ') : 'Error';
+  const reported = [name, message].filter((part) => typeof part === 'string' && part !== '');
+  return reported.length > 0 ? reported.join(': ') : 'Error';
 }

@@ -1,5 +1,5 @@
 import { unlessAborted } from './aborted.ts';
-import type { Beginning, Surroundings } from './surroundings.ts';
+import type { RunStart, RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
 import { whileAway } from './while-away.ts';
@@ -14,8 +14,8 @@ const TURN_POLL_MS = 200;
  */
 export async function waitForTurn(
   { runId, delayMs }: RunPlan,
-  { started, after, joinLine }: Beginning,
-  { clock, slots, store, queue }: Surroundings,
+  { started, after, joinLine }: RunStart,
+  { clock, slots, store, queue }: RunDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   if (started) return;

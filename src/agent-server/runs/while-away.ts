@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 
 /** How long (ms) until the database is asked again, while it is away. */
 const RETRY_MS = 500;

@@ -1,7 +1,7 @@
 import { missing, Refusal } from '../refusal.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { RunPlan } from './run-plan.ts';
-import type { Begun, RunStore } from './store.ts';
+import type { Started, RunStore } from './store.ts';
 
 /** How a run is written down. */
 export interface WritingDown {
@@ -21,14 +21,14 @@ export async function writeDown(
   plan: RunPlan,
   { stateless, mayStart, makeThread }: WritingDown,
   { store, threads }: { store: RunStore; threads: ThreadStore },
-): Promise<Extract<Begun, { kind: 'begun' }>> {
-  let begun = await store.begin(plan, stateless, mayStart);
-  if (begun.kind === 'no-thread' && makeThread) {
+): Promise<Extract<Started, { kind: 'started' }>> {
+  let started = await store.begin(plan, stateless, mayStart);
+  if (started.kind === 'no-thread' && makeThread) {
     await threads.create(plan.threadId, plan.threadMetadata);
-    begun = await store.begin(plan, stateless, mayStart);
+    started = await store.begin(plan, stateless, mayStart);
   }
-  if (begun.kind === 'begun') return begun;
-  if (begun.kind === 'no-thread') throw missing(`Thread ${plan.threadId} does not exist.`);
+  if (started.kind === 'started') return started;
+  if (started.kind === 'no-thread') throw missing(`Thread ${plan.threadId} does not exist.`);
   throw new Refusal(
     409,
     `Thread ${plan.threadId} is busy with another run. Wait for it, or choose another multitask_strategy than "reject".`,

@@ -1,4 +1,4 @@
-import type { Migration } from '../../database/migrate.ts';
+import type { Migration } from '../../postgres/migrate.ts';
 import { first } from './migrations/001-first.ts';
 import { traceOutbox } from './migrations/002-trace-outbox.ts';
 import { webhooks } from './migrations/010-webhooks.ts';

@@ -1,7 +1,7 @@
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-import { openDatabase } from '../../database/database.ts';
-import type { Database } from '../../database/database.ts';
-import { migrate } from '../../database/migrate.ts';
+import { openDatabase } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
+import { migrate } from '../../postgres/migrate.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './tables.ts';
 

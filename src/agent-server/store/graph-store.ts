@@ -1,6 +1,6 @@
 import { MAX_ITEM_TTL_MINUTES } from '../../contract/agent/store-item.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { askPatiently } from '../graphs/patience.ts';
+import { queryWithRetries } from '../graphs/retry-policy.ts';
 import { readFilter } from './filter.ts';
 import type { Condition } from './filter.ts';
 import type { Item, Items } from './items.ts';
@@ -47,7 +47,7 @@ export class GraphStore {
   /** One item, or null. */
   async get(namespace: string[], key: string): Promise<Item | null> {
     check('get', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    return (await askPatiently(() => this.#items.get(namespace, key))) ?? null;
+    return (await queryWithRetries(() => this.#items.get(namespace, key))) ?? null;
   }
 
   /** Makes an item or replaces its value. What is said of an index has no effect: this store does not search by meaning. */
@@ -61,13 +61,13 @@ export class GraphStore {
     if (value === null) return this.delete(namespace, key);
     const ttl = options?.ttl;
     check('put', namespaceProblem(namespace) ?? keyProblem(key, namespace) ?? valueProblem(value) ?? ttlProblem(ttl));
-    await askPatiently(() => this.#items.put(namespace, key, value, ttl));
+    await queryWithRetries(() => this.#items.put(namespace, key, value, ttl));
   }
 
   /** Deletes an item; one that is not there is no error. */
   async delete(namespace: string[], key: string): Promise<void> {
     check('delete', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    await askPatiently(() => this.#items.delete(namespace, key));
+    await queryWithRetries(() => this.#items.delete(namespace, key));
   }
 
   /** One page of the items below a namespace. */
@@ -75,7 +75,7 @@ export class GraphStore {
     check('search', labelsProblem(namespacePrefix) ?? queryProblem(options.query));
     const { limit, offset, refreshTtl } = options;
     const conditions = conditionsOf(options.filter);
-    return askPatiently(() =>
+    return queryWithRetries(() =>
       this.#items.search({ prefix: namespacePrefix, conditions, limit, offset, refresh: refreshTtl }),
     );
   }
@@ -83,7 +83,7 @@ export class GraphStore {
   /** One page of the namespaces that hold something. */
   async listNamespaces({ prefix, suffix, ...rest }: GraphNamespaces = {}): Promise<string[][]> {
     check('listNamespaces', labelsProblem(prefix ?? []) ?? labelsProblem(suffix ?? []));
-    return askPatiently(() => this.#items.namespaces({ prefix, suffix, ...rest }));
+    return queryWithRetries(() => this.#items.namespaces({ prefix, suffix, ...rest }));
   }
 
   /** Several operations in the engine's form, one after the other. */

@@ -1,5 +1,5 @@
 import { MAX_ITEM_TTL_MINUTES } from '../../contract/agent/store-item.ts';
-import type { StoreConfig } from '../../graph-config/keeping.ts';
+import type { StoreConfig } from '../../graph-config/retention.ts';
 
 /** How the items of a deployment live. Times are minutes. */
 export interface StoreSettings {

@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Items } from './items.ts';
 
 /** What the removal of expired items works with. */

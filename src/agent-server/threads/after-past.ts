@@ -10,19 +10,19 @@ import type { Follower, LoggedEvent } from '../runs/event-log.ts';
 export function afterPast(
   past: Promise<readonly LoggedEvent[]>,
   follow: (follower: Follower) => () => void,
-  tell: Follower,
+  notify: Follower,
   complain: (error: unknown) => void,
 ): () => void {
   let waiting: Parameters<Follower>[0][] | undefined = [];
   const leave = follow((event) => {
     if (waiting) waiting.push(event);
-    else tell(event);
+    else notify(event);
   });
   past
-    .then((events) => events.forEach(tell))
+    .then((events) => events.forEach(notify))
     .catch(complain)
     .finally(() => {
-      waiting?.forEach(tell);
+      waiting?.forEach(notify);
       waiting = undefined;
     });
   return leave;

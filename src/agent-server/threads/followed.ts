@@ -1,7 +1,7 @@
 import type { ThreadEvents } from './thread-events.ts';
 
 /** A run that is told of on the stream of its thread. */
-export interface Told {
+export interface Subscription {
   /** Ends the telling. */
   forget: () => void;
   /** Tells that it begins, where that waits for its turn. */
@@ -16,7 +16,7 @@ export interface Followed {
   openedAt: number;
   /** When its last follower left; undefined while there is one. */
   leftAt: number | undefined;
-  runs: Map<string, Told>;
+  runs: Map<string, Subscription>;
   /** Until when (ms) it is told what states were written by hand. */
   writtenAt: number;
 }

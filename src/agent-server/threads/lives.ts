@@ -30,7 +30,7 @@ export class ThreadLives {
   }
 
   /** Notes since when the configuration file gives threads a time: those that are older keep what they had, for ever. */
-  async noteBeginning(): Promise<void> {
+  async noteStart(): Promise<void> {
     const { pool } = this.#storage;
     if (!this.#lifetimes.ofAll) await pool.query('delete from thread_lifetime');
     else {

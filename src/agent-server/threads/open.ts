@@ -13,7 +13,7 @@ import { ThreadRuns } from './thread-runs.ts';
 import { ThreadStreams } from './thread-streams.ts';
 
 /** What the threads of a process are put together from. */
-export interface ThreadsSurroundings {
+export interface ThreadDependencies {
   storage: Storage;
   threads: ThreadStore;
   graphs: Graphs;
@@ -36,12 +36,12 @@ export interface OpenThreads {
 }
 
 /** Puts together what looks after threads, and notes since when the configuration file gives them a time. */
-export async function openThreads(around: ThreadsSurroundings): Promise<OpenThreads> {
+export async function openThreads(around: ThreadDependencies): Promise<OpenThreads> {
   const { storage, threads, graphs, runs, clock, log } = around;
   const { pool } = storage;
   const lifetimes = lifetimesOf(around.lifetime);
   const lives = new ThreadLives(storage, lifetimes, clock);
-  await lives.noteBeginning();
+  await lives.noteStart();
   const states = new ThreadStates({
     pool,
     threads,

@@ -8,12 +8,12 @@ import type { ThreadRuns } from './thread-runs.ts';
 export const endOf = (runId: string): string => JSON.stringify({ run_id: runId, status: 'run_done' });
 
 /** Data of the event that tells that a run begins. */
-export const beginningOf = (runId: string, attempt: number): string => JSON.stringify({ run_id: runId, attempt });
+export const startOfRun = (runId: string, attempt: number): string => JSON.stringify({ run_id: runId, attempt });
 
 /** What can still be told of a run that has ended and whose events nobody has: which it was, its error, its end. */
 export function eventsLeft(run: Pick<StoredRun, 'run_id' | 'attempt' | 'error'>): { event: string; json: string }[] {
   return [
-    { event: METADATA_EVENT, json: beginningOf(run.run_id, run.attempt) },
+    { event: METADATA_EVENT, json: startOfRun(run.run_id, run.attempt) },
     ...(run.error === null ? [] : [{ event: ERROR_EVENT, json: JSON.stringify(run.error) }]),
     { event: METADATA_EVENT, json: endOf(run.run_id) },
   ];

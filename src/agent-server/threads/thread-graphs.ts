@@ -38,17 +38,17 @@ export class ThreadGraphs {
    */
   async read(threadId: string, graphId: string): Promise<StatefulGraph> {
     const configurable = await this.#threads.lastConfigurable(threadId);
-    return asked(graphId, threadId, () => this.#graphs.make(graphId, { configurable }, 'thread'));
+    return requested(graphId, threadId, () => this.#graphs.make(graphId, { configurable }, 'thread'));
   }
 
   /** The same with its checkpoints in a pool of the caller's, which the configuration is read over too. */
   async readOver(threadId: string, graphId: string, pool: Pool): Promise<StatefulGraph> {
     const configurable: FreeObject = await this.#threads.lastConfigurable(threadId, pool);
-    return asked(graphId, threadId, () => this.#graphs.makeOver(graphId, { configurable }, pool));
+    return requested(graphId, threadId, () => this.#graphs.makeOver(graphId, { configurable }, pool));
   }
 }
 
-async function asked(graphId: string, threadId: string, make: () => Promise<Graph>): Promise<StatefulGraph> {
+async function requested(graphId: string, threadId: string, make: () => Promise<Graph>): Promise<StatefulGraph> {
   const graph = await make().catch((thrown: unknown) => {
     if (!(thrown instanceof GraphNotMade)) throw thrown;
     const { error, message } = describeError(thrown.cause);

@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../../clock.ts';
 import { METADATA_EVENT } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Followable, Follower } from '../runs/event-log.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
@@ -9,8 +9,8 @@ import type { Runs } from '../runs/runs.ts';
 import { whileAway } from '../runs/while-away.ts';
 import { toWire } from '../wire.ts';
 import { afterPast } from './after-past.ts';
-import type { Followed, Told } from './followed.ts';
-import { beginningOf, endOf, eventsLeft, pastOf } from './run-ends.ts';
+import type { Followed, Subscription } from './followed.ts';
+import { startOfRun, endOf, eventsLeft, pastOf } from './run-ends.ts';
 import type { ThreadRuns } from './thread-runs.ts';
 import { isOfModes, MOST_KEPT, STATE_UPDATE_EVENT, ThreadEvents, timeOf } from './thread-events.ts';
 
@@ -45,7 +45,7 @@ export class ThreadStreams {
 
   constructor(parts: ThreadStreamsParts) {
     this.#parts = parts;
-    parts.runs.onBegun((execution) => this.#begun(execution));
+    parts.runs.onStarted((execution) => this.#started(execution));
   }
 
   /**
@@ -55,10 +55,10 @@ export class ThreadStreams {
   of(threadId: string, modes: readonly ThreadStreamMode[]): Followable {
     return {
       follow: (follower, afterId) => {
-        const tell: Follower = (event) => {
+        const notify: Follower = (event) => {
           if (event === undefined || isOfModes(event.event, modes)) follower(event);
         };
-        return this.#follow(threadId, tell, afterId);
+        return this.#follow(threadId, notify, afterId);
       },
     };
   }
@@ -87,9 +87,9 @@ export class ThreadStreams {
     await this.#looking;
   }
 
-  #follow(threadId: string, tell: Follower, afterId: number | undefined): () => void {
+  #follow(threadId: string, notify: Follower, afterId: number | undefined): () => void {
     if (this.#stop.signal.aborted) {
-      tell(undefined);
+      notify(undefined);
       return () => undefined;
     }
     const isNew = !this.#threads.has(threadId);
@@ -97,24 +97,24 @@ export class ThreadStreams {
     thread.leftAt = undefined;
     const { events } = thread;
     if (afterId !== undefined && afterId < events.complete)
-      return this.#followFromPast(threadId, thread, tell, afterId);
+      return this.#followFromPast(threadId, thread, notify, afterId);
     if (!isNew && afterId === undefined) {
       for (const run of this.#parts.runs.ofThread(threadId)) {
         if (!run.isWaiting)
-          tell({ id: undefined, event: METADATA_EVENT, json: beginningOf(run.plan.runId, run.attempt) });
+          notify({ id: undefined, event: METADATA_EVENT, json: startOfRun(run.plan.runId, run.attempt) });
       }
     }
-    const leave = events.follow(tell, isNew ? events.complete : afterId);
+    const leave = events.follow(notify, isNew ? events.complete : afterId);
     return () => this.#leave(thread, leave);
   }
 
-  #followFromPast(threadId: string, thread: Followed, tell: Follower, afterId: number): () => void {
+  #followFromPast(threadId: string, thread: Followed, notify: Follower, afterId: number): () => void {
     const { clock, log, threadRuns } = this.#parts;
     const { events } = thread;
     const when = { afterId, until: timeOf(events.complete) };
     const past = whileAway(() => pastOf(threadRuns, threadId, when), clock, this.#stop.signal);
     const follow = (follower: Follower) => events.follow(follower, events.complete);
-    const leave = afterPast(past, follow, tell, (error) => {
+    const leave = afterPast(past, follow, notify, (error) => {
       if (!this.#stop.signal.aborted) log(`The past of thread ${threadId} can't be told: ${String(error)}`);
     });
     return () => this.#leave(thread, leave);
@@ -134,44 +134,44 @@ export class ThreadStreams {
     const events = new ThreadEvents(() => clock.now(), share);
     const thread: Followed = { events, openedAt: now, leftAt: undefined, runs: new Map(), writtenAt: now };
     this.#threads.set(threadId, thread);
-    for (const execution of runs.ofThread(threadId)) this.#begun(execution);
+    for (const execution of runs.ofThread(threadId)) this.#started(execution);
     this.#looking ??= this.#keepLooking();
     return thread;
   }
 
   /** A run came in hand here. One that waits for its turn is told of when that has come. */
-  #begun(execution: Execution): void {
+  #started(execution: Execution): void {
     const { threadId, runId } = execution.plan;
     const thread = this.#threads.get(threadId);
     if (!thread) return;
     thread.runs.get(runId)?.forget();
-    const told: Told = { forget: () => undefined };
-    thread.runs.set(runId, told);
-    const tell = this.#teller(thread, runId, told, execution);
+    const reported: Subscription = { forget: () => undefined };
+    thread.runs.set(runId, reported);
+    const notify = this.#follower(thread, runId, reported, execution);
     const begin = () => {
-      told.begin = undefined;
-      tell({ id: undefined, event: METADATA_EVENT, json: beginningOf(runId, execution.attempt) });
+      reported.begin = undefined;
+      notify({ id: undefined, event: METADATA_EVENT, json: startOfRun(runId, execution.attempt) });
     };
-    if (execution.isWaiting) told.begin = begin;
-    told.forget = execution.events.tap((event) => {
-      if (told.begin && (execution.goesOn || event?.event === METADATA_EVENT)) return;
-      told.begin?.();
-      tell(event);
+    if (execution.isWaiting) reported.begin = begin;
+    reported.forget = execution.events.tap((event) => {
+      if (reported.begin && (execution.goesOn || event?.event === METADATA_EVENT)) return;
+      reported.begin?.();
+      notify(event);
     });
   }
 
   /** Passes a run's events on to its thread's, and its end as an event: a run that goes on in another process has none. */
-  #teller(thread: Followed, runId: string, told: Told, execution?: Execution): Follower {
+  #follower(thread: Followed, runId: string, reported: Subscription, execution?: Execution): Follower {
     return (event) => {
       if (execution?.goesOn) {
         // From now on it is another process's.
-        if (event === undefined && thread.runs.get(runId) === told) thread.runs.delete(runId);
+        if (event === undefined && thread.runs.get(runId) === reported) thread.runs.delete(runId);
         return;
       }
       if (event !== undefined) return thread.events.add(event.event, event.json);
       if (this.#parts.runs.hasLeft) return;
-      told.endedAt = this.#parts.clock.now();
-      thread.writtenAt = told.endedAt;
+      reported.endedAt = this.#parts.clock.now();
+      thread.writtenAt = reported.endedAt;
       thread.events.add(METADATA_EVENT, endOf(runId));
     };
   }
@@ -200,11 +200,11 @@ export class ThreadStreams {
     if (ids.length === 0) return;
     const standing = new Map((await threadRuns.standing(ids)).map((thread) => [thread.thread_id, thread]));
     const known = ids.flatMap((id) => [...(this.#threads.get(id)?.runs.keys() ?? [])]);
-    for (const run of await threadRuns.recent(ids, since, known)) this.#tellOf(run);
+    for (const run of await threadRuns.recent(ids, since, known)) this.#followRun(run);
     for (const id of ids) {
       const thread = standing.get(id);
       if (!thread) this.gone(id);
-      else if (thread.written_at) await this.#tellOfState(id, thread.written_at.getTime());
+      else if (thread.written_at) await this.#emitState(id, thread.written_at.getTime());
     }
   }
 
@@ -218,21 +218,21 @@ export class ThreadStreams {
   }
 
   /** Tells of a run that another process carries out, or did. */
-  #tellOf(run: StoredRun): void {
+  #followRun(run: StoredRun): void {
     const thread = this.#threads.get(run.thread_id);
     if (!thread || thread.runs.has(run.run_id)) return;
     const { events } = thread;
-    const told: Told = { forget: () => undefined };
-    thread.runs.set(run.run_id, told);
+    const reported: Subscription = { forget: () => undefined };
+    thread.runs.set(run.run_id, reported);
     if (run.ended_at === null) {
-      told.forget = this.#parts.runs.following.events(run).follow(this.#teller(thread, run.run_id, told));
+      reported.forget = this.#parts.runs.following.events(run).follow(this.#follower(thread, run.run_id, reported));
       return;
     }
-    told.endedAt = run.ended_at.getTime();
-    if (told.endedAt >= thread.openedAt) for (const { event, json } of eventsLeft(run)) events.add(event, json);
+    reported.endedAt = run.ended_at.getTime();
+    if (reported.endedAt >= thread.openedAt) for (const { event, json } of eventsLeft(run)) events.add(event, json);
   }
 
-  async #tellOfState(threadId: string, writtenAt: number): Promise<void> {
+  async #emitState(threadId: string, writtenAt: number): Promise<void> {
     const thread = this.#threads.get(threadId);
     if (!thread || writtenAt <= thread.writtenAt) return;
     // Before the reading, so that a state that can't be read is complained of once.

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Storage } from '../storage/open.ts';
 
 /** A run that has ended and that was not told yet: what is told of it, as JSON. */
-export interface Untold {
+export interface PendingRun {
   sequence: string;
   run: unknown;
 }
 
 /** The most runs that wait to be told: of more the oldest are given up. */
-export const mostUntold = 10_000;
+export const maxPendingRuns = 10_000;
 
 /**
  * Runs that have ended and have still to be told. They are put there by the statement that ends them (`runs/statements.ts`),
@@ -22,7 +22,7 @@ export class Outbox {
   }
 
   /** The oldest ones. */
-  async oldest(limit: number): Promise<Untold[]> {
+  async oldest(limit: number): Promise<PendingRun[]> {
     return this.#storage.db.selectFrom('trace_outbox').selectAll().orderBy('sequence').limit(limit).execute();
   }
 
@@ -37,7 +37,7 @@ export class Outbox {
     const { numDeletedRows } = await this.#storage.db
       .deleteFrom('trace_outbox')
       .where('sequence', '<=', (of) =>
-        of.selectFrom('trace_outbox').select('sequence').orderBy('sequence', 'desc').limit(1).offset(mostUntold),
+        of.selectFrom('trace_outbox').select('sequence').orderBy('sequence', 'desc').limit(1).offset(maxPendingRuns),
       )
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);

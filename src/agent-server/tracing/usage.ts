@@ -16,10 +16,10 @@ export function usageOf(before: unknown, after: unknown): Usage | undefined {
   let sum: Usage | undefined;
   for (const message of messagesIn(after)) {
     if (former.has(keyOf(message))) continue;
-    const told: unknown = Reflect.get(message, 'usage_metadata');
-    if (typeof told !== 'object' || told === null) continue;
-    const [input, output] = [count(told, 'input_tokens'), count(told, 'output_tokens')];
-    const total = count(told, 'total_tokens') || input + output;
+    const reported: unknown = Reflect.get(message, 'usage_metadata');
+    if (typeof reported !== 'object' || reported === null) continue;
+    const [input, output] = [count(reported, 'input_tokens'), count(reported, 'output_tokens')];
+    const total = count(reported, 'total_tokens') || input + output;
     if (total === 0) continue;
     sum = { input: (sum?.input ?? 0) + input, output: (sum?.output ?? 0) + output, total: (sum?.total ?? 0) + total };
   }
@@ -41,7 +41,7 @@ function keyOf(message: object): unknown {
 }
 
 /** A whole number of at least nothing; nothing for anything else. */
-function count(told: object, name: string): number {
-  const value: unknown = Reflect.get(told, name);
+function count(reported: object, name: string): number {
+  const value: unknown = Reflect.get(reported, name);
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

@@ -1,5 +1,5 @@
 import { pause, type Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
 import { judgeUrl } from './judge-url.ts';
 import { nextAfter } from './outcome.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Configuration } from '../configuration.ts';
 import { TOKEN_HEADER } from '../routes/guard.ts';
 import type { RunStore } from '../runs/store.ts';

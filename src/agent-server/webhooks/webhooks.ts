@@ -10,13 +10,13 @@ export type CheckWebhook = (url: string | undefined) => void;
 
 /** The judgement of webhooks when a run or a cron is accepted. What it lets pass is judged again when it is sent. */
 export function checkWebhooks({ disabled, rules }: WebhookSettings, log: (line: string) => void): CheckWebhook {
-  let isTold = !disabled;
+  let isReported = !disabled;
   return (url) => {
     if (url === undefined) return;
     const judged = judgeUrl(url, rules);
     if (judged.kind === 'refused') throw unacceptable('webhook', judged.why);
-    if (!isTold) log('A run or cron was accepted with a webhook, and none is sent: http.disable_webhooks is set.');
-    isTold = true;
+    if (!isReported) log('A run or cron was accepted with a webhook, and none is sent: http.disable_webhooks is set.');
+    isReported = true;
   };
 }
 
@@ -34,8 +34,8 @@ export const resolveByMachine: Resolve = (host) => lookup(host, { all: true, ord
 export function onceAtATime(resolve: Resolve): Resolve {
   const underWay = new Map<string, ReturnType<Resolve>>();
   return (host) => {
-    const asked = underWay.get(host) ?? resolve(host).finally(() => underWay.delete(host));
-    underWay.set(host, asked);
-    return asked;
+    const requested = underWay.get(host) ?? resolve(host).finally(() => underWay.delete(host));
+    underWay.set(host, requested);
+    return requested;
   };
 }

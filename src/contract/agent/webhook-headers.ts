@@ -35,10 +35,10 @@ export function webhookHeaderProblem(name: string, value: string, prefix: string
 }
 
 /** Why a header can't be sent beside the others of `webhooks.headers`, in words that follow its name; undefined where it can. */
-export function namesakeProblem(name: string, all: readonly string[]): string | undefined {
-  const namesakes = all.filter((other) => other !== name && other.toLowerCase() === name.toLowerCase());
-  if (namesakes.length === 0) return undefined;
-  return `is the same header as ${namesakes.join(' and ')}, since case does not count in their names: write it once`;
+export function duplicateNameProblem(name: string, all: readonly string[]): string | undefined {
+  const duplicateNames = all.filter((other) => other !== name && other.toLowerCase() === name.toLowerCase());
+  if (duplicateNames.length === 0) return undefined;
+  return `is the same header as ${duplicateNames.join(' and ')}, since case does not count in their names: write it once`;
 }
 
 /** Whether a text can be the value of a header. */

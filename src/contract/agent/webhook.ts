@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { freeObject, openWord } from './open-word.ts';
 import { readWebhookDomain } from './webhook-domain.ts';
-import { namesakeProblem, webhookHeaderProblem } from './webhook-headers.ts';
+import { duplicateNameProblem, webhookHeaderProblem } from './webhook-headers.ts';
 
 /** The longest `webhook` a run may name where the configuration sets none; section "Limits" leaves it open. */
 export const MAX_WEBHOOK_URL_LENGTH = 65_536;
@@ -59,7 +59,7 @@ export const WebhooksConfig = z
   })
   .superRefine(({ headers = {}, env_prefix = DEFAULT_WEBHOOK_ENV_PREFIX }, context) => {
     for (const [name, value] of Object.entries(headers)) {
-      const message = webhookHeaderProblem(name, value, env_prefix) ?? namesakeProblem(name, Object.keys(headers));
+      const message = webhookHeaderProblem(name, value, env_prefix) ?? duplicateNameProblem(name, Object.keys(headers));
       if (message !== undefined) context.addIssue({ code: 'custom', path: ['headers', name], message });
     }
   });

@@ -69,10 +69,10 @@ export const tracingProjectsQuery = z.strictObject({
 export type TracingProjectsQuery = z.infer<typeof tracingProjectsQuery>;
 
 /** A run as it is told. */
-export const toldRun = z.looseObject({ ...tracedRun.shape, id: z.string(), status: z.string() });
-export type ToldRun = z.infer<typeof toldRun>;
+export const tracedRunResponse = z.looseObject({ ...tracedRun.shape, id: z.string(), status: z.string() });
+export type TracedRunResponse = z.infer<typeof tracedRunResponse>;
 /** A page of a project's runs, newest first. */
-export const tracedRunsList = z.looseObject({ resources: z.array(toldRun), offset: z.int() });
+export const tracedRunsList = z.looseObject({ resources: z.array(tracedRunResponse), offset: z.int() });
 export type TracedRunsList = z.infer<typeof tracedRunsList>;
 
 /** The query of listing a project's runs: `limit` 1 to 100. */

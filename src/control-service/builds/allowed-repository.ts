@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { trimEndOf } from '../../contract/plain-text.ts';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { isWithin } from './build-folder.ts';
 
 /** Files in a repository that name other folders are read this far. */

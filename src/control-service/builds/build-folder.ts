@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } fr
 import { chmod, mkdir } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
-import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
+import { hasCode, messageOf } from '../../postgres/embedded/file-errors.ts';
 import type { Build, BuiltFrom } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -17,7 +17,7 @@ export interface BuildFolder {
   /** Temporary files of the build's commands. */
   temporary: string;
   /** Where packages are installed that are to be kept for later builds too; not there before, nor after. */
-  stage: string;
+  staging: string;
 }
 
 /** Where the builds of a data folder lie. */
@@ -31,7 +31,7 @@ export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
     source: join(root, 'source'),
     home: join(root, 'home'),
     temporary: join(root, 'tmp'),
-    stage: join(root, 'stage'),
+    staging: join(root, 'stage'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { readRepoUrl } from '../rules/repo-url.ts';
@@ -105,7 +105,7 @@ async function throughMirror(
   mirror: string,
   wanted: Wanted,
   { address, protocol }: Remote,
-  asked: { repoUrl: string; what: string },
+  requested: { repoUrl: string; what: string },
   { folder, token, run, signal }: CheckOutSettings,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
@@ -124,11 +124,11 @@ async function throughMirror(
     opened.value === 'kept' && !signal.aborted && !isLate && !saysDiskIsFull(printed);
   if (fetched.kind === 'refused') {
     const { printed, how, isLate, isNoCommit } = fetched;
-    if (isNoCommit) return refused(`The ${asked.what} of ${asked.repoUrl} is no commit.`);
+    if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
     // What git says of the remote names the remote; anything else that it says may be the mirror's fault.
-    const isKnown = knownMeaning(printed, asked) !== undefined && !printed.includes(mirror);
+    const isKnown = knownMeaning(printed, requested) !== undefined && !printed.includes(mirror);
     if (!isKnown && mayBeDamaged(printed, isLate)) return { kind: 'damaged', reason: how };
-    return refused(`${explainFetch(printed, asked)} (git: ${how})`);
+    return refused(`${explainFetch(printed, requested)} (git: ${how})`);
   }
   const { commit } = fetched;
   const size = await commitSize(commit, usualTarBounds, (spec) =>

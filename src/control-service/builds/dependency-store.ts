@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { made, type Part } from './build.ts';
 import { sealTree, sizeOf } from './seal-tree.ts';
 import type { Manifest } from './manifests.ts';
@@ -43,9 +43,9 @@ export async function layOut(files: readonly Manifest[], folder: string): Promis
  * Keeps what this service's own user installed in `stage` as an entry: sealed, and moved to its place whole, so that a
  * service that is killed leaves no half of one.
  */
-export async function keepEntry(stage: string, to: string): Promise<StoreEntry> {
-  await sealTree(stage);
-  return settle(stage, to);
+export async function keepEntry(staging: string, to: string): Promise<StoreEntry> {
+  await sealTree(staging);
+  return settle(staging, to);
 }
 
 /**
@@ -54,11 +54,11 @@ export async function keepEntry(stage: string, to: string): Promise<StoreEntry> 
  *
  * @param read starts what writes the stage as a tar to its standard output, as that user.
  */
-export async function keepEntryOf(stage: string, to: string, read: () => TarProcess): Promise<Part<StoreEntry>> {
-  const own = `${stage}.own`;
+export async function keepEntryOf(staging: string, to: string, read: () => TarProcess): Promise<Part<StoreEntry>> {
+  const own = `${staging}.own`;
   try {
     await mkdir(own, { mode: 0o700 });
-    const taken = await takeTree(read(), { from: stage, into: own });
+    const taken = await takeTree(read(), { from: staging, into: own });
     return taken.ok ? made(await settle(own, to)) : taken;
   } finally {
     await removeTree(own);

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
 /** Where a program lies on a search path; `undefined` when it is not there. */
 export function findTool(name: string, path: string): string | undefined {

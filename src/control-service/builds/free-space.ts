@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
 /** Tells how many bytes may still be written where a folder lies, or will lie. */
 export type FreeSpace = (folder: string) => Promise<number>;

@@ -88,7 +88,7 @@ export function refToFetch(repoRef: string | undefined): string {
 }
 
 /** What git prints about a remote, and what it means for the person who asked. */
-const explanations: readonly [printed: RegExp, meaning: (asked: { repoUrl: string; what: string }) => string][] = [
+const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; what: string }) => string][] = [
   [
     /couldn't find remote ref|not our ref|no such remote ref/i,
     ({ repoUrl, what }) =>
@@ -110,9 +110,9 @@ const explanations: readonly [printed: RegExp, meaning: (asked: { repoUrl: strin
 ];
 
 /** What a failed fetch means for the person who asked, told by what git printed; undefined where that tells nothing. */
-export const knownMeaning = (printed: string, asked: { repoUrl: string; what: string }): string | undefined =>
-  explanations.find(([sign]) => sign.test(printed))?.[1](asked);
+export const knownMeaning = (printed: string, requested: { repoUrl: string; what: string }): string | undefined =>
+  explanations.find(([sign]) => sign.test(printed))?.[1](requested);
 
 /** The same, with a sentence for what nothing is known of. */
-export const explainFetch = (printed: string, asked: { repoUrl: string; what: string }): string =>
-  knownMeaning(printed, asked) ?? `${asked.repoUrl} could not be cloned.`;
+export const explainFetch = (printed: string, requested: { repoUrl: string; what: string }): string =>
+  knownMeaning(printed, requested) ?? `${requested.repoUrl} could not be cloned.`;

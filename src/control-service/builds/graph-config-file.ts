@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import { graphPlaces } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';
-import { formatProblem } from '../../located/problem.ts';
+import { formatProblem } from '../../diagnostics/problem.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { isWithin } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';
@@ -42,10 +42,10 @@ export function findGraphConfig(
   if (!read.ok || problems.length > 0) {
     for (const problem of problems) log('error', formatProblem(problem));
     // Where a key is misspelled, others may be wrong only for that: what was probably meant says most.
-    const telling = problems.find(({ suggestion }) => suggestion !== undefined) ?? problems[0];
+    const reporting = problems.find(({ suggestion }) => suggestion !== undefined) ?? problems[0];
     const more = problems.length <= 1 ? '' : ` (and ${problems.length - 1} more in the build log)`;
     return cannot(
-      `The graph configuration is not sound: ${telling ? formatProblem(telling) : graphConfigPath}${more}.`,
+      `The graph configuration is not sound: ${reporting ? formatProblem(reporting) : graphConfigPath}${more}.`,
     );
   }
   for (const warning of read.warnings) log('warning', formatProblem(warning));

@@ -38,12 +38,12 @@ export async function install(settings: InstallSettings): Promise<Part<'installe
     case 'command': {
       log('info', `Installing: ${plan.command}`);
       const name = 'source_config.install_command';
-      const asked = { name, command: '/bin/sh', args: ['-c', plan.command], folder: source };
+      const requested = { name, command: '/bin/sh', args: ['-c', plan.command], folder: source };
       const manager = managerOf(plan.command);
       const top = folders.at(-1);
       return manager !== undefined && top && isLockedFor(manager, top.files) && findTool(manager, path)
-        ? installThroughStore({ ...asked, manager, above: [] }, stored)
-        : installInPlace(asked, stored);
+        ? installThroughStore({ ...requested, manager, above: [] }, stored)
+        : installInPlace(requested, stored);
     }
     case 'manager': {
       const { manager, args, why } = plan;

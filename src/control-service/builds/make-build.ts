@@ -175,7 +175,7 @@ async function build(
     dataDir,
     tenantId,
     user,
-    stage: folder.stage,
+    staging: folder.staging,
     registry: registryOf(env),
     giveSource,
     readAsUser,

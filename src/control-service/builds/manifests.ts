@@ -170,9 +170,11 @@ function reaches(folder: string, { path, bytes }: Manifest): string | undefined 
 }
 
 /** Whether a dependency is of a file or folder of the repository, in whichever spelling, or patched by one. */
-const isLocal = ([, asked]: [string, unknown]): boolean =>
+const isLocal = ([, requested]: [string, unknown]): boolean =>
   /(^|[@#:"])(file:|link:|portal:|patch:|exec:|\.{1,2}\/|~\/|\/)/.test(
-    typeof asked === 'string' ? asked.replace(/^(https?|git\+\w+|git|ssh):\/\//, '') : JSON.stringify(asked),
+    typeof requested === 'string'
+      ? requested.replace(/^(https?|git\+\w+|git|ssh):\/\//, '')
+      : JSON.stringify(requested),
   );
 
 function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { BuildOwner, Part } from './build.ts';
 import { cannot, made } from './build.ts';
 import { removeTree } from './remove-tree.ts';
@@ -59,8 +59,8 @@ export async function openMirror(folder: string, git: RunGit): Promise<Part<'new
   }
   await removeTree(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const begun = await git(['init', '--bare', '--quiet', '--template=', '.']);
-  return begun.kind === 'done' ? made('new') : cannot(begun.kind === 'failed' ? (begun.said ?? begun.how) : '');
+  const started = await git(['init', '--bare', '--quiet', '--template=', '.']);
+  return started.kind === 'done' ? made('new') : cannot(started.kind === 'failed' ? (started.said ?? started.how) : '');
 }
 
 /** What git itself asks of a folder before it calls it a repository. */

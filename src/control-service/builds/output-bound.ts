@@ -11,7 +11,7 @@ const keepLast = 100;
 
 /** Passes the output of a build's commands on until there was too much of it. */
 export interface OutputBound {
-  tell: WriteLine;
+  writeLine: WriteLine;
   /** To be called when a command has ended: tells its last lines, if they were left out. */
   commandEnded: () => void;
 }
@@ -24,15 +24,15 @@ export function outputBound(write: WriteLine, { outputBytes, outputLines }: Outp
   let bytes = 0;
   let lines = 0;
   let leftOut = 0;
-  let isToldOf = false;
+  let isReported = false;
   let last: [LogLevel, string][] = [];
   return {
-    tell(level, line) {
+    writeLine(level, line) {
       bytes += Buffer.byteLength(line);
       lines += 1;
       if (bytes <= outputBytes && lines <= outputLines) return write(level, line);
-      if (!isToldOf) write('warning', `[cut: a build may print ${outputLines} lines and ${outputBytes} bytes]`);
-      isToldOf = true;
+      if (!isReported) write('warning', `[cut: a build may print ${outputLines} lines and ${outputBytes} bytes]`);
+      isReported = true;
       leftOut += 1;
       last.push([level, line]);
       if (last.length > keepLast) last.shift();

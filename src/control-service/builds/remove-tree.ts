@@ -1,6 +1,6 @@
 import { chmod, lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { removeAs } from '../isolation/remove-as.ts';
 

@@ -104,7 +104,7 @@ async function runOne(
     output.push(line);
     if (output.length > linesKept) output.shift();
     if (line.trim() !== '') words.hear(line);
-    if (!silent) bound.tell(level, line);
+    if (!silent) bound.writeLine(level, line);
   };
   const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
   const over = new AbortController();

@@ -23,7 +23,7 @@ export interface StoredInstallSettings {
   /** Whose the build is, where it is not this service's own. */
   user: ProcessUser | undefined;
   /** An absolute path where nothing is, in a folder of the service's: there is installed what is to be kept. */
-  stage: string;
+  staging: string;
   /** Where packages come from, as the build's environment says. */
   registry: Readonly<Record<string, string>>;
   /** Gives the checkout to the build's user, before anything runs in it. */
@@ -36,7 +36,7 @@ export interface StoredInstallSettings {
 }
 
 /** An install as it is decided. */
-export interface AskedInstall {
+export interface RequestedInstall {
   /** What it is called where it fails. */
   name: string;
   command: string;
@@ -46,7 +46,7 @@ export interface AskedInstall {
 }
 
 /** An install that a package manager does by a lock file. */
-export interface LockedInstall extends AskedInstall {
+export interface LockedInstall extends RequestedInstall {
   manager: PackageManager;
   /** The folders of the checkout above `folder`: a workspace that is declared there would take part. */
   above: readonly string[];
@@ -54,14 +54,14 @@ export interface LockedInstall extends AskedInstall {
 
 /** Installs in the checkout itself, for this build alone. */
 export async function installInPlace(
-  asked: AskedInstall,
+  requested: RequestedInstall,
   { run, giveSource }: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
   await giveSource();
-  return partOf(asked, await run({ command: asked.command, args: asked.args, cwd: asked.folder }));
+  return partOf(requested, await run({ command: requested.command, args: requested.args, cwd: requested.folder }));
 }
 
-function partOf({ name }: AskedInstall, end: CommandEnd): Part<'installed'> {
+function partOf({ name }: RequestedInstall, end: CommandEnd): Part<'installed'> {
   if (end.kind === 'done') return made('installed');
   return cannot(end.kind === 'failed' ? failure(name, end) : '');
 }
@@ -73,38 +73,39 @@ function partOf({ name }: AskedInstall, end: CommandEnd): Part<'installed'> {
  * others wait for it; an install that fails is kept nowhere.
  */
 export async function installThroughStore(
-  asked: LockedInstall,
+  requested: LockedInstall,
   settings: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
-  const { log, stage, user } = settings;
-  const found = isPartOfMore(asked) ?? collectManifests(asked.folder, asked.manager);
+  const { log, staging, user } = settings;
+  const found = isPartOfMore(requested) ?? collectManifests(requested.folder, requested.manager);
   if (found.kind === 'more') {
     log('info', `Nothing is kept of this install for later builds: ${found.why}.`);
-    return installInPlace(asked, settings);
+    return installInPlace(requested, settings);
   }
   try {
-    await mkdir(stage, { mode: 0o700 });
-    await layOut(found.files, stage);
-    if (user) await handOver(stage, user);
-    return await takeOrInstall(asked, found.files, settings);
+    await mkdir(staging, { mode: 0o700 });
+    await layOut(found.files, staging);
+    if (user) await handOver(staging, user);
+    return await takeOrInstall(requested, found.files, settings);
   } finally {
-    for (const folder of [stage, asideOf(stage)]) await removeOrReport(folder, (message) => log('warning', message));
+    for (const folder of [staging, asideOf(staging)])
+      await removeOrReport(folder, (message) => log('warning', message));
   }
 }
 
 /** Where packages are copied to before they are moved into the checkout. */
-const asideOf = (stage: string): string => `${stage}.packages`;
+const asideOf = (staging: string): string => `${staging}.packages`;
 
 async function takeOrInstall(
-  asked: LockedInstall,
+  requested: LockedInstall,
   files: readonly Manifest[],
   settings: StoredInstallSettings,
 ): Promise<Part<'installed'>> {
-  const { dataDir, tenantId, stage, user, registry, log, signal } = settings;
-  const managerVersion = await versionOf(asked, settings);
-  if (managerVersion === undefined) return signal.aborted ? cannot('') : installInPlace(asked, settings);
+  const { dataDir, tenantId, staging, user, registry, log, signal } = settings;
+  const managerVersion = await versionOf(requested, settings);
+  if (managerVersion === undefined) return signal.aborted ? cannot('') : installInPlace(requested, settings);
   const key = storeKey({
-    command: [asked.command, ...asked.args],
+    command: [requested.command, ...requested.args],
     managerVersion,
     nodeVersion: process.version,
     platform: `${process.platform}-${process.arch}-${existsSync('/etc/alpine-release') ? 'musl' : 'libc'}`,
@@ -116,39 +117,39 @@ async function takeOrInstall(
   const placed = await inTurn(entry, signal, async (): Promise<Part<'installed'> | { why: string }> => {
     const there = readEntry(entry);
     if (there) log('info', 'These very packages were installed for an earlier build: they are taken from there.');
-    const installed = there ? made(there) : await installIntoStore(asked, entry, settings);
+    const installed = there ? made(there) : await installIntoStore(requested, entry, settings);
     if (!installed.ok) return installed;
     const { folders, files: count, bytes } = installed.value;
-    const why = placementProblem(folders, asked.folder);
+    const why = placementProblem(folders, requested.folder);
     if (why !== undefined) return { why };
-    const end = await placePackages(entry, folders, { ...settings, into: asked.folder, aside: asideOf(stage) });
-    if (end.kind !== 'done') return partOf({ ...asked, name: 'Copying the packages' }, end);
+    const end = await placePackages(entry, folders, { ...settings, into: requested.folder, aside: asideOf(staging) });
+    if (end.kind !== 'done') return partOf({ ...requested, name: 'Copying the packages' }, end);
     log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
     return made('installed');
   });
   if (placed === undefined) return cannot('');
   if ('ok' in placed) return placed;
   log('info', `What was installed can't be copied into this source: ${placed.why}. It is installed there instead.`);
-  return installInPlace(asked, settings);
+  return installInPlace(requested, settings);
 }
 
 async function installIntoStore(
-  asked: LockedInstall,
+  requested: LockedInstall,
   entry: string,
-  { stage, user, run, readAsUser }: StoredInstallSettings,
+  { staging, user, run, readAsUser }: StoredInstallSettings,
 ): Promise<Part<StoreEntry>> {
-  const end = await run({ command: asked.command, args: asked.args, cwd: stage });
-  const installed = partOf(asked, end);
+  const end = await run({ command: requested.command, args: requested.args, cwd: staging });
+  const installed = partOf(requested, end);
   if (!installed.ok) return installed;
-  return user ? keepEntryOf(stage, entry, () => readAsUser(stage)) : made(await keepEntry(stage, entry));
+  return user ? keepEntryOf(staging, entry, () => readAsUser(staging)) : made(await keepEntry(staging, entry));
 }
 
 /** The package manager's version; undefined when it tells none. */
 async function versionOf(
   { manager }: LockedInstall,
-  { stage, run }: StoredInstallSettings,
+  { staging, run }: StoredInstallSettings,
 ): Promise<string | undefined> {
-  const end = await run({ command: manager, args: ['--version'], cwd: stage, silent: true });
+  const end = await run({ command: manager, args: ['--version'], cwd: staging, silent: true });
   return end.kind === 'done' ? end.output.at(-1) : undefined;
 }
 

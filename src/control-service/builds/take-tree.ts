@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { ReadEntry, Unpack } from 'tar';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { LeashedProcess } from '../compute/leashed-process.ts';
 import { isWithin } from './build-folder.ts';
 import { cannot, made, type Part } from './build.ts';

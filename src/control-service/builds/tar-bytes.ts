@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Parser } from 'tar';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /** How reading an archive to its end went; `digest` is `sha256:<hex>` of the file's bytes. */

@@ -24,13 +24,13 @@ export interface AgentSocket {
 /** A path of a socket has at most 103 characters. The first is emptied at each start of the machine, and of nothing old. */
 const parents = ['/run', '/tmp', tmpdir()];
 
-const beginning = 'landfall-agent-';
+const prefix = 'landfall-agent-';
 
 async function makeFolder(): Promise<string> {
   let problem: unknown;
   for (const parent of parents) {
     try {
-      return await mkdtemp(join(parent, beginning));
+      return await mkdtemp(join(parent, prefix));
     } catch (error) {
       problem = error;
     }
@@ -88,7 +88,7 @@ export async function openAgentSocket(user: ProcessUser | undefined): Promise<Ag
 export async function removeDeadSockets(now: number): Promise<void> {
   for (const parent of parents) {
     const names = await readdir(parent).catch(() => []);
-    for (const name of names.filter((each) => each.startsWith(beginning))) {
+    for (const name of names.filter((each) => each.startsWith(prefix))) {
       const folder = join(parent, name);
       const socket = join(folder, 'agent');
       // Of this user, nobody else can put another thing in its place.

@@ -63,7 +63,7 @@ export interface RunningAgent {
    */
   stop(withinMs?: number): Promise<void>;
   /** Whether a `stop` left it loaded, to be woken where it is needed again. Absent: it ends each time. */
-  rests?: () => boolean;
+  isIdle?: () => boolean;
   /** Resolves with words for a person, without a full stop, when it has ended, asked or not. */
   exited: Promise<string>;
   /** The last lines that it wrote, masked; none where this compute does not see them. */
@@ -72,11 +72,11 @@ export interface RunningAgent {
    * In the place of `stop`: lets it finish what it is at and keeps it loaded. Undefined where it has ended instead. Absent
    * where this compute can't.
    */
-  rest?: () => Promise<RestingAgent | undefined>;
+  rest?: () => Promise<IdleAgent | undefined>;
 }
 
 /** An agent that finished what it was at and serves nobody, with its program loaded. */
-export interface RestingAgent {
+export interface IdleAgent {
   /** Has it serve again as the revision of `spec`, whose program and environment have to be its own. */
   wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart>;
   stop(): Promise<void>;

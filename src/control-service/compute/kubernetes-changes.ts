@@ -10,7 +10,7 @@ import type { Objects, OwnObject } from './kubernetes-objects.ts';
 import { seconds } from './kubernetes-words.ts';
 
 /** What a start has done to the cluster, and what was there before. */
-export interface Begun {
+export interface Started {
   applied: Manifest[];
   former: OwnObject[];
 }
@@ -18,7 +18,7 @@ export interface Begun {
 /** Applies everything, first what the agents stand on, and follows it until it is available. */
 export async function rollOut(
   manifests: readonly Manifest[],
-  begun: Begun,
+  started: Started,
   following: Following,
 ): Promise<string | undefined> {
   const { base, onIt } = workloadsOf(manifests);
@@ -29,8 +29,8 @@ export async function rollOut(
     [last, onIt],
   ] as const) {
     for (const manifest of applied) {
-      begun.applied.push(manifest);
-      await following.objects.apply(manifest, begun.former.some(isSame(manifest)));
+      started.applied.push(manifest);
+      await following.objects.apply(manifest, started.former.some(isSame(manifest)));
     }
     const reason = await follow(awaited, following);
     if (reason !== undefined) return reason;
@@ -55,7 +55,7 @@ export async function prune(manifests: readonly Manifest[], objects: Objects, de
 }
 
 /** How long a removal waits for what takes its time to end. */
-export interface RemovalPatience {
+export interface RemovalTimeouts {
   clock: Clock;
   /** Milliseconds between two looks. */
   everyMs: number;
@@ -75,7 +75,7 @@ const mostNamed = 5;
 export async function removeAll(
   deploymentId: string,
   objects: Objects,
-  { clock, everyMs, withinMs, hold }: RemovalPatience,
+  { clock, everyMs, withinMs, hold }: RemovalTimeouts,
 ): Promise<void> {
   const owned = await objects.owned(deploymentId);
   for (const kind of kindsOfParts.toReversed()) {
@@ -83,7 +83,7 @@ export async function removeAll(
   }
   const pods = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods`;
   const labelSelector = `${labelKeys.deployment}=${deploymentId}`;
-  for (const begun = steadyNow(clock); ; await pause(clock, everyMs, hold?.lost)) {
+  for (const started = steadyNow(clock); ; await pause(clock, everyMs, hold?.lost)) {
     hold?.check();
     const running = await objects.list('list pods', pods, { labelSelector });
     const left = [
@@ -91,7 +91,7 @@ export async function removeAll(
       ...running.map(({ metadata }) => `Pod ${metadata.name}`),
     ];
     if (left.length === 0) return;
-    if (steadyNow(clock) - begun < withinMs) continue;
+    if (steadyNow(clock) - started < withinMs) continue;
     const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : '';
     throw new Error(`After ${seconds(withinMs)} there still is ${left.slice(0, mostNamed).join(', ')}${more}.`);
   }
@@ -109,7 +109,7 @@ const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
  * @throws LetGo where the work is somebody else's by now: then it stays as it stands.
  */
 export async function putBack(
-  { applied, former }: Begun,
+  { applied, former }: Started,
   objects: Objects,
   spec: AgentSpec,
   mask: Mask,

@@ -9,7 +9,7 @@ import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName } from '../kubernetes/names.ts';
 import { LetGo } from './compute.ts';
 import type { AgentSpec, AgentStart, Compute, Hold, RunningAgent } from './compute.ts';
-import { prune, putBack, removeAll, rollOut, type Begun } from './kubernetes-changes.ts';
+import { prune, putBack, removeAll, rollOut, type Started } from './kubernetes-changes.ts';
 import { connect, type ClusterSettings, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
 import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-words.ts';
@@ -21,7 +21,7 @@ export interface KubernetesComputeSettings extends ClusterSettings {
   /** Milliseconds until a revision has to be available; ten minutes when absent. */
   rolloutWithinMs?: number;
   /** Milliseconds that a pod may be in a trouble that does not pass by waiting; 30 s when absent. */
-  troubleMs?: number;
+  failureGraceMs?: number;
   /** Milliseconds between two looks at a rollout; a second when absent. */
   everyMs?: number;
   /** Milliseconds until everything that is removed has to be gone, pods too; two minutes when absent. */
@@ -49,7 +49,7 @@ export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
  * unless it was let go of (`LetGo`): nothing is applied or removed when its hold is over, in putting back too.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
-  const { rolloutWithinMs = 600_000, troubleMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
+  const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
   const { goneWithinMs = 120_000 } = settings;
   const parts: PartSettings = {
     cacheImage: settings.cacheImage ?? 'redis:7',
@@ -59,10 +59,10 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     drainMs,
     privateWebhooks: settings.privateWebhooks ?? false,
   };
-  const patience = { clock, everyMs, withinMs: rolloutWithinMs, troubleMs };
+  const timeouts = { clock, everyMs, withinMs: rolloutWithinMs, failureGraceMs };
   let connecting: ReturnType<typeof connect> | undefined;
-  const namespaceOf = (asked: string | undefined, connection: Connection): string =>
-    asked ?? settings.namespace ?? connection.namespace ?? 'default';
+  const namespaceOf = (requested: string | undefined, connection: Connection): string =>
+    requested ?? settings.namespace ?? connection.namespace ?? 'default';
 
   const compute: KubernetesCompute = {
     async start(spec, signal, hold): Promise<AgentStart> {
@@ -98,29 +98,29 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     const check = hold?.check;
     const objects = objectsIn(connection, namespace, signal, check);
     let mask = maskOf(secretsOf(spec));
-    const begun: Begun = { applied: [], former: [] };
+    const started: Started = { applied: [], former: [] };
     const end = async (reason: string): Promise<AgentStart> => {
       if (signal.reason instanceof LetGo) throw signal.reason;
-      await putBack(begun, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
+      await putBack(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
       return failed(signal.aborted ? 'The start was broken off.' : mask(reason));
     };
     try {
       const missing = await missingBeforehand(spec, objects);
       if (missing !== undefined) return failed(missing);
-      begun.former = await objects.owned(spec.deploymentId);
-      const databasePassword = passwordIn(begun.former, spec);
+      started.former = await objects.owned(spec.deploymentId);
+      const databasePassword = passwordIn(started.former, spec);
       mask = maskOf([...secretsOf(spec), databasePassword]);
       const { manifests, ignored } = kubernetesManifests({
         spec,
         imageUri: spec.program.imageUri,
         namespace,
         databasePassword,
-        running: runningIn(begun.former, spec),
-        formerVolume: volumeIn(begun.former, spec),
+        running: runningIn(started.former, spec),
+        formerVolume: volumeIn(started.former, spec),
         settings: parts,
       });
       for (const field of ignored) spec.log('warning', `resource_spec.${field} has no effect.`);
-      const reason = await rollOut(manifests, begun, { objects, patience, log: spec.log, mask, signal });
+      const reason = await rollOut(manifests, started, { objects, timeouts, log: spec.log, mask, signal });
       if (reason !== undefined) return await end(reason);
       await prune(manifests, objects, spec.deploymentId);
       return {

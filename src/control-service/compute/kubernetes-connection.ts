@@ -75,10 +75,10 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
   // Without any configuration the client takes kubectl's proxy on this machine.
   const isGuess = cluster?.name === 'cluster' && cluster.server === 'http://localhost:8080';
   if (!cluster || (isGuess && settings.kubeconfig === undefined)) {
-    const asked = settings.context === undefined ? '' : ` has no context ${settings.context} with a cluster`;
+    const requested = settings.context === undefined ? '' : ` has no context ${settings.context} with a cluster`;
     return {
       kind: 'none',
-      reason: `No cluster is configured: looked at ${from}${asked && `, which${asked}`}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`,
+      reason: `No cluster is configured: looked at ${from}${requested && `, which${requested}`}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`,
     };
   }
   const server = withoutTrailingSlashes(cluster.server);
@@ -87,7 +87,7 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
     connection: {
       server,
       namespace: context?.namespace,
-      send: (request) => sendPatiently({ client, config, server, clock, answerWithinMs }, request),
+      send: (request) => sendWithRetries({ client, config, server, clock, answerWithinMs }, request),
     },
   };
 }
@@ -101,7 +101,7 @@ interface Sender {
   answerWithinMs: number;
 }
 
-async function sendPatiently(sender: Sender, request: ClusterRequest): Promise<string> {
+async function sendWithRetries(sender: Sender, request: ClusterRequest): Promise<string> {
   for (let tries = 0; ; tries += 1) {
     request.check?.();
     try {
@@ -149,7 +149,7 @@ async function sendOnce(
     if (answer.httpStatusCode < 300) return text;
     throw fail(kindOf(answer.httpStatusCode), {
       status: answer.httpStatusCode,
-      ...told(text, answer.headers['retry-after']),
+      ...reported(text, answer.headers['retry-after']),
     });
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -178,7 +178,7 @@ const status = z.object({
 const longestDetail = 1_000;
 
 /** What the cluster said of a failure: its `Status`, or nothing that we would repeat. */
-function told(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
+function reported(text: string, retryAfter: string | undefined): { detail?: string; retryAfterMs?: number } {
   const parsed = status.safeParse(fromJson(text));
   const seconds = (parsed.data?.details?.retryAfterSeconds ?? Number(retryAfter ?? Number.NaN)) || 0;
   return {

@@ -18,11 +18,11 @@ export const whenNoted = ({ lastTimestamp, eventTime }: PodEvent): string => las
 const causes = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealthy', 'FailedScheduling']);
 
 /** Whether it says more than that something is tried again: `Error: ImagePullBackOff` names a state and no cause. */
-export const tellsMuch = ({ reason, message }: PodEvent): boolean =>
+export const isInformative = ({ reason, message }: PodEvent): boolean =>
   reason !== 'BackOff' && !/^Error: \w+$/.test(message);
 
 /** Whether it says why a pod does not run. */
-export const saysWhy = (event: PodEvent): boolean => causes.has(event.reason) && tellsMuch(event);
+export const saysWhy = (event: PodEvent): boolean => causes.has(event.reason) && isInformative(event);
 
 /** Whether it is past where a container has run already. */
 export const isOverOnceRun = ({ reason }: PodEvent): boolean =>

@@ -7,27 +7,35 @@ import { pathOf, type Manifest } from '../kubernetes/manifest.ts';
 import { partOf } from '../kubernetes/manifests.ts';
 import { asQuery, labelKeys } from '../kubernetes/names.ts';
 import type { Objects } from './kubernetes-objects.ts';
-import { inWords, isOverOnceRun, podEvent, saysWhy, tellsMuch, whenNoted, type PodEvent } from './kubernetes-events.ts';
-import { podTroubles, rolloutState, type PodTrouble } from './kubernetes-rollout.ts';
+import {
+  inWords,
+  isOverOnceRun,
+  podEvent,
+  saysWhy,
+  isInformative,
+  whenNoted,
+  type PodEvent,
+} from './kubernetes-events.ts';
+import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
 import { seconds } from './kubernetes-words.ts';
 import { lastWords } from './last-words.ts';
 import type { WriteLine } from './log-line.ts';
 
 /** How patiently a rollout is followed. */
-export interface Patience {
+export interface FollowTimeouts {
   clock: Clock;
   /** Milliseconds between two looks. */
   everyMs: number;
   /** Milliseconds until everything has to be available. */
   withinMs: number;
   /** Milliseconds that a pod may be in a trouble that does not pass by waiting, until the rollout is given up. */
-  troubleMs: number;
+  failureGraceMs: number;
 }
 
 /** What a rollout is followed with. */
 export interface Following {
   objects: Objects;
-  patience: Patience;
+  timeouts: FollowTimeouts;
   log: WriteLine;
   mask: Mask;
   signal: AbortSignal;
@@ -45,13 +53,13 @@ const mostEvents = 5;
  * @returns why they are not: because the cluster gave one up, a pod can't run, or time is over. Undefined: they are.
  */
 export async function follow(workloads: readonly Manifest[], following: Following): Promise<string | undefined> {
-  const { patience, signal, log, mask } = following;
-  const { clock, everyMs, withinMs, troubleMs } = patience;
-  const begun = steadyNow(clock);
-  let troubledSince: number | undefined;
-  let told = '';
+  const { timeouts, signal, log, mask } = following;
+  const { clock, everyMs, withinMs, failureGraceMs } = timeouts;
+  const started = steadyNow(clock);
+  let failingSince: number | undefined;
+  let reported = '';
   while (!signal.aborted) {
-    const isLate = steadyNow(clock) - begun >= withinMs;
+    const isLate = steadyNow(clock) - started >= withinMs;
     const seen = await lookAt(workloads, following, isLate);
     if (!seen) {
       await pause(clock, everyMs, signal);
@@ -62,17 +70,17 @@ export async function follow(workloads: readonly Manifest[], following: Followin
     const where = open
       .map(({ workload, state }) => `${workload.metadata.name}: ${state.kind === 'ready' ? '' : state.words}`)
       .join('; ');
-    if (where !== told) log('info', mask(`Waiting for the cluster. ${where}.`));
-    told = where;
+    if (where !== reported) log('info', mask(`Waiting for the cluster. ${where}.`));
+    reported = where;
 
     const troubles = podTroubles(pods);
     const stuck = open.flatMap(({ state }) => (state.kind === 'progressing' && state.stuck ? [state.stuck] : []));
     const inVain = stuck.length > 0 || troubles.some(({ canPass }) => !canPass);
     const now = steadyNow(clock);
-    troubledSince = inVain ? (troubledSince ?? now) : undefined;
+    failingSince = inVain ? (failingSince ?? now) : undefined;
 
     const given = open.find(({ state }) => state.kind === 'failed');
-    if (given || isLate || (troubledSince !== undefined && now - troubledSince >= troubleMs)) {
+    if (given || isLate || (failingSince !== undefined && now - failingSince >= failureGraceMs)) {
       const what = given || !isLate ? 'The rollout failed' : `The rollout did not end within ${seconds(withinMs)}`;
       return [`${what}: ${where}.`, ...stuck.map(sentence), ...(await wordsOf(troubles, pods, following))].join(' ');
     }
@@ -129,7 +137,7 @@ const named = z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
 
 /** What is wrong with the pods, in sentences; what they and the cluster said of it goes to the log. */
 async function wordsOf(
-  troubles: readonly PodTrouble[],
+  troubles: readonly PodProblem[],
   pods: readonly unknown[],
   following: Following,
 ): Promise<string[]> {
@@ -137,12 +145,12 @@ async function wordsOf(
   const concerned =
     troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map((pod) => named.parse(pod).metadata.name);
   const noted = new Map<string, PodEvent | undefined>();
-  for (const pod of [...new Set(concerned)].slice(0, mostPods)) noted.set(pod, await tellEvents(pod, following));
+  for (const pod of [...new Set(concerned)].slice(0, mostPods)) noted.set(pod, await logEvents(pod, following));
   for (const { pod, words, log } of troubles.slice(0, mostPods)) {
     const said = log && (await lastLines(pod, log, following));
     const spoke = said === undefined ? '' : ` It said last: ${said}`;
     const note = noted.get(pod);
-    const isNew = note && tellsMuch(note) && !words.includes(note.message) && !(log && isOverOnceRun(note));
+    const isNew = note && isInformative(note) && !words.includes(note.message) && !(log && isOverOnceRun(note));
     sentences.push(
       `Pod ${pod}: ${withoutFullStop(words)}.${isNew ? ` The cluster noted: ${inWords(note)}` : ''}${spoke}`,
     );
@@ -155,18 +163,18 @@ async function wordsOf(
 }
 
 /** Tells in the log what the cluster noted about a pod; returned is what says best why it does not run. */
-async function tellEvents(pod: string, { objects, log, mask }: Following): Promise<PodEvent | undefined> {
+async function logEvents(pod: string, { objects, log, mask }: Following): Promise<PodEvent | undefined> {
   const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/events`;
   const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
   const events = await unlessRefused(() => objects.list(`list events of pod ${pod}`, path, query), { log, mask });
   const warnings = (events ?? [])
-    .map((told) => podEvent.parse(told))
+    .map((reported) => podEvent.parse(reported))
     .filter(({ type }) => type === 'Warning')
     .toSorted((one, other) => whenNoted(one).localeCompare(whenNoted(other)));
   for (const { reason, message } of warnings.slice(-mostEvents)) {
     log('warning', mask(`Pod ${pod}: ${reason}: ${message}`));
   }
-  return warnings.findLast(saysWhy) ?? warnings.findLast(tellsMuch) ?? warnings.at(-1);
+  return warnings.findLast(saysWhy) ?? warnings.findLast(isInformative) ?? warnings.at(-1);
 }
 
 /** The last lines of a container, told in the log; returned is the one that says best what went wrong. */

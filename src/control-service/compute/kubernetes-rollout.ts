@@ -81,7 +81,7 @@ const pod = z.looseObject({
 });
 
 /** Something that keeps a pod from becoming ready. */
-export interface PodTrouble {
+export interface PodProblem {
   pod: string;
   /** Where it has words of its own: the container, and whether those of its last run. */
   log?: { container: string; previous: boolean };
@@ -105,9 +105,9 @@ const waitsInVain = new Set([
 ]);
 
 /** Everything that is wrong with some pods, as the cluster describes them. */
-export function podTroubles(pods: readonly unknown[]): PodTrouble[] {
-  return pods.flatMap((told): PodTrouble[] => {
-    const { metadata, status } = pod.parse(told);
+export function podTroubles(pods: readonly unknown[]): PodProblem[] {
+  return pods.flatMap((reported): PodProblem[] => {
+    const { metadata, status } = pod.parse(reported);
     const { name } = metadata;
     const unplaced = status.conditions.find((one) => one.type === 'PodScheduled' && one.status === 'False');
     if (unplaced) {
@@ -116,8 +116,8 @@ export function podTroubles(pods: readonly unknown[]): PodTrouble[] {
     if (status.phase === 'Failed' && status.reason) {
       return [{ pod: name, words: `it failed: ${status.reason} ${status.message}`.trim(), canPass: false }];
     }
-    return [...status.initContainerStatuses, ...status.containerStatuses].flatMap((container): PodTrouble[] => {
-      const words = containerTrouble(container);
+    return [...status.initContainerStatuses, ...status.containerStatuses].flatMap((container): PodProblem[] => {
+      const words = containerProblem(container);
       const hasRunBefore = container.lastState.terminated !== undefined && !container.state.terminated;
       const hasRun = hasRunBefore || container.state.terminated !== undefined || container.state.running !== undefined;
       const log = hasRun ? { log: { container: container.name, previous: hasRunBefore } } : {};
@@ -128,7 +128,7 @@ export function podTroubles(pods: readonly unknown[]): PodTrouble[] {
   });
 }
 
-function containerTrouble({
+function containerProblem({
   ready,
   restartCount,
   state,

@@ -14,7 +14,7 @@ export const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 
 
 /** Lets lines through within bounds, and says how many it left out. */
 export interface LineBudget<Line> {
-  tell: (line: Line) => void;
+  writeLine: (line: Line) => void;
   /** Tells the last of the lines that were left out. */
   end: () => void;
 }
@@ -46,7 +46,7 @@ export function lineBudget<Line>(
   };
 
   return {
-    tell(line) {
+    writeLine(line) {
       refill();
       // In a flood single lines are not let through as the budget refills: there has to be room for what was kept, too.
       const needed = leftOut > 0 ? kept.length + bounds.perSecond : 1;

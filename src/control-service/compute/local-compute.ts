@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
-import { folderKey } from '../../database/embedded/placement.ts';
+import { folderKey } from '../../postgres/embedded/placement.ts';
 import { deploymentUsers, type DeploymentUsers } from '../isolation/deployment-users.ts';
 import { isolate } from '../isolation/isolation.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -11,7 +11,7 @@ import { chosenCompute } from './chosen-compute.ts';
 import type { Compute } from './compute.ts';
 import { containerCompute } from './container-compute.ts';
 import { processCompute } from './process-compute.ts';
-import { restingCompute } from './resting-compute.ts';
+import { idleCompute } from './idle-compute.ts';
 
 /** By what the builds of this service run. Images run by containers, whichever it is. */
 export const computeWords = ['process', 'container'] as const;
@@ -85,7 +85,7 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
   const problem = choice.kind === 'container' ? await images.problem() : undefined;
   if (problem !== undefined) throw new Error(problem);
   const asProcess = { clock, ...program, warning, sweep: users?.sweep, privateWebhooks };
-  const processes = restingCompute(processCompute(asProcess), { clock });
+  const processes = idleCompute(processCompute(asProcess), { clock });
   const builds = choice.kind === 'container' ? images : processes;
   const close = async (): Promise<void> => {
     await processes.close();

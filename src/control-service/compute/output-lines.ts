@@ -21,7 +21,7 @@ export interface OutputLine {
  */
 export function readLines(
   output: Readable,
-  tell: (line: OutputLine) => void,
+  writeLine: (line: OutputLine) => void,
   { rate, clock }: { rate: ReadRate; clock: Clock },
 ): Promise<void> {
   const decoder = new StringDecoder('utf8');
@@ -34,7 +34,7 @@ export function readLines(
     pending += text.slice(0, room);
   };
   const end = (): void => {
-    if (pending !== '') tell({ text: pending, cut });
+    if (pending !== '') writeLine({ text: pending, cut });
     pending = '';
     cut = false;
   };

@@ -6,7 +6,7 @@ import { agentCommands, type AgentCommands } from './agent-commands.ts';
 import { agentEnvironment, agentMark, agentSecrets } from './agent-environment.ts';
 import { agentServerPath } from './agent-server-path.ts';
 import { openAgentSocket } from './agent-socket.ts';
-import type { AgentSpec, AgentStart, Compute, RestingAgent, RunningAgent } from './compute.ts';
+import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
 import { becomesHealthy } from './health.ts';
 import { startLeashed, type LeashedProcess, type ProcessEnd } from './leashed-process.ts';
 import { lastLines } from './last-lines.ts';
@@ -99,8 +99,8 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
         (origin) => ({ origin }),
         (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
       );
-      const begun = await Promise.race([ended, taken, aborted(bound)]);
-      const origin = begun && 'origin' in begun ? begun.origin : undefined;
+      const startedProcess = await Promise.race([ended, taken, aborted(bound)]);
+      const origin = startedProcess && 'origin' in startedProcess ? startedProcess.origin : undefined;
       const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
       const wasInTime = !bound.aborted;
       tooLate.abort();
@@ -110,8 +110,8 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       running.kill();
       const end = await running.ended;
       if (signal.aborted) return failed('The start was broken off.');
-      if (begun && 'problem' in begun)
-        return failed(`The agent does not listen as it has to: ${begun.problem}.`, heard);
+      if (startedProcess && 'problem' in startedProcess)
+        return failed(`The agent does not listen as it has to: ${startedProcess.problem}.`, heard);
       if (!wasInTime) return failed(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard);
       return failed(`The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`, heard);
     },
@@ -155,16 +155,16 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       return typeof end === 'object' && end.event !== 'failed';
     }
 
-    async function rest(): Promise<RestingAgent | undefined> {
+    async function rest(): Promise<IdleAgent | undefined> {
       if (await does({ do: 'rest' }, drainMs + lastStepsMs)) return { wake, stop: () => stop(lastStepsMs), exited };
       await stop(lastStepsMs);
       return undefined;
     }
 
     async function wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
-      heard.tellTo(spec.log);
-      const isAwake = await does({ do: 'wake', revision_id: spec.revisionId }, startWithinMs);
-      if (isAwake && (await becomesHealthy(origin, token, clock, signal))) {
+      heard.writeTo(spec.log);
+      const isServing = await does({ do: 'wake', revision_id: spec.revisionId }, startWithinMs);
+      if (isServing && (await becomesHealthy(origin, token, clock, signal))) {
         return { kind: 'running', agent: agentOf(started) };
       }
       await stop(lastStepsMs);
@@ -193,7 +193,7 @@ interface Heard {
   lines: () => readonly string[];
   commands: AgentCommands;
   /** From now on its lines are told there. */
-  tellTo: (log: WriteLine) => void;
+  writeTo: (log: WriteLine) => void;
 }
 
 /** Sends what the process says to the deploy log, and waits for the line that tells that it listens. */
@@ -206,7 +206,7 @@ function listenTo(
   let found = (): void => {};
   const listens = new Promise<void>((resolve) => (found = resolve));
   let listening = false;
-  let tell = log;
+  let writeLine = log;
   const words = lastWords();
   const lines = lastLines();
   const commands = agentCommands(running.stdin);
@@ -219,11 +219,11 @@ function listenTo(
     if (level !== 'error' && commands.isAnswer(line)) return;
     if (level === 'error') words.hear(line);
     lines.hear(line);
-    tell(level, line);
+    writeLine(level, line);
   };
   const mask = maskOf(agentSecrets({ log, ...spec }, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  return { listens, best: words.best, lines: lines.all, commands, tellTo: (other) => void (tell = other) };
+  return { listens, best: words.best, lines: lines.all, commands, writeTo: (other) => void (writeLine = other) };
 }
 
 /** What left the process group of an agent ends with the agent as well. */

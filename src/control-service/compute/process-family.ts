@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from './leashed-process.ts';
 import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
 

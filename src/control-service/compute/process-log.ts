@@ -18,7 +18,7 @@ export interface ProcessLogSettings {
 }
 
 /** Characters of a line that are told. */
-const longestTold = 4_000;
+const maxLineLength = 4_000;
 
 /**
  * Writes what a process says into a log, line by line, masked and bounded.
@@ -29,16 +29,16 @@ export async function logProcess(
   { stdout, stderr }: Pick<LeashedProcess, 'stdout' | 'stderr'>,
   { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogSettings,
 ): Promise<void> {
-  const tell = ({ text, cut, level }: OutputLine & { level: LogLevel }): void => {
+  const writeLine = ({ text, cut, level }: OutputLine & { level: LogLevel }): void => {
     const line = plainLine(text);
     if (line === '') return;
     const masked = mask(line, { cut });
     const isWarning = level === 'error' && line.startsWith('warning: ');
-    const isShort = !cut && masked.length <= longestTold;
-    write(isWarning ? 'warning' : level, isShort ? masked : `${masked.slice(0, longestTold)} [...]`);
+    const isShort = !cut && masked.length <= maxLineLength;
+    write(isWarning ? 'warning' : level, isShort ? masked : `${masked.slice(0, maxLineLength)} [...]`);
   };
-  const budget = lineBudget(tell, (message) => write('warning', message), clock, bounds);
-  const readAs = (level: LogLevel) => (line: OutputLine) => budget.tell({ ...line, level });
+  const budget = lineBudget(writeLine, (message) => write('warning', message), clock, bounds);
+  const readAs = (level: LogLevel) => (line: OutputLine) => budget.writeLine({ ...line, level });
   await Promise.all([
     readLines(stdout, readAs('info'), { rate, clock }),
     readLines(stderr, readAs(errorLevel), { rate, clock }),

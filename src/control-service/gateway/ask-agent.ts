@@ -1,7 +1,7 @@
 import { request as openRequest, type IncomingMessage } from 'node:http';
 import { addressOf } from './agent-address.ts';
 import { agentTokenHeader } from './headers.ts';
-import type { Upstream } from './lane.ts';
+import type { Upstream } from './agent-route.ts';
 
 /**
  * Sends a request of the service's own to an agent and resolves with the beginning of its response, whose body is to be

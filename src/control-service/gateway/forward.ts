@@ -40,10 +40,10 @@ export function forward(
   if (response.closed) return Promise.resolve();
   const closed = new Promise<void>((resolve) => response.once('close', resolve));
   const over = new AbortController();
-  let begun = false;
+  let started = false;
   const fail = (refusal: Refusal, reason: string): void => {
-    if (begun || response.closed) return;
-    begun = true;
+    if (started || response.closed) return;
+    started = true;
     onFailure(reason);
     refuse(response, refusal);
   };
@@ -62,11 +62,11 @@ export function forward(
     });
     outgoing.on('error', broken);
     outgoing.on('response', (incoming) => {
-      if (begun) return void incoming.destroy();
+      if (started) return void incoming.destroy();
       over.abort();
       try {
         respond(incoming, response);
-        begun = true;
+        started = true;
       } catch (error) {
         broken(error);
         incoming.destroy();

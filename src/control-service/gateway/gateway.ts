@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import { holdsApiKey } from '../keys/api-key.ts';
 import { readAgentPath, type AgentPath } from './agent-path.ts';
-import { tellAddress } from './headers.ts';
-import { openLane, type Lane, type OpenLane, type Upstream } from './lane.ts';
+import { setPublicAddress } from './headers.ts';
+import { openRoute, type AgentRoute, type OpenRoute, type Upstream } from './agent-route.ts';
 import { isPreflight } from './preflight.ts';
 import { refusals, refuse, type Refusal } from './refusal.ts';
 
@@ -37,9 +37,9 @@ export interface Gateway {
    * From this call on new requests go to the new process. What is in flight stays where it is: the former lane is
    * returned, to be drained and closed by the caller.
    */
-  switchTo(deploymentId: string, upstream: Upstream): Lane | undefined;
+  switchTo(deploymentId: string, upstream: Upstream): AgentRoute | undefined;
   /** From this call on new requests are told that nothing is live. Returns the former lane. */
-  withdraw(deploymentId: string): Lane | undefined;
+  withdraw(deploymentId: string): AgentRoute | undefined;
   /** The process that new requests go to. */
   live(deploymentId: string): Upstream | undefined;
 }
@@ -49,7 +49,7 @@ const tenMinutes = 600_000;
 /** Makes a gateway with nothing live. */
 export function createGateway(settings: GatewaySettings): Gateway {
   const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
-  const lanes = new Map<string, OpenLane>();
+  const routes = new Map<string, OpenRoute>();
 
   async function admit(deploymentId: string, request: IncomingMessage): Promise<Admission | 'unchecked'> {
     const header = (name: string): string | undefined => {
@@ -72,18 +72,18 @@ export function createGateway(settings: GatewaySettings): Gateway {
   ): Promise<void> {
     // An agent, and its log, would have the key.
     if (holdsApiKey(path)) return refuse(response, refusals.keyInPath);
-    const asked = isPreflight(request) ? lanes.get(deploymentId) : undefined;
-    if (asked) return asked.sendPreflight(request, response, path);
+    const requested = isPreflight(request) ? routes.get(deploymentId) : undefined;
+    if (requested) return requested.sendPreflight(request, response, path);
     const admission = await admit(deploymentId, request);
     // A caller that went away meanwhile closes nothing any more: on a lane it would count as in flight for ever.
     if (response.destroyed) return;
     if (admission !== 'allowed') {
       return refuse(response, typeof admission === 'string' ? refusals[admission] : admission);
     }
-    const lane = lanes.get(deploymentId);
-    if (!lane) return refuse(response, isStarting?.(deploymentId) ? refusals.starting : refusals.notLive);
-    tellAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
-    await lane.send(request, response, path);
+    const route = routes.get(deploymentId);
+    if (!route) return refuse(response, isStarting?.(deploymentId) ? refusals.starting : refusals.notLive);
+    setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
+    await route.send(request, response, path);
   }
 
   return {
@@ -97,15 +97,15 @@ export function createGateway(settings: GatewaySettings): Gateway {
       return true;
     },
     switchTo(deploymentId, upstream) {
-      const former = lanes.get(deploymentId);
-      lanes.set(deploymentId, openLane(upstream, { clock, log, answerWithinMs }));
+      const former = routes.get(deploymentId);
+      routes.set(deploymentId, openRoute(upstream, { clock, log, answerWithinMs }));
       return former;
     },
     withdraw(deploymentId) {
-      const former = lanes.get(deploymentId);
-      lanes.delete(deploymentId);
+      const former = routes.get(deploymentId);
+      routes.delete(deploymentId);
       return former;
     },
-    live: (deploymentId) => lanes.get(deploymentId)?.upstream,
+    live: (deploymentId) => routes.get(deploymentId)?.upstream,
   };
 }

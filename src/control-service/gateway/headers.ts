@@ -27,7 +27,7 @@ const ofProxies = (
 /** Some servers take an underscore for a hyphen. */
 function isOfProxies(name: string): boolean {
   const spelled = `${name.replaceAll('_', '-')}-`;
-  return !ofTheAddress.has(name) && ofProxies.some((beginning) => spelled.startsWith(`${beginning}-`));
+  return !ofTheAddress.has(name) && ofProxies.some((prefix) => spelled.startsWith(`${prefix}-`));
 }
 
 /** A caller may not have these dropped by naming them in `Connection`: where the body ends, and the service's words. */
@@ -72,7 +72,7 @@ export function makeFitForAgent(headers: IncomingHttpHeaders, token: string): vo
  * @param basePath what everything of the service hangs below, where there is no `publicUrl`; may be empty.
  * @param path what stands before the agent's own paths, as in `/agents/<deployment id>`.
  */
-export function tellAddress(
+export function setPublicAddress(
   headers: IncomingHttpHeaders,
   { publicUrl, basePath }: { publicUrl: string | undefined; basePath: string },
   path: string,

@@ -5,7 +5,7 @@ import { agentTokenHeader } from './headers.ts';
 export const preflightWithinMs = 10_000;
 
 /** All that a browser asks by a preflight. */
-const asked = [
+const requested = [
   'host',
   'origin',
   'access-control-request-method',
@@ -30,7 +30,7 @@ export const withoutQuery = (path: string): string => path.split('?')[0] ?? '/';
 
 /** Leaves nothing but the question, and adds the agent's token. Works on the given headers. */
 export function makeFitForQuestion(headers: IncomingHttpHeaders, token: string): void {
-  for (const name of Object.keys(headers)) if (!asked.includes(name)) delete headers[name];
+  for (const name of Object.keys(headers)) if (!requested.includes(name)) delete headers[name];
   headers[agentTokenHeader] = token;
 }
 

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/core';
 import type { Clock } from '../../clock.ts';
 import { cloneOrigin, isSameRepository } from './repository-address.ts';
 import type { NamedRepository } from './repository-address.ts';
-import { gitHubTrouble, GitHubTrouble } from './github-trouble.ts';
+import { toGitHubIntegrationError, GitHubIntegrationError } from './github-error.ts';
 
 /** How a GitHub App proves who it is, and where its GitHub answers. */
 export interface GithubAppSettings {
@@ -66,7 +66,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
     try {
       return await send({ signal: late.signal });
     } catch (error) {
-      throw gitHubTrouble(what, error, { late: late.signal.aborted, answerWithinMs });
+      throw toGitHubIntegrationError(what, error, { late: late.signal.aborted, answerWithinMs });
     } finally {
       answered.abort();
     }
@@ -89,7 +89,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
     try {
       await ask('end a token', (request) => installed.request('DELETE /installation/token', { request }));
     } catch (error) {
-      if (!(error instanceof GitHubTrouble) || error.status !== 401) throw error;
+      if (!(error instanceof GitHubIntegrationError) || error.status !== 401) throw error;
     }
   }
 
@@ -137,7 +137,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
         await endToken(made.token);
         return { kind: 'not-held' };
       } catch (error) {
-        if (error instanceof GitHubTrouble && error.status === 422) return { kind: 'not-held' };
+        if (error instanceof GitHubIntegrationError && error.status === 422) return { kind: 'not-held' };
         throw error;
       }
     },

@@ -29,10 +29,10 @@ export function githubFrom(
   const problem = (text: string): GithubFrom => ({ kind: 'problem', problem: text });
   const appId = flags.appId ?? given('APP_ID');
   const keyFile = flags.keyFile ?? given('PRIVATE_KEY_PATH');
-  const isAsked = flags.appId !== undefined || flags.keyFile !== undefined || flags.apiUrl !== undefined;
+  const isRequested = flags.appId !== undefined || flags.keyFile !== undefined || flags.apiUrl !== undefined;
   const written = flags.keyFile === undefined ? given('PRIVATE_KEY') : undefined;
   if (appId === undefined || (keyFile === undefined && written === undefined)) {
-    return isAsked
+    return isRequested
       ? problem(
           'A GitHub App takes --github-app-id and --github-private-key-file, or APP_ID and PRIVATE_KEY_PATH in the environment.',
         )
@@ -52,7 +52,7 @@ export function githubFrom(
     return problem('The private key of the GitHub App is none: it is the whole .pem file that GitHub gave out.');
   }
   const address = readAddress(flags.apiUrl ?? given('GITHUB_API_URL') ?? 'https://api.github.com');
-  if (!address.ok) return problem(`--github-api-url ${address.told}: ${address.problem}.`);
+  if (!address.ok) return problem(`--github-api-url ${address.shown}: ${address.problem}.`);
   const { origin, prefix } = address.address;
   return { kind: 'app', app: { appId: Number(appId), privateKey, apiUrl: `${origin}${prefix}` } };
 }

@@ -2,7 +2,7 @@ import { type Clock, steadyNow } from '../../clock.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
 import type { GithubApp } from './github-app.ts';
-import { GitHubTrouble } from './github-trouble.ts';
+import { GitHubIntegrationError } from './github-error.ts';
 import { isSameRepository, repositoryAt } from './repository-address.ts';
 
 /** What GitHub is asked for on behalf of tenants: what they may build from, and the tokens to clone it with. */
@@ -36,18 +36,18 @@ const freshMs = 60_000;
 
 /** Makes it on an App. The store remembers what GitHub said, so that ids stay and a restart asks no more than needed. */
 export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock): Integrations {
-  const asked = new Map<string, { at: number; answer: Promise<void> }>();
+  const requested = new Map<string, { at: number; answer: Promise<void> }>();
 
   /** Asks GitHub unless it was asked just now; whoever comes meanwhile waits for the same answer. */
   function fresh(what: string, ask: () => Promise<void>): Promise<void> {
-    const known = asked.get(what);
+    const known = requested.get(what);
     if (known && steadyNow(clock) - known.at < freshMs) return known.answer;
     const answer = ask().catch((error: unknown) => {
       // A failure is nothing to be remembered.
-      if (asked.get(what)?.answer === answer) asked.delete(what);
+      if (requested.get(what)?.answer === answer) requested.delete(what);
       throw error;
     });
-    asked.set(what, { at: steadyNow(clock), answer });
+    requested.set(what, { at: steadyNow(clock), answer });
     return answer;
   }
 
@@ -75,12 +75,12 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
 
     async problem(integration, repoUrl) {
       const named = repositoryAt(app.origin, repoUrl);
-      if (!named) return elsewhere(app.origin);
+      if (!named) return otherHost(app.origin);
       try {
         await putRepositories(integration);
       } catch (error) {
         // Then it shows when it is cloned.
-        if (error instanceof GitHubTrouble) return undefined;
+        if (error instanceof GitHubIntegrationError) return undefined;
         throw error;
       }
       const held = await store.listRepositories(integration.id);
@@ -93,13 +93,13 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
         const integration = await store.findIntegration(tenantId, integrationId);
         if (!integration) return { ok: false, reason: isGone };
         const named = repositoryAt(app.origin, repoUrl);
-        if (!named) return { ok: false, reason: elsewhere(app.origin) };
+        if (!named) return { ok: false, reason: otherHost(app.origin) };
         const made = await app.cloneToken(Number(integration.installation_id), named);
         return made.kind === 'token'
           ? { ok: true, value: made.token }
           : { ok: false, reason: notHeld(integration, repoUrl) };
       } catch (error) {
-        if (!(error instanceof GitHubTrouble)) throw error;
+        if (!(error instanceof GitHubIntegrationError)) throw error;
         return { ok: false, reason: `The repository could not be cloned: ${error.message}` };
       }
     },
@@ -108,13 +108,13 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       try {
         await app.endToken(token);
       } catch (error) {
-        if (!(error instanceof GitHubTrouble)) throw error;
+        if (!(error instanceof GitHubIntegrationError)) throw error;
       }
     },
   };
 }
 
-const elsewhere = (origin: string): string =>
+const otherHost = (origin: string): string =>
   `source_config.repo_url is no repository of ${origin}, where the GitHub App of this service is: leave source_config.integration_id out, or name a repository as in ${origin}/owner/name.`;
 
 const notHeld = ({ name }: IntegrationRecord, repoUrl: string): string =>

@@ -1,6 +1,6 @@
 import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 
 /**

@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { hasCode, messageOf } from '../../database/embedded/file-errors.ts';
-import { folderKey } from '../../database/embedded/placement.ts';
-import { firstClosed, wayTo } from '../../database/embedded/reach.ts';
-import { defaultSystemFolder, ensureRootFolder } from '../../database/embedded/system-folder.ts';
+import { hasCode, messageOf } from '../../postgres/embedded/file-errors.ts';
+import { folderKey } from '../../postgres/embedded/placement.ts';
+import { firstClosed, wayTo } from '../../postgres/embedded/reach.ts';
+import { defaultSystemFolder, ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import type { ProcessUser } from '../compute/leashed-process.ts';
 import { agentIds, type IdRange } from './id-range.ts';
 import { removeApart } from './remove-apart.ts';

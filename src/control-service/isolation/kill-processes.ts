@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 
 /** How often it is looked again: a process may start another one at the moment it is ended. */
 const mostRounds = 100;

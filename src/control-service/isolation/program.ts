@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { hasCode } from '../../database/embedded/file-errors.ts';
-import { ensureRootFolder } from '../../database/embedded/system-folder.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import { ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import { packagesOf } from './packages.ts';
 
 /** The file in a folder of root's which tells what that stands for: the data folder or the installation that it goes with. */

@@ -69,7 +69,7 @@ export function readOperatorCommand(
   const [what = '', verb = '', word, ...more] = read.positionals;
   const common = { data, json };
   const wrong = (problem: string) => ({ ok: false as const, problem });
-  const command = (asked: OperatorCommand) => ({ ok: true as const, command: asked });
+  const command = (requested: OperatorCommand) => ({ ok: true as const, command: requested });
   if (help) return command({ ...common, kind: 'help' });
   if (data === '') return wrong('--data is empty.');
   if (more.length > 0) return wrong(`${more[0]} is a word too many.`);

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { sql } from 'kysely';
-import { openDatabase } from '../../database/database.ts';
-import type { Database } from '../../database/database.ts';
-import { FolderBusyError } from '../../database/embedded/folder-lock.ts';
-import { resolveDatabase } from '../../database/resolve-database.ts';
+import { openDatabase } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
+import { FolderBusyError } from '../../postgres/embedded/folder-lock.ts';
+import { resolveDatabase } from '../../postgres/resolve-database.ts';
 import { systemClock } from '../../clock.ts';
-import { retryWhileUnavailable } from '../../database/retry-while-unavailable.ts';
-import { isDatabaseStarting } from '../../database/unavailable.ts';
-import { hasEmbeddedData, runningEmbedded } from '../../database/running-embedded.ts';
+import { retryWhileUnavailable } from '../../postgres/retry-while-unavailable.ts';
+import { isDatabaseStarting } from '../../postgres/unavailable.ts';
+import { hasEmbeddedData, runningEmbedded } from '../../postgres/running-embedded.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
 import type { ControlTables } from '../store/tables.ts';
 

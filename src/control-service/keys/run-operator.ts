@@ -6,17 +6,17 @@ import { openForOperator } from './operator-database.ts';
 import { operatorOf } from './operator.ts';
 
 /** What the operator's program has of the world around it. */
-export interface OperatorSurroundings {
+export interface OperatorEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   say: (text: string) => void;
-  tell: (text: string) => void;
+  printError: (text: string) => void;
 }
 
 /** Carries out what the operator asked for; the exit code. */
-export async function runOperator(args: string[], { env, say, tell }: OperatorSurroundings): Promise<number> {
+export async function runOperator(args: string[], { env, say, printError }: OperatorEnvironment): Promise<number> {
   const read = readOperatorCommand(args);
   if (!read.ok) {
-    tell(`${read.problem}\n\n${operatorUsage}`);
+    printError(`${read.problem}\n\n${operatorUsage}`);
     return 2;
   }
   const { command } = read;
@@ -26,7 +26,7 @@ export async function runOperator(args: string[], { env, say, tell }: OperatorSu
   }
   try {
     const databaseUrl = env['DATABASE_URL'];
-    const database = await openForOperator({ databaseUrl, dataDir: command.data, log: tell });
+    const database = await openForOperator({ databaseUrl, dataDir: command.data, log: printError });
     try {
       const { value, words } = await carryOut(command, operatorOf(createStore(database.db, systemClock)));
       say(command.json ? JSON.stringify(value) : words);
@@ -35,7 +35,7 @@ export async function runOperator(args: string[], { env, say, tell }: OperatorSu
       await database.close();
     }
   } catch (error) {
-    tell(error instanceof Error ? error.message : String(error));
+    printError(error instanceof Error ? error.message : String(error));
     return 1;
   }
 }

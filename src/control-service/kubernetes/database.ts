@@ -80,7 +80,7 @@ export function databaseParts(plan: Plan): Manifest[] {
 
 function container(plan: Plan, name: string, maxConnections: number | undefined): Record<string, unknown> {
   const resources = resourcesOf(plan.resources.database);
-  const asked = { command: ['pg_isready', '-U', databaseUser, '-d', databaseUser] };
+  const requested = { command: ['pg_isready', '-U', databaseUser, '-d', databaseUser] };
   return {
     name: 'database',
     image: plan.settings.databaseImage,
@@ -95,10 +95,10 @@ function container(plan: Plan, name: string, maxConnections: number | undefined)
     ],
     ...(Object.keys(resources).length > 0 ? { resources } : {}),
     volumeMounts: [{ name: 'data', mountPath: '/var/lib/postgresql/data' }],
-    readinessProbe: { exec: asked, periodSeconds: 2, timeoutSeconds: 5 },
-    livenessProbe: { exec: asked, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    readinessProbe: { exec: requested, periodSeconds: 2, timeoutSeconds: 5 },
+    livenessProbe: { exec: requested, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
     startupProbe: {
-      exec: asked,
+      exec: requested,
       periodSeconds: 2,
       timeoutSeconds: 5,
       failureThreshold: Math.ceil(plan.settings.progressDeadlineSeconds / 2),

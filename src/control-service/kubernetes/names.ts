@@ -30,8 +30,8 @@ const longestName = 31;
  */
 export function baseName({ name, id }: { name: string; id: string }): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-');
-  const begun = /^[a-z]/.test(plain) ? plain : `d-${plain.replace(/^-+/, '')}`;
-  return `${trimEndOf(begun.slice(0, longestName), '-')}-${tail(id)}`;
+  const started = /^[a-z]/.test(plain) ? plain : `d-${plain.replace(/^-+/, '')}`;
+  return `${trimEndOf(started.slice(0, longestName), '-')}-${tail(id)}`;
 }
 
 const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-cache', database: '-db' };

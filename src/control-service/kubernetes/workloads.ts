@@ -84,9 +84,9 @@ function mainName({ spec }: Plan): string {
 
 function podTemplate(plan: Plan, part: Workload): Record<string, unknown> {
   const { spec, settings } = plan;
-  const asked = spec.resourceSpec;
+  const requested = spec.resourceSpec;
   const { labels, annotations } = podMetaOf(plan, part);
-  const { initContainers, containers } = placed(asked?.init_containers, asked?.sidecars);
+  const { initContainers, containers } = placed(requested?.init_containers, requested?.sidecars);
   return {
     metadata: {
       labels: { ...labels, [labelKeys.revision]: spec.revisionId },
@@ -95,15 +95,15 @@ function podTemplate(plan: Plan, part: Workload): Record<string, unknown> {
     },
     spec: {
       ...pullSecrets(plan),
-      ...(asked?.service_account_name
-        ? { serviceAccountName: asked.service_account_name }
+      ...(requested?.service_account_name
+        ? { serviceAccountName: requested.service_account_name }
         : { automountServiceAccountToken: false }),
       enableServiceLinks: false,
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
       terminationGracePeriodSeconds: farewellSeconds + Math.ceil(settings.drainMs / 1_000) + lastStepsSeconds,
       ...(initContainers.length > 0 ? { initContainers } : {}),
       containers: [mainContainer(plan, part), ...containers],
-      ...(asked?.volumes?.length ? { volumes: asked.volumes.map(volumeOf) } : {}),
+      ...(requested?.volumes?.length ? { volumes: requested.volumes.map(volumeOf) } : {}),
     },
   };
 }

@@ -1,11 +1,11 @@
-import { tellLogLine } from '../tell.ts';
+import { toLogLineResponse } from '../to-response.ts';
 import type { LogEvent } from './follow-log.ts';
 
 /** An event of a followed log as server-sent events have it: data is one line of JSON. */
 export function writeEvent(event: LogEvent): string {
   if (event.kind === 'quiet') return ': nothing new\n\n';
   if (event.kind === 'line') {
-    return `id: ${event.line.id}\nevent: log\ndata: ${JSON.stringify(tellLogLine(event.line))}\n\n`;
+    return `id: ${event.line.id}\nevent: log\ndata: ${JSON.stringify(toLogLineResponse(event.line))}\n\n`;
   }
   const { status = null, status_message = null } = event.revision ?? {};
   return `event: end\ndata: ${JSON.stringify({ status, status_message })}\n\n`;

@@ -89,8 +89,8 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
 /** Whether there is nothing to follow: the log is complete, and the follower has had all of it. */
 export async function hasAll(followed: Followed, store: FollowedStore): Promise<boolean> {
   const { isOver } = await lookAt(followed, store);
-  const { revisionId, logKind, ...asked } = followed;
-  return isOver && (await store.readLog([revisionId], logKind, { ...asked, order: 'asc', limit: 1 })).length === 0;
+  const { revisionId, logKind, ...requested } = followed;
+  return isOver && (await store.readLog([revisionId], logKind, { ...requested, order: 'asc', limit: 1 })).length === 0;
 }
 
 async function lookAt(

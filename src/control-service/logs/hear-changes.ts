@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
-import { retryWhileUnavailable } from '../../database/retry-while-unavailable.ts';
-import { listenTo, type Notifications } from '../../database/notifications.ts';
+import { retryWhileUnavailable } from '../../postgres/retry-while-unavailable.ts';
+import { listenTo, type Notifications } from '../../postgres/notifications.ts';
 import type { ChangeBell } from './change-bell.ts';
 
 /** The channel that the tables' triggers speak on (migration 051). */

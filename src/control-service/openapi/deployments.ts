@@ -3,7 +3,7 @@ import { revisionsQuery } from '../../contract/control/revision.ts';
 import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../rules/queries.ts';
 import { bulkDeletion } from '../service/deletion.ts';
 import type { Operation } from './operation.ts';
-import { toldDeployment, toldDeployments, toldRevision, toldRevisions } from './told.ts';
+import { deploymentResponse, deploymentsResponse, revisionResponse, revisionsResponse } from './responses.ts';
 
 const one = '/v2/deployments/{deployment_id}';
 const revision = `${one}/revisions/{revision_id}`;
@@ -20,7 +20,9 @@ export const deploymentOperations: readonly Operation[] = [
     tag: 'Deployments',
     headers: ['fieldNames', 'idempotencyKey'],
     body: { schema: deploymentCreateRequest, required: true },
-    answers: { 201: { description: 'The deployment, with its first revision on its way.', schema: toldDeployment } },
+    answers: {
+      201: { description: 'The deployment, with its first revision on its way.', schema: deploymentResponse },
+    },
     errors: [400, 409, 413, 415, 422],
   },
   {
@@ -32,7 +34,7 @@ export const deploymentOperations: readonly Operation[] = [
     tag: 'Deployments',
     query: deploymentFilters,
     headers: ['fieldNames'],
-    answers: { 200: { description: 'A page of deployments.', schema: toldDeployments } },
+    answers: { 200: { description: 'A page of deployments.', schema: deploymentsResponse } },
     errors: [422],
   },
   {
@@ -56,7 +58,7 @@ export const deploymentOperations: readonly Operation[] = [
     summary: 'Read a deployment',
     tag: 'Deployments',
     headers: ['fieldNames'],
-    answers: { 200: { description: 'The deployment.', schema: toldDeployment } },
+    answers: { 200: { description: 'The deployment.', schema: deploymentResponse } },
     errors: [404, 422],
   },
   {
@@ -69,7 +71,7 @@ export const deploymentOperations: readonly Operation[] = [
     tag: 'Deployments',
     headers: change,
     body: { schema: deploymentPatchRequest, required: true },
-    answers: { 200: { description: 'The deployment as it is now.', schema: toldDeployment } },
+    answers: { 200: { description: 'The deployment as it is now.', schema: deploymentResponse } },
     errors: [400, 404, 409, 412, 413, 415, 422],
   },
   {
@@ -93,7 +95,7 @@ export const deploymentOperations: readonly Operation[] = [
     tag: 'Revisions',
     query: revisionsQuery,
     headers: ['fieldNames'],
-    answers: { 200: { description: 'A page of revisions.', schema: toldRevisions } },
+    answers: { 200: { description: 'A page of revisions.', schema: revisionsResponse } },
     errors: [404, 422],
   },
   {
@@ -105,7 +107,7 @@ export const deploymentOperations: readonly Operation[] = [
     tag: 'Revisions',
     headers: change,
     body: { schema: deploymentPatchRequest, required: false },
-    answers: { 201: { description: 'The revision.', schema: toldRevision } },
+    answers: { 201: { description: 'The revision.', schema: revisionResponse } },
     errors: [400, 404, 409, 412, 413, 415, 422],
   },
   {
@@ -115,7 +117,7 @@ export const deploymentOperations: readonly Operation[] = [
     summary: 'Read a revision',
     tag: 'Revisions',
     headers: ['fieldNames'],
-    answers: { 200: { description: 'The revision.', schema: toldRevision } },
+    answers: { 200: { description: 'The revision.', schema: revisionResponse } },
     errors: [404, 422],
   },
   {
@@ -126,7 +128,9 @@ export const deploymentOperations: readonly Operation[] = [
     description: 'Makes a new revision of its build, and of what made it.',
     tag: 'Revisions',
     headers: change,
-    answers: { 200: { description: 'The deployment, with the new revision as its latest.', schema: toldDeployment } },
+    answers: {
+      200: { description: 'The deployment, with the new revision as its latest.', schema: deploymentResponse },
+    },
     errors: [400, 404, 409, 412, 422],
   },
   {
@@ -136,7 +140,7 @@ export const deploymentOperations: readonly Operation[] = [
     summary: 'Interrupt a revision that is on its way',
     tag: 'Revisions',
     headers: ['fieldNames', 'idempotencyKey'],
-    answers: { 200: { description: 'The revision, interrupted.', schema: toldRevision } },
+    answers: { 200: { description: 'The revision, interrupted.', schema: revisionResponse } },
     errors: [400, 404, 409, 422],
   },
 ];

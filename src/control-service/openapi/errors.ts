@@ -1,8 +1,8 @@
 import type { Answer } from '../../openapi/operation.ts';
 import type { ErrorStatus } from './operation.ts';
-import { toldFieldProblems, toldProblem } from './told.ts';
+import { fieldProblemsResponse, problemResponse } from './responses.ts';
 
-const sentence = (description: string): Answer => ({ description, schema: toldProblem });
+const sentence = (description: string): Answer => ({ description, schema: problemResponse });
 
 /** What each refusal means. */
 export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {
@@ -14,7 +14,7 @@ export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {
   412: sentence('Another revision than the one in If-Match is the latest.'),
   413: sentence('The body is too large.'),
   415: sentence('The body is of another media type.'),
-  422: { description: 'Fields of a wrong shape or out of bounds: an entry for each.', schema: toldFieldProblems },
+  422: { description: 'Fields of a wrong shape or out of bounds: an entry for each.', schema: fieldProblemsResponse },
   502: sentence('What has to be asked elsewhere for it, GitHub or the image registry, did not answer or broke down.'),
   507: sentence('The disk is full.'),
 };

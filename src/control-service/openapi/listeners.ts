@@ -3,7 +3,7 @@ import { claimStanding, workClaim, workReport, workRequest } from '../../contrac
 import { plainPage } from '../rules/queries.ts';
 import { releaseQuery } from '../rules/work-report.ts';
 import type { Operation } from './operation.ts';
-import { toldListener, toldListeners } from './told.ts';
+import { listenerResponse, listenersResponse } from './responses.ts';
 
 const all = '/v2/listeners';
 const one = `${all}/{listener_id}`;
@@ -20,7 +20,7 @@ export const listenerOperations: readonly Operation[] = [
     summary: 'List listeners',
     tag: 'Listeners',
     query: plainPage,
-    answers: { 200: { description: 'A page of listeners, oldest first.', schema: toldListeners } },
+    answers: { 200: { description: 'A page of listeners, oldest first.', schema: listenersResponse } },
     errors: [422],
   },
   {
@@ -31,7 +31,7 @@ export const listenerOperations: readonly Operation[] = [
     tag: 'Listeners',
     headers: ['idempotencyKey'],
     body: { schema: listenerCreateRequest, required: true },
-    answers: { 201: { description: 'The listener.', schema: toldListener } },
+    answers: { 201: { description: 'The listener.', schema: listenerResponse } },
     errors: [400, 409, 413, 415, 422],
   },
   {
@@ -40,7 +40,7 @@ export const listenerOperations: readonly Operation[] = [
     id: 'get_listener',
     summary: 'Read a listener',
     tag: 'Listeners',
-    answers: { 200: { description: 'The listener.', schema: toldListener } },
+    answers: { 200: { description: 'The listener.', schema: listenerResponse } },
     errors: [404, 422],
   },
   {
@@ -51,7 +51,7 @@ export const listenerOperations: readonly Operation[] = [
     tag: 'Listeners',
     headers: ['idempotencyKey'],
     body: { schema: listenerPatchRequest, required: true },
-    answers: { 200: { description: 'The listener as it is now.', schema: toldListener } },
+    answers: { 200: { description: 'The listener as it is now.', schema: listenerResponse } },
     errors: [400, 404, 409, 413, 415, 422],
   },
   {

@@ -2,11 +2,11 @@ import { logQuery } from '../../contract/control/log.ts';
 import type { Answer } from '../../openapi/operation.ts';
 import { logFields, logIds, logKinds } from '../rules/queries.ts';
 import type { Operation } from './operation.ts';
-import { toldLogPage } from './told.ts';
+import { logPageResponse } from './responses.ts';
 
 const revision = '/revisions/{revision_id}';
 const page: Readonly<Record<200, Answer>> = {
-  200: { description: 'A page of lines; `next_offset` asks for the next one.', schema: toldLogPage },
+  200: { description: 'A page of lines; `next_offset` asks for the next one.', schema: logPageResponse },
 };
 const tag = 'Logs';
 const kind = { kind: logKinds };

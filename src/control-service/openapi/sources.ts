@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
 import type { Operation } from './operation.ts';
-import { toldIntegration, toldRepository } from './told.ts';
+import { integrationResponse, repositoryResponse } from './responses.ts';
 
 /** What a tarball that was put is answered with. */
 export const uploaded = z.object({
@@ -30,7 +30,7 @@ const integrations = (path: string, prefix: string): Operation[] => [
     id: `list_${prefix}github_integrations`,
     summary: 'List the installations of the GitHub App',
     tag: 'Sources',
-    answers: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(toldIntegration) } },
+    answers: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(integrationResponse) } },
     errors: [502],
   },
   {
@@ -39,7 +39,7 @@ const integrations = (path: string, prefix: string): Operation[] => [
     id: `list_${prefix}github_repositories`,
     summary: 'List the repositories that an installation reaches',
     tag: 'Sources',
-    answers: { 200: { description: 'The repositories.', schema: z.array(toldRepository) } },
+    answers: { 200: { description: 'The repositories.', schema: z.array(repositoryResponse) } },
     errors: [404, 422, 502],
   },
 ];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FINAL_RUN_STATUSES } from '../../contract/agent/run.ts';
 import {
-  toldRun,
+  tracedRunResponse,
   tracedRunsQuery,
   tracedRunsReport,
   tracedRunsTaken,
@@ -14,7 +14,7 @@ const all = '/v1/projects';
 const one = `${all}/{project_id}`;
 const runs = `${one}/runs`;
 const offset = z.int().min(0);
-const run = z.looseObject({ ...toldRun.shape, id: z.uuid(), status: z.enum(FINAL_RUN_STATUSES) });
+const run = z.looseObject({ ...tracedRunResponse.shape, id: z.uuid(), status: z.enum(FINAL_RUN_STATUSES) });
 
 /** Tracing projects, and the runs that agents told of. */
 export const tracingOperations: readonly Operation[] = [

@@ -89,5 +89,5 @@ async function look(store: PushStore, deployment: WatchedDeployment, head: strin
     wasBuilt: seen === undefined && (await store.wasBuilt(id, head)),
   });
   if (end === 'nothing' || end === 'wait') return false;
-  return store.heed({ id, ref, head, latestRevisionId: latest.id, buildOnPush, build: end === 'build' });
+  return store.recordPush({ id, ref, head, latestRevisionId: latest.id, buildOnPush, build: end === 'build' });
 }

@@ -77,9 +77,9 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
   }
 
   async function make(repository: string): Promise<PushTokenEnd> {
-    const begun = await ask(`${address.protocol}://${address.host}/v2/`);
-    const challenge = readChallenge(begun.headers.get('www-authenticate'));
-    if (begun.status !== 401 || challenge.kind === 'no-tokens') {
+    const started = await ask(`${address.protocol}://${address.host}/v2/`);
+    const challenge = readChallenge(started.headers.get('www-authenticate'));
+    if (started.status !== 401 || challenge.kind === 'no-tokens') {
       return {
         kind: 'refused',
         why: `${name} has no token endpoint, so that no token for one repository can be made. Push with a user and a password that it gave you.`,

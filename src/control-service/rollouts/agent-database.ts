@@ -3,7 +3,7 @@ import {
   usableDatabases,
   usualConnections,
   type AgentDatabase,
-} from '../../database/databases.ts';
+} from '../../postgres/databases.ts';
 import { databasePrefix } from '../store/database-names.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 

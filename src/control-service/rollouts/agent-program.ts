@@ -7,23 +7,22 @@ import { inTurn } from '../builds/turns.ts';
 import type { AgentProgram } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/object-path.ts';
-import { fail, type Tools, type Undertaking } from './undertaking.ts';
+import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 
 /** What a revision's agent is made of: an image as it stands, or a build, which is made where there is none. */
-export async function programOf(undertaking: Undertaking, tools: Tools): Promise<AgentProgram | undefined> {
-  const { revision, signal } = undertaking;
-  const { store, patiently } = tools;
+export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
+  const { revision, signal } = job;
+  const { store, retrying } = tools;
   if (revision.source === 'external_docker' || revision.source === 'internal_docker') {
     const steps = revision.status === 'AWAITING_BUILD' ? (['BUILDING', 'AWAITING_DEPLOY'] as const) : [];
     let from = revision.status;
     for (const to of steps) {
-      if (signal.aborted || !(await patiently(() => store.setStatus(revision.id, [from], to)))) return undefined;
+      if (signal.aborted || !(await retrying(() => store.setStatus(revision.id, [from], to)))) return undefined;
       from = to;
     }
     return { kind: 'image', imageUri: revision.source_revision_config.image_uri ?? '' };
   }
-  const build =
-    revision.build_folder === null ? await buildAnew(undertaking, tools) : await oldBuild(undertaking, tools);
+  const build = revision.build_folder === null ? await buildAnew(job, tools) : await oldBuild(job, tools);
   return build && programOfBuild(build, tools);
 }
 
@@ -36,19 +35,19 @@ const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentP
   homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
 });
 
-async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
-  const { revision, buildLog, signal } = undertaking;
-  const { store, buildSlots, patiently, builds } = tools;
+async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefined> {
+  const { revision, buildLog, signal } = job;
+  const { store, buildSlots, retrying, builds } = tools;
   const giveBack = await buildSlots.take(signal);
   if (!giveBack) return undefined;
   try {
-    if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
+    if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
     const step = (done: string) => tools.step?.(done, revision.id);
-    const end = await makeBuild(await buildRequest(undertaking, tools), { ...builds, step }, signal);
+    const end = await makeBuild(await buildRequest(job, tools), { ...builds, step }, signal);
     await buildLog.flush();
     if (end.kind === 'interrupted') return undefined;
     if (end.kind === 'failed') {
-      await fail(undertaking, 'BUILD_FAILED', end.reason, tools);
+      await fail(job, 'BUILD_FAILED', end.reason, tools);
       return undefined;
     }
     await tools.step?.('recorded', revision.id);
@@ -57,7 +56,7 @@ async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build 
       buildFolder: `builds/${basename(folder)}`,
       ...(from.kind === 'commit' ? { commit: from.commit } : {}),
     };
-    const went = await patiently(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
+    const went = await retrying(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
     return went && end.build;
   } finally {
     giveBack();
@@ -65,24 +64,24 @@ async function buildAnew(undertaking: Undertaking, tools: Tools): Promise<Build 
 }
 
 /** What the agent of a revision that is live already is made of. */
-export async function liveProgram(undertaking: Undertaking, tools: Tools): Promise<AgentProgram | undefined> {
-  const { source, source_revision_config } = undertaking.revision;
+export async function liveProgram(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
+  const { source, source_revision_config } = job.revision;
   if (source_revision_config.image_uri && (source === 'external_docker' || source === 'internal_docker')) {
     return { kind: 'image', imageUri: source_revision_config.image_uri };
   }
-  const build = await oldBuild(undertaking, tools);
+  const build = await oldBuild(job, tools);
   return build && programOfBuild(build, tools);
 }
 
 /** The build that a revision has already, made again from the same commit where it was cleared away. */
-async function oldBuild(undertaking: Undertaking, tools: Tools): Promise<Build | undefined> {
-  const { revision, buildLog } = undertaking;
+async function oldBuild(job: RolloutJob, tools: Tools): Promise<Build | undefined> {
+  const { revision, buildLog } = job;
   const build = readBuild(oldFolder(revision, tools).root);
   if (build) return build;
   buildLog.write('warning', 'The build was cleared away from this machine; it is made again from the same commit.');
-  const end = await rebuild(undertaking, tools);
+  const end = await rebuild(job, tools);
   if (end?.kind === 'built') return end.build;
-  if (end?.kind === 'failed') await fail(undertaking, 'DEPLOY_FAILED', end.reason, tools);
+  if (end?.kind === 'failed') await fail(job, 'DEPLOY_FAILED', end.reason, tools);
   return undefined;
 }
 
@@ -95,8 +94,8 @@ const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Pick<Tools,
  *
  * @returns undefined when it was interrupted before it began.
  */
-export async function rebuild(undertaking: Undertaking, tools: Tools): Promise<BuildEnd | undefined> {
-  const { revision, buildLog, signal } = undertaking;
+export async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
+  const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
   const folder = oldFolder(revision, tools);
   return inTurn(folder.root, signal, async () => {
@@ -105,7 +104,7 @@ export async function rebuild(undertaking: Undertaking, tools: Tools): Promise<B
     try {
       const there = readBuild(folder.root);
       if (there && (await damagedFile(folder)) === undefined) return { kind: 'built', build: there };
-      const request = { ...(await buildRequest(undertaking, tools)), revisionId: basename(folder.root) };
+      const request = { ...(await buildRequest(job, tools)), revisionId: basename(folder.root) };
       const end = await makeBuild(request, builds, signal);
       await buildLog.flush();
       return end;
@@ -115,8 +114,8 @@ export async function rebuild(undertaking: Undertaking, tools: Tools): Promise<B
   });
 }
 
-async function buildRequest({ deployment, revision, buildLog }: Undertaking, tools: Tools): Promise<BuildRequest> {
-  const { store, patiently, userOf } = tools;
+async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tools: Tools): Promise<BuildRequest> {
+  const { store, retrying, userOf } = tools;
   const { source_config, source_revision_config } = revision;
   return {
     revisionId: revision.id,
@@ -127,9 +126,9 @@ async function buildRequest({ deployment, revision, buildLog }: Undertaking, too
     installCommand: source_config.install_command ?? undefined,
     buildCommand: source_config.build_command ?? undefined,
     secrets: revision.secrets,
-    user: userOf && (await patiently(() => userOf(deployment))),
+    user: userOf && (await retrying(() => userOf(deployment))),
     log: buildLog.write,
-    onCommit: (commit) => patiently(() => store.noteCommit(revision.id, commit)),
+    onCommit: (commit) => retrying(() => store.noteCommit(revision.id, commit)),
   };
 }
 
@@ -137,7 +136,7 @@ async function buildRequest({ deployment, revision, buildLog }: Undertaking, too
 function sourceOf(
   { tenant_id }: DeploymentRecord,
   revision: RevisionRecord,
-  { dataDir, cloning, patiently }: Pick<Tools, 'dataDir' | 'cloning' | 'patiently'>,
+  { dataDir, cloning, retrying }: Pick<Tools, 'dataDir' | 'cloning' | 'retrying'>,
 ): BuildRequest['from'] {
   const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
   if (source === 'internal_source') {
@@ -151,7 +150,7 @@ function sourceOf(
     repoUrl,
     ...(cloning && integrationId
       ? {
-          token: () => patiently(() => cloning.cloneToken(tenant_id, integrationId, repoUrl)),
+          token: () => retrying(() => cloning.cloneToken(tenant_id, integrationId, repoUrl)),
           endToken: cloning.endToken,
         }
       : {}),

@@ -22,9 +22,9 @@ export async function agentVersion(
 ): Promise<string | null> {
   const done = new AbortController();
   const late = pause(clock, withinMs, done.signal).then(() => undefined);
-  const told = await Promise.race([toldVersion(origin, token, done.signal), late]);
+  const reported = await Promise.race([reportedAgentVersion(origin, token, done.signal), late]);
   done.abort();
-  return told ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
+  return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
 }
 
 /** The tag of an image's address; null where it has none. */
@@ -33,7 +33,7 @@ export function tagOf(imageUri: string): string | null {
   return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;
 }
 
-async function toldVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
+async function reportedAgentVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
   try {
     const response = await askAgent({ origin, token }, '/info', signal);
     const chunks: Buffer[] = [];

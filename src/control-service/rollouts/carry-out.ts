@@ -2,25 +2,25 @@ import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import { programOf } from './agent-program.ts';
 import { agentVersion } from './agent-version.ts';
 import { repairBuild } from './repair.ts';
-import { fail, type Tools, type Undertaking } from './undertaking.ts';
+import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 
 /**
  * The story of one revision from where it stands to its end: built, started, healthy, live. A revision that was
  * interrupted meanwhile is let go of; one whose service stops stays where it is and is taken up by the next start.
  */
-export async function carryOut(undertaking: Undertaking, tools: Tools): Promise<void> {
-  await tools.step?.('claimed', undertaking.revision.id);
-  const program = await programOf(undertaking, tools);
-  if (program) await deploy(undertaking, program, tools);
+export async function carryOut(job: RolloutJob, tools: Tools): Promise<void> {
+  await tools.step?.('claimed', job.revision.id);
+  const program = await programOf(job, tools);
+  if (program) await deploy(job, program, tools);
 }
 
 /** What it takes to run a revision. */
-export async function agentSpec(undertaking: Undertaking, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
-  const { deployment, revision, deployLog } = undertaking;
-  const { ensureDatabase, patiently, store, userOf, tracing } = tools;
+export async function agentSpec(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
+  const { deployment, revision, deployLog } = job;
+  const { ensureDatabase, retrying, store, userOf, tracing } = tools;
   const { resource_spec, deployment_type, listener_config } = revision.source_config;
-  const databaseUrl = await patiently(() => ensureDatabase(deployment));
-  await patiently(() => store.setDatabaseState(deployment.id, 'ready'));
+  const databaseUrl = await retrying(() => ensureDatabase(deployment));
+  await retrying(() => store.setDatabaseState(deployment.id, 'ready'));
   return {
     deploymentId: deployment.id,
     revisionId: revision.id,
@@ -33,30 +33,30 @@ export async function agentSpec(undertaking: Undertaking, program: AgentProgram,
     deploymentType: deployment_type ?? undefined,
     namespace: listener_config?.k8s_namespace ?? undefined,
     tracing: deployment.tracing_project_id === null ? undefined : tracing?.(deployment.tracing_project_id),
-    user: userOf && (await patiently(() => userOf(deployment))),
+    user: userOf && (await retrying(() => userOf(deployment))),
     log: deployLog.write,
   };
 }
 
-async function deploy(undertaking: Undertaking, program: AgentProgram, tools: Tools): Promise<void> {
-  const { deployment, revision, deployLog, signal } = undertaking;
-  const { store, builds, compute, live, patiently } = tools;
-  if (!(await patiently(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
+async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<void> {
+  const { deployment, revision, deployLog, signal } = job;
+  const { store, builds, compute, live, retrying } = tools;
+  if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
   deployLog.write(
     'info',
     `Starting the agent of ${program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf}.`,
   );
-  const spec = await agentSpec(undertaking, program, tools);
+  const spec = await agentSpec(job, program, tools);
   let start = await compute.start(spec, signal);
   if (start.kind === 'failed' && !signal.aborted) {
     // One that is built already, and was well when it was live, may have been damaged since.
-    const repair = await repairBuild(undertaking, tools);
+    const repair = await repairBuild(job, tools);
     if (repair.kind === 'broken') start = { kind: 'failed', reason: `${repair.reason}.` };
     else if (repair.kind === 'repaired') start = await compute.start(spec, signal);
   }
   await deployLog.flush();
   if (start.kind === 'failed') {
-    if (!signal.aborted) await fail(undertaking, 'DEPLOY_FAILED', start.reason, tools);
+    if (!signal.aborted) await fail(job, 'DEPLOY_FAILED', start.reason, tools);
     return;
   }
   await tools.step?.('healthy', revision.id);
@@ -64,7 +64,7 @@ async function deploy(undertaking: Undertaking, program: AgentProgram, tools: To
   // Traffic goes over before the revision is called live, so that nobody who reads DEPLOYED meets the former one.
   const switched = live.switchTo(spec, start.agent);
   await tools.step?.('switched', revision.id);
-  const isLive = await patiently(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {
+  const isLive = await retrying(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {
     switched.undo();
     throw error;
   });

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
-import { ages } from '../keeping/ages.ts';
-import { oldBuilds } from '../keeping/old-builds.ts';
+import { ages } from '../retention/ages.ts';
+import { oldBuilds } from '../retention/old-builds.ts';
 import type { ControlStore } from '../store/store.ts';
-import type { Patiently } from './patience.ts';
+import type { Retrying } from './retry-policy.ts';
 
 export interface OldBuildsSettings {
   store: Pick<ControlStore, 'deployment' | 'revisionsWithBuild'>;
-  patiently: Patiently;
+  retrying: Retrying;
   /** The folder that builds lie in `builds/` of. */
   workDir: string;
   clock: Clock;
@@ -17,10 +17,10 @@ export interface OldBuildsSettings {
 
 /** Removes the builds of a deployment that are old, as `keeping/ages.ts` says, when one more has been made. */
 export async function clearOldBuilds(deploymentId: string, settings: OldBuildsSettings): Promise<void> {
-  const { store, patiently, workDir, clock, log } = settings;
-  const deployment = await patiently(() => store.deployment(deploymentId));
+  const { store, retrying, workDir, clock, log } = settings;
+  const deployment = await retrying(() => store.deployment(deploymentId));
   const there = new Set(buildsThere(workDir));
-  const built = (await patiently(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
+  const built = (await retrying(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
     revision.build_folder === null || !there.has(basename(revision.build_folder))
       ? []
       : [{ ...revision, build_folder: revision.build_folder }],

@@ -1,10 +1,10 @@
 import type { ControlStore } from '../store/store.ts';
-import type { Patiently } from './patience.ts';
+import type { Retrying } from './retry-policy.ts';
 
 /** What looking at the agents' databases stands on. */
 export interface DatabaseWatch {
   store: Pick<ControlStore, 'agentDatabases' | 'setDatabaseState'>;
-  patiently: Patiently;
+  retrying: Retrying;
   /** The names of the agents' databases that can be used. */
   usable: () => Promise<Set<string>>;
 }
@@ -14,13 +14,13 @@ export interface DatabaseWatch {
  * them have gone or come back: somebody may have dropped one, or locked its role. One that is gone is not made again
  * here, for nobody could see then that what was in it is lost.
  */
-export async function lookAtDatabases({ store, patiently, usable }: DatabaseWatch): Promise<void> {
+export async function lookAtDatabases({ store, retrying, usable }: DatabaseWatch): Promise<void> {
   // Before the list: one that is made meanwhile is in the list, and the other way round it would pass for gone.
-  const known = await patiently(() => store.agentDatabases());
+  const known = await retrying(() => store.agentDatabases());
   if (known.length === 0) return;
-  const names = await patiently(usable);
+  const names = await retrying(usable);
   for (const { id, database_name, database_state } of known) {
     const state = names.has(database_name) ? 'ready' : 'unreachable';
-    if (state !== database_state) await patiently(() => store.setDatabaseState(id, state));
+    if (state !== database_state) await retrying(() => store.setDatabaseState(id, state));
   }
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { dropAgentDatabase } from '../../database/databases.ts';
+import { dropAgentDatabase } from '../../postgres/databases.ts';
 import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
 import type { Compute } from '../compute/compute.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -8,7 +8,7 @@ import type { DeploymentRecord } from '../store/tables.ts';
 import { databaseOf } from './agent-database.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { LogBook } from './log-book.ts';
-import type { Patiently } from './patience.ts';
+import type { Retrying } from './retry-policy.ts';
 
 /** What deleting a deployment stands on. */
 export interface DeletionTools {
@@ -16,7 +16,7 @@ export interface DeletionTools {
   live: Pick<LiveAgents, 'release'>;
   compute: Pick<Compute, 'remove'>;
   logs: Pick<LogBook, 'flush'>;
-  patiently: Patiently;
+  retrying: Retrying;
   /** The service's data folder. */
   dataDir: string;
   /** The folder that builds lie in `builds/` of. */
@@ -38,7 +38,7 @@ export interface DeletionTools {
  * @throws whatever keeps a step from being done; nothing that was done before it is undone.
  */
 export async function carryOutDeletion(deployment: DeploymentRecord, tools: DeletionTools): Promise<void> {
-  const { store, live, compute, logs, patiently, dataDir, adminDatabaseUrl, cutAfterMs } = tools;
+  const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl, cutAfterMs } = tools;
   const { id, name, source_config, deletion } = deployment;
   const isListeners = source_config.listener_id != null;
   if (isListeners && deletion === 'asked') return;
@@ -48,17 +48,17 @@ export async function carryOutDeletion(deployment: DeploymentRecord, tools: Dele
   }
   // Lines that its agents said last: none may come when their revision is gone.
   await logs.flush();
-  await patiently(() => store.noteStopped(id));
-  await patiently(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
+  await retrying(() => store.noteStopped(id));
+  await retrying(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
   await removeFiles(deployment, tools);
   await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
-  await patiently(() => store.finishDeletion(id));
+  await retrying(() => store.finishDeletion(id));
 }
 
 /** Removes the builds of all its revisions, also those that were broken off. */
-async function removeFiles({ id }: DeploymentRecord, { store, patiently, workDir, log }: DeletionTools): Promise<void> {
-  const own = new Set(await patiently(() => store.revisionIds(id)));
-  for (const build of await patiently(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
+async function removeFiles({ id }: DeploymentRecord, { store, retrying, workDir, log }: DeletionTools): Promise<void> {
+  const own = new Set(await retrying(() => store.revisionIds(id)));
+  for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
   for (const folder of buildsThere(workDir)) {
     if (own.has(folder)) await clearAway(buildFolder(workDir, folder).root, log);
   }

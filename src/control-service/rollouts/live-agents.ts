@@ -2,8 +2,8 @@ import { pause, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
 import { parting } from '../compute/parting.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Lane } from '../gateway/lane.ts';
-import type { AgentFates, Breakdown } from './agent-fates.ts';
+import type { AgentRoute } from '../gateway/agent-route.ts';
+import type { AgentExitHandlers, Breakdown } from './agent-exits.ts';
 import type { Repair } from './repair.ts';
 import { mostBreakdowns, restartDelay, wellAfter } from './restart-delay.ts';
 import { slots } from './slots.ts';
@@ -18,7 +18,7 @@ export interface LiveAgentsSettings {
   /** Makes the build of an agent that broke down again where it is damaged; nothing is done when absent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
   /** Told how they fare; nobody when absent. */
-  fates?: AgentFates;
+  exitHandlers?: AgentExitHandlers;
 }
 
 /** Traffic that went over to a new agent, until it is clear that it stays there. */
@@ -52,7 +52,7 @@ interface Ended extends Breakdown {
 }
 
 /** One deployment's agent and who looks after it. */
-interface Post {
+interface SupervisedAgent {
   spec: AgentSpec;
   /** What was live when this service started: how its agent fared before may still be told. */
   revived: boolean;
@@ -76,17 +76,24 @@ interface Retiring {
 const startsAtOnce = 4;
 
 /** Makes the agents that serve; none does yet. */
-export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates }: LiveAgentsSettings): LiveAgents {
+export function liveAgents({
+  compute,
+  gateway,
+  clock,
+  lettingGoMs,
+  repair,
+  exitHandlers,
+}: LiveAgentsSettings): LiveAgents {
   const startSlots = slots(startsAtOnce);
-  const posts = new Map<string, Post>();
+  const posts = new Map<string, SupervisedAgent>();
   const retiring = new Set<Retiring>();
   const leaving = new Set<RunningAgent>();
   let stopWithin: number | undefined;
   let isLate = false;
 
-  function take(spec: AgentSpec, agent: RunningAgent | undefined): Post {
+  function take(spec: AgentSpec, agent: RunningAgent | undefined): SupervisedAgent {
     const leaves = new AbortController();
-    const post: Post = {
+    const post: SupervisedAgent = {
       spec,
       revived: agent === undefined,
       leaving: leaves,
@@ -102,7 +109,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
    * Looks after an agent until it is to leave: one that breaks down is started again, each time after a longer wait, and
    * given up when that comes to nothing.
    */
-  async function watch(post: Post): Promise<void> {
+  async function watch(post: SupervisedAgent): Promise<void> {
     const { spec } = post;
     const { signal } = post.leaving;
     for (let breakdowns = 0; !signal.aborted;) {
@@ -115,12 +122,12 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
       if (breakdowns >= mostBreakdowns) return giveUp(post, breakdowns, serving);
       const wait = restartDelay(breakdowns);
       spec.log('error', `${inASentence(serving.how)} Starting it again in ${wait / 1_000} s.`);
-      fates?.brokeDown(spec, breakdowns, serving);
+      exitHandlers?.brokeDown(spec, breakdowns, serving);
       await pause(clock, wait, signal);
     }
   }
 
-  async function startAgain(post: Post): Promise<'started' | Ended> {
+  async function startAgain(post: SupervisedAgent): Promise<'started' | Ended> {
     const { spec } = post;
     const start = await startAgent(spec, post.leaving.signal);
     if (start.kind === 'failed') return { how: withoutStop(start.reason), said: start.said ?? [], wasWell: false };
@@ -133,7 +140,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
   }
 
   /** How an agent ended, after its build was made again where it is damaged. */
-  async function repaired(post: Post, ended: Ended): Promise<Ended> {
+  async function repaired(post: SupervisedAgent, ended: Ended): Promise<Ended> {
     if (ended.wasWell) post.repaired = false;
     if (!repair || post.repaired) return ended;
     const done = await repair(post.spec, post.leaving.signal).catch((error: unknown): Repair => {
@@ -144,7 +151,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
   }
 
   /** Waits for the end of an agent, or until it is to leave. */
-  async function serve(post: Post, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
+  async function serve(post: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
     const { spec } = post;
     const over = new AbortController();
     const both = AbortSignal.any([over.signal, post.leaving.signal]);
@@ -153,7 +160,7 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
       await pause(clock, wellAfter, both);
       if (both.aborted) return;
       wasWell = true;
-      if (brokeDown || post.revived) fates?.isWell(spec);
+      if (brokeDown || post.revived) exitHandlers?.isWell(spec);
     };
     void noteWell();
     const how = await Promise.race([agent.exited, aborted(post.leaving.signal)]);
@@ -164,17 +171,17 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
     return { how, said: agent.said?.() ?? [], wasWell };
   }
 
-  function giveUp(post: Post, times: number, breakdown: Breakdown): void {
+  function giveUp(post: SupervisedAgent, times: number, breakdown: Breakdown): void {
     const { spec } = post;
     if (posts.get(spec.deploymentId) === post) posts.delete(spec.deploymentId);
     spec.log('error', `${inASentence(breakdown.how)} It broke down ${times} times in a row and is not started again.`);
-    fates?.givenUp(spec, times, breakdown);
+    exitHandlers?.givenUp(spec, times, breakdown);
   }
 
   async function startAgent(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
     const giveBack = await startSlots.take(signal);
     try {
-      await fates?.ready(spec);
+      await exitHandlers?.ready(spec);
       return await compute.start(spec, signal);
     } catch (error) {
       // Whatever keeps an agent from starting is a reason to try again.
@@ -192,27 +199,27 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
   }
 
   /** Ends an agent once nothing is in flight on it, or after a bound. */
-  async function retire(post: Post, lane: Lane | undefined, hurried: AbortSignal): Promise<void> {
+  async function retire(post: SupervisedAgent, route: AgentRoute | undefined, hurried: AbortSignal): Promise<void> {
     post.leaving.abort();
     await post.watched;
-    if (lane) {
+    if (route) {
       const drained = new AbortController();
       const bound = pause(clock, lettingGoMs, AbortSignal.any([drained.signal, hurried]));
-      await Promise.race([lane.drained(), bound]);
+      await Promise.race([route.drained(), bound]);
       drained.abort();
-      lane.close();
+      route.close();
     }
     if (!post.agent) return;
     leaving.add(post.agent);
     await post.agent.stop(stopWithin);
     leaving.delete(post.agent);
-    post.spec.log('info', post.agent.rests?.() ? parting.rests : parting.stopped);
+    post.spec.log('info', post.agent.isIdle?.() ? parting.isIdle : parting.stopped);
   }
 
-  function inBackground(post: Post, lane: Lane | undefined): void {
+  function inBackground(post: SupervisedAgent, route: AgentRoute | undefined): void {
     const hurry = new AbortController();
     const leaves: Retiring = { deploymentId: post.spec.deploymentId, hurry, left: Promise.resolve() };
-    leaves.left = retire(post, lane, hurry.signal).finally(() => retiring.delete(leaves));
+    leaves.left = retire(post, route, hurry.signal).finally(() => retiring.delete(leaves));
     if (isLate) hurry.abort();
     retiring.add(leaves);
   }
@@ -231,20 +238,20 @@ export function liveAgents({ compute, gateway, clock, lettingGoMs, repair, fates
     switchTo(spec, agent) {
       const { deploymentId } = spec;
       const former = posts.get(deploymentId);
-      const formerLane = gateway.switchTo(deploymentId, agent);
+      const formerRoute = gateway.switchTo(deploymentId, agent);
       const post = take(spec, agent);
       posts.set(deploymentId, post);
       return {
         settle() {
           if (!former) return;
           former.spec.log('info', 'Traffic has gone over to a newer revision; the agent finishes what it is at.');
-          inBackground(former, formerLane);
+          inBackground(former, formerRoute);
         },
         undo() {
-          const lane = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
+          const route = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
           if (former) posts.set(deploymentId, former);
           else posts.delete(deploymentId);
-          inBackground(post, lane);
+          inBackground(post, route);
         },
       };
     },

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { NewLogLine } from '../store/log-lines.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -55,7 +55,7 @@ function logWriter(
   let sinceTrim = 0;
   let gathering: Promise<void> | undefined;
   /** Lines are kept by one statement after the other, else they could change places. */
-  let keeping = Promise.resolve();
+  let retention = Promise.resolve();
 
   async function keep(): Promise<void> {
     while (held.length > 0) {
@@ -96,7 +96,7 @@ function logWriter(
       unwritten.add(writer);
       gathering ??= gather();
     },
-    flush: () => (keeping = keeping.then(keep)),
+    flush: () => (retention = retention.then(keep)),
   };
   return writer;
 }

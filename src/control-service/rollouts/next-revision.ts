@@ -13,12 +13,12 @@ export async function nextRevision(
   store: Pick<ControlStore, 'listRevisions' | 'setStatus' | 'claimNextRevision'>,
   deploymentId: string,
 ): Promise<RevisionRecord | undefined> {
-  const [begun] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
+  const [started] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
   // One that is claimed by a listener is at work in its cluster.
-  const isOurs = begun?.source_config.listener_id == null;
-  if (!begun || !isOurs) return store.claimNextRevision(deploymentId);
-  const { id, status } = begun;
-  if (status !== 'BUILDING' && status !== 'DEPLOYING') return begun;
+  const isOurs = started?.source_config.listener_id == null;
+  if (!started || !isOurs) return store.claimNextRevision(deploymentId);
+  const { id, status } = started;
+  if (status !== 'BUILDING' && status !== 'DEPLOYING') return started;
   const message = 'Begun again: the service was stopped in the middle of it.';
   return store.setStatus(id, [status], beginAgainAt[status], { message });
 }

@@ -3,7 +3,7 @@ import { buildFolder, readBuild } from '../builds/build-folder.ts';
 import { damagedFile } from '../builds/build-files.ts';
 import type { AgentSpec } from '../compute/compute.ts';
 import { rebuild } from './agent-program.ts';
-import { undertake, type Tools, type Undertaking } from './undertaking.ts';
+import { undertake, type Tools, type RolloutJob } from './rollout-job.ts';
 
 /** What became of a build that was looked at: `whole` needed nothing; `broken` tells, for a person, why it is still damaged. */
 export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
@@ -12,8 +12,8 @@ export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: 
  * Looks at the build of a revision whose agent could not be started, or ended by itself, and makes it again from the same
  * source where files of it are damaged. An agent whose build is whole breaks down by its own fault.
  */
-export async function repairBuild(undertaking: Undertaking, tools: Tools): Promise<Repair> {
-  const { revision, deployLog } = undertaking;
+export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair> {
+  const { revision, deployLog } = job;
   if (revision.build_folder === null) return { kind: 'whole' };
   const folder = buildFolder(tools.builds.dataDir, basename(revision.build_folder));
   const isThere = readBuild(folder.root) !== undefined;
@@ -23,7 +23,7 @@ export async function repairBuild(undertaking: Undertaking, tools: Tools): Promi
   const what = path === undefined ? 'it is gone' : `${JSON.stringify(path)} is not as it was built`;
   const damage = `The build on this machine is damaged (${what})`;
   deployLog.write('warning', `${damage}; it is made again from the same source.`);
-  const end = await rebuild(undertaking, tools);
+  const end = await rebuild(job, tools);
   if (end?.kind === 'built') return { kind: 'repaired' };
   const reason = end?.kind === 'failed' ? end.reason.replace(/\.$/, '') : 'it was interrupted';
   return { kind: 'broken', reason: `${damage} and could not be made again: ${reason}` };
@@ -31,10 +31,10 @@ export async function repairBuild(undertaking: Undertaking, tools: Tools): Promi
 
 /** The same for an agent that is looked after. */
 export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: Tools): Promise<Repair> {
-  const { store, patiently } = tools;
+  const { store, retrying } = tools;
   if (spec.program.kind !== 'build') return { kind: 'whole' };
-  const deployment = await patiently(() => store.deployment(spec.deploymentId));
-  const revision = await patiently(() => store.findRevision(spec.deploymentId, spec.revisionId));
+  const deployment = await retrying(() => store.deployment(spec.deploymentId));
+  const revision = await retrying(() => store.findRevision(spec.deploymentId, spec.revisionId));
   if (!deployment || !revision) return { kind: 'whole' };
   return repairBuild(undertake(deployment, revision, signal, tools), tools);
 }

@@ -15,12 +15,12 @@ import { carryOutDeletion } from './deletion.ts';
 import { clearOldBuilds } from './clear-old-builds.ts';
 import { liveProgram } from './agent-program.ts';
 import { agentSpec, carryOut } from './carry-out.ts';
-import { failAnyway, undertake, type RolloutStep, type Tools } from './undertaking.ts';
-import { agentFates } from './agent-fates.ts';
+import { failAnyway, undertake, type RolloutStep, type Tools } from './rollout-job.ts';
+import { agentExitHandlers } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
 import { logBook } from './log-book.ts';
 import { nextRevision } from './next-revision.ts';
-import { patience } from './patience.ts';
+import { retryPolicy } from './retry-policy.ts';
 import { repairLive } from './repair.ts';
 import { slots } from './slots.ts';
 import { wordsForTenant } from './unforeseen.ts';
@@ -88,7 +88,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   const { store, dataDir, allowGit, gateway, compute, clock, log, lookEveryMs = 30_000 } = settings;
   const { workDir = dataDir } = settings;
   const stopping = new AbortController();
-  const patiently = patience(clock, stopping.signal, log);
+  const retrying = retryPolicy(clock, stopping.signal, log);
   const tools: Tools = {
     store,
     dataDir,
@@ -108,18 +108,18 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       clock,
       lettingGoMs: settings.lettingGoMs ?? 600_000,
       repair: (spec, signal) => repairLive(spec, signal, tools),
-      fates: agentFates({ store, patiently, inBackground }),
+      exitHandlers: agentExitHandlers({ store, retrying, inBackground }),
     }),
-    patiently,
+    retrying,
     logs: logBook({ store, clock, log }),
     ...(settings.userOf ? { userOf: settings.userOf } : {}),
     ...(settings.step ? { step: settings.step } : {}),
     ...(settings.cloning ? { cloning: settings.cloning } : {}),
     ...(settings.tracing ? { tracing: settings.tracing } : {}),
   };
-  const databases = { store, patiently, usable: () => usableAgentDatabases(settings.adminDatabaseUrl) };
+  const databases = { store, retrying, usable: () => usableAgentDatabases(settings.adminDatabaseUrl) };
   const working = new Map<string, Promise<void>>();
-  const wokenAgain = new Set<string>();
+  const restartedAgain = new Set<string>();
   const atWork = new Map<string, { revisionId: string; letGo: AbortController }>();
   const background = new Set<Promise<void>>();
   const unserved = attempts(clock, lookEveryMs);
@@ -127,36 +127,36 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   let recovered = false;
 
   /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
-  function atTheDoor(what: string, work: () => Promise<void>): Promise<void> {
+  function atTheEdge(what: string, work: () => Promise<void>): Promise<void> {
     return work().catch((error: unknown) => {
       if (!stopping.signal.aborted) log(`${what} broke down: ${error instanceof Error ? error.stack : String(error)}`);
     });
   }
 
   function inBackground(what: string, work: () => Promise<void>): void {
-    const kept: Promise<void> = atTheDoor(what, work).finally(() => background.delete(kept));
+    const kept: Promise<void> = atTheEdge(what, work).finally(() => background.delete(kept));
     background.add(kept);
   }
 
   async function workOn(deploymentId: string): Promise<void> {
     do {
-      wokenAgain.delete(deploymentId);
-      const revision = await patiently(() => nextRevision(store, deploymentId));
-      const deployment = await patiently(() => store.deployment(deploymentId));
+      restartedAgain.delete(deploymentId);
+      const revision = await retrying(() => nextRevision(store, deploymentId));
+      const deployment = await retrying(() => store.deployment(deploymentId));
       if (deployment && deployment.deletion !== 'none') return removeOne(deployment);
       if (!revision || !deployment) continue;
       await carryOutOne(deployment, revision);
-      wokenAgain.add(deploymentId);
-    } while (wokenAgain.has(deploymentId) && !stopping.signal.aborted);
+      restartedAgain.add(deploymentId);
+    } while (restartedAgain.has(deploymentId) && !stopping.signal.aborted);
   }
 
   async function carryOutOne(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
     const letGo = new AbortController();
     atWork.set(deployment.id, { revisionId: revision.id, letGo });
-    const undertaking = undertake(deployment, revision, AbortSignal.any([letGo.signal, stopping.signal]), tools);
+    const job = undertake(deployment, revision, AbortSignal.any([letGo.signal, stopping.signal]), tools);
     try {
-      await carryOut(undertaking, tools);
-      await clearOldBuilds(deployment.id, { store, patiently, workDir, clock, log });
+      await carryOut(job, tools);
+      await clearOldBuilds(deployment.id, { store, retrying, workDir, clock, log });
     } catch (error) {
       if (stopping.signal.aborted) return;
       // Nobody knows what such an error quotes.
@@ -164,10 +164,10 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
       log(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
       const words = mask(wordsForTenant(error));
-      await failAnyway(undertaking, `The service could not carry this revision out: ${words}`, tools);
+      await failAnyway(job, `The service could not carry this revision out: ${words}`, tools);
     } finally {
       atWork.delete(deployment.id);
-      await undertaking.buildLog.flush();
+      await job.buildLog.flush();
     }
   }
 
@@ -188,20 +188,20 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       if (stopping.signal.aborted) return;
       undeleted.failed(id);
       log(`Deployment ${id} could not be deleted: ${error instanceof Error ? error.stack : String(error)}`);
-      await patiently(() => store.noteDeletionProblem(id, wordsForTenant(error)));
+      await retrying(() => store.noteDeletionProblem(id, wordsForTenant(error)));
     }
   }
 
   /** A revision that is asked for while another one is at work is told to wait. */
   async function queueUp(deploymentId: string): Promise<void> {
-    const claimed = await patiently(() => store.claimNextRevision(deploymentId));
+    const claimed = await retrying(() => store.claimNextRevision(deploymentId));
     if (claimed) wake(deploymentId);
   }
 
   function wake(deploymentId: string): void {
     if (!recovered || stopping.signal.aborted) return;
     if (working.has(deploymentId)) {
-      wokenAgain.add(deploymentId);
+      restartedAgain.add(deploymentId);
       inBackground('Queueing a revision', () => queueUp(deploymentId));
       return;
     }
@@ -210,17 +210,17 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
 
   function begin(deploymentId: string, first: () => Promise<void>): void {
     const work = async (): Promise<void> => {
-      await atTheDoor(`Serving deployment ${deploymentId} again`, first);
-      await atTheDoor(`The work on deployment ${deploymentId}`, () => workOn(deploymentId));
+      await atTheEdge(`Serving deployment ${deploymentId} again`, first);
+      await atTheEdge(`The work on deployment ${deploymentId}`, () => workOn(deploymentId));
       working.delete(deploymentId);
-      if (wokenAgain.delete(deploymentId)) wake(deploymentId);
+      if (restartedAgain.delete(deploymentId)) wake(deploymentId);
     };
     working.set(deploymentId, work());
   }
 
   async function wakeAll(): Promise<void> {
-    for (const id of await patiently(() => store.deploymentsWithWork())) if (!working.has(id)) wake(id);
-    const toDelete = await patiently(() => store.deletionsToCarryOut());
+    for (const id of await retrying(() => store.deploymentsWithWork())) if (!working.has(id)) wake(id);
+    const toDelete = await retrying(() => store.deletionsToCarryOut());
     for (const id of toDelete) if (!working.has(id) && undeleted.isDue(id)) wake(id);
   }
 
@@ -228,15 +228,15 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     while (!stopping.signal.aborted) {
       await pause(clock, lookEveryMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      await atTheDoor('Serving live revisions', serveAll);
-      await atTheDoor("Looking at the agents' databases", () => lookAtDatabases(databases));
-      await atTheDoor('Looking for work', wakeAll);
+      await atTheEdge('Serving live revisions', serveAll);
+      await atTheEdge("Looking at the agents' databases", () => lookAtDatabases(databases));
+      await atTheEdge('Looking for work', wakeAll);
     }
   }
 
   /** Starts the agents of live revisions that nobody looks after: at the start all of them, later what failed then. */
   async function serveAll(): Promise<void> {
-    for (const { deployment, revision } of await patiently(() => store.activeRevisions())) {
+    for (const { deployment, revision } of await retrying(() => store.activeRevisions())) {
       const { id } = deployment;
       if (tools.live.looksAfter(id) || working.has(id) || !unserved.isDue(id)) continue;
       begin(id, () => serveAgain(deployment, revision));
@@ -245,11 +245,11 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
 
   async function serveAgain(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
     unserved.failed(deployment.id);
-    const undertaking = undertake(deployment, revision, stopping.signal, tools);
-    const program = await liveProgram(undertaking, tools);
+    const job = undertake(deployment, revision, stopping.signal, tools);
+    const program = await liveProgram(job, tools);
     if (!program) return;
-    undertaking.deployLog.write('info', 'The service was started again; starting the agent.');
-    tools.live.revive(await agentSpec(undertaking, program, tools));
+    job.deployLog.write('info', 'The service was started again; starting the agent.');
+    tools.live.revive(await agentSpec(job, program, tools));
     unserved.done(deployment.id);
   }
 
@@ -264,9 +264,9 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     async recover() {
       const left = await killLeftBehind(buildsIn(workDir), clock);
       if (left > 0) log(`${left} processes of builds and agents that an earlier service left behind were ended.`);
-      const named = new Set((await patiently(() => store.namedBuilds())).map((build) => basename(build)));
+      const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
       for (const id of buildsThere(workDir)) if (!named.has(id)) await clearAway(buildFolder(workDir, id).root, log);
-      await patiently(() => store.renameDatabases(log));
+      await retrying(() => store.renameDatabases(log));
       await serveAll();
       recovered = true;
       await wakeAll();

@@ -3,15 +3,15 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { fieldSpellings, spellFields } from '../../contract/control/aliases.ts';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import { ServiceError } from '../../contract/service-error.ts';
-import { isDatabaseUnavailable } from '../../database/unavailable.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 
 /** The header by which a request asks for the other spelling of the fields that have two. */
 export const spellingHeader = 'X-Field-Names';
 
 /** Answers with JSON, in the spelling that the request asks for, else in the service's own. */
 export function answer(context: Context, usual: FieldSpelling, body: unknown, status: ContentfulStatusCode = 200) {
-  const asked = context.req.header(spellingHeader)?.trim().toLowerCase();
-  const spelling = fieldSpellings.find((word) => word === asked) ?? usual;
+  const requested = context.req.header(spellingHeader)?.trim().toLowerCase();
+  const spelling = fieldSpellings.find((word) => word === requested) ?? usual;
   return context.json(spelling === 'contract' ? body : spellFields(body, spelling), status);
 }
 

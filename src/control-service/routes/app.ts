@@ -16,7 +16,7 @@ import { projectRoutes } from './projects.ts';
 import { onlyMethods } from './refusing.ts';
 import { runsIntakeRoutes, tracingRoutes } from './tracing-projects.ts';
 import type { RunsIntake } from './tracing-projects.ts';
-import { surroundingsRoutes } from './surroundings.ts';
+import { integrationRoutes } from './integrations.ts';
 import { putRoutes, uploadRoutes } from './uploads.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
@@ -84,7 +84,7 @@ export function createApp({
   app.route('/', projectRoutes());
   app.route('/', tracingRoutes());
   app.route('/', logRoutes(leaving));
-  app.route('/', surroundingsRoutes());
+  app.route('/', integrationRoutes());
   app.route('/', keyRoutes());
   app.route('/', listenerWorkRoutes());
   return app;

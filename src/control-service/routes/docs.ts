@@ -13,8 +13,8 @@ export function docsRoutes(fieldNames: FieldSpelling): Hono<Env> {
   const routes = new Hono<Env>();
   const described = new Map<FieldSpelling, OpenApiDocument>();
   routes.get('/openapi.json', (c) => {
-    const asked = c.req.header(spellingHeader)?.trim().toLowerCase();
-    const spelling = fieldSpellings.find((word) => word === asked) ?? fieldNames;
+    const requested = c.req.header(spellingHeader)?.trim().toLowerCase();
+    const spelling = fieldSpellings.find((word) => word === requested) ?? fieldNames;
     const document = described.get(spelling) ?? openApiDocument(spelling);
     described.set(spelling, document);
     return c.json(document);

@@ -38,7 +38,7 @@ export function putRoutes(uploads: Uploads): Hono<Env> {
       signature: c.req.query('signature'),
       body: c.req.raw.body ?? new Blob([]).stream(),
       announced: length === undefined ? undefined : Number(length),
-      asked: readContentDigest(c.req.header('content-digest')),
+      requested: readContentDigest(c.req.header('content-digest')),
     });
     if (end.kind !== 'received') return refuse(c, ...refusalOf(end, uploads.largest));
     return c.json({ object_path: objectPath, source_tarball_digest: end.digest, size: end.bytes });

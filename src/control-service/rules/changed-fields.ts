@@ -5,7 +5,7 @@ import { isObject } from '../../contract/json-object.ts';
 const deepest = 3;
 
 /** What a deployment is asked to be, as far as it is compared. */
-interface Asked {
+interface RequestedDeployment {
   source_config: object;
   source_revision_config: object;
   secrets: readonly { name: string }[];
@@ -16,11 +16,11 @@ interface Asked {
  * The names of the fields that a change makes others, in alphabetical order; of something new, of all that it has. Secrets
  * and their references are told by their names (`secrets.MODEL_KEY`). Never a value.
  */
-export function changedFields(before: Asked | undefined, after: Asked): string[] {
+export function changedFields(before: RequestedDeployment | undefined, after: RequestedDeployment): string[] {
   return differing('', before && byName(before), byName(after), deepest).sort();
 }
 
-const byName = ({ source_config, source_revision_config, secrets, secret_references }: Asked) => ({
+const byName = ({ source_config, source_revision_config, secrets, secret_references }: RequestedDeployment) => ({
   source_config,
   source_revision_config,
   secrets: named(secrets),

@@ -14,8 +14,8 @@ import { readRepoUrl } from './repo-url.ts';
 import { repoRefProblem } from './repo-ref-problem.ts';
 import { readBody } from './shape.ts';
 import { tarballProblem } from './tarball.ts';
-import { askedProblems, withEmptyValues } from './wanted.ts';
-import type { Asked } from './wanted.ts';
+import { requestProblems, withEmptyValues } from './wanted.ts';
+import type { RequestedDeployment } from './wanted.ts';
 
 /** What the rules of a creation have to know beside the request. */
 export interface CreateFacts {
@@ -42,14 +42,14 @@ export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => re
 export function judgeCreate(
   request: DeploymentCreateRequest,
   facts: CreateFacts,
-): Judged<Pick<DeploymentCreateRequest, 'name' | 'source'> & Asked> {
+): Judged<Pick<DeploymentCreateRequest, 'name' | 'source'> & RequestedDeployment> {
   const { name, source, source_config, source_revision_config } = request;
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);
   const ref = source_revision_config.repo_ref == null ? undefined : readRepoRef(source_revision_config.repo_ref);
   const url = source_config.repo_url == null ? undefined : readRepoUrl(source_config.repo_url, facts.allowGit);
   const spec = source_config.resource_spec;
-  const asked = {
+  const requested = {
     source_config: { ...source_config, ...(spec ? { resource_spec: withEmptyValues(spec) } : {}) },
     source_revision_config: {
       ...source_revision_config,
@@ -74,7 +74,7 @@ export function judgeCreate(
     facts.integrationProblem,
     source === 'internal_source' && source_revision_config.source_tarball_path ? tarballProblem('unknown') : undefined,
     ...(source === 'external_docker' ? listenerProblems(source_config, facts.listener) : []),
-    ...askedProblems(asked),
-  ].filter((told) => told !== undefined);
-  return problems.length > 0 ? againstRules(problems) : accepted({ name, source, ...asked });
+    ...requestProblems(requested),
+  ].filter((reported) => reported !== undefined);
+  return problems.length > 0 ? againstRules(problems) : accepted({ name, source, ...requested });
 }

@@ -26,7 +26,7 @@ export function environmentProblems(
   secrets: readonly Secret[],
   references: readonly SecretReference[] | null | undefined,
 ): string[] {
-  const told: string[] = [];
+  const reported: string[] = [];
   const seen = new Set<string>();
   for (const [field, name] of [
     ...secrets.map(({ name }) => ['secrets', name] as const),
@@ -34,17 +34,17 @@ export function environmentProblems(
   ]) {
     const quoted = JSON.stringify(name.slice(0, 80));
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      told.push(`${field}: ${quoted} is no name of an environment variable; use letters, digits and underscores.`);
+      reported.push(`${field}: ${quoted} is no name of an environment variable; use letters, digits and underscores.`);
     } else if (isReserved(name)) {
-      told.push(`${field}: ${quoted} is set by the platform itself; choose another name.`);
+      reported.push(`${field}: ${quoted} is set by the platform itself; choose another name.`);
     }
-    if (seen.has(name)) told.push(`${field}: ${quoted} is given more than once.`);
+    if (seen.has(name)) reported.push(`${field}: ${quoted} is given more than once.`);
     seen.add(name);
   }
   for (const { name, value } of secrets) {
     if (Buffer.byteLength(value) > longestValue) {
-      told.push(`secrets: the value of ${JSON.stringify(name.slice(0, 80))} is longer than ${longestValue} bytes.`);
+      reported.push(`secrets: the value of ${JSON.stringify(name.slice(0, 80))} is longer than ${longestValue} bytes.`);
     }
   }
-  return told;
+  return reported;
 }

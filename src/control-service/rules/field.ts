@@ -32,12 +32,12 @@ export const lengthProblems = (body: unknown): string[] =>
 /** A sentence for every field that a body gives and that the source does not have. */
 export function surplusFields(source: Source, body: unknown): string[] {
   const surplus = rulesGiven(body).filter((rule) => !takes(rule, source));
-  const told = surplus.map(({ path, appliesTo }) => doesNotApply(path, source, appliesTo));
+  const reported = surplus.map(({ path, appliesTo }) => doesNotApply(path, source, appliesTo));
   const emptyConfig = source !== 'external_docker' && isGiven(body, 'source_config.listener_config');
-  const isTold = surplus.some(({ path }) => path.startsWith('source_config.listener_config'));
-  return emptyConfig && !isTold
-    ? [...told, doesNotApply('source_config.listener_config', source, ['external_docker'])]
-    : told;
+  const isReported = surplus.some(({ path }) => path.startsWith('source_config.listener_config'));
+  return emptyConfig && !isReported
+    ? [...reported, doesNotApply('source_config.listener_config', source, ['external_docker'])]
+    : reported;
 }
 
 const doesNotApply = (path: string, source: Source, appliesTo: readonly Source[]): string =>

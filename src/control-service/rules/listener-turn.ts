@@ -37,10 +37,10 @@ export function whatNext<Revision extends { id: string; status: RevisionStatus }
   isAbandoned: boolean,
 ): ListenerTurn<Revision> {
   if (deletion !== 'none') return deletion === 'asked' ? { kind: 'remove' } : { kind: 'nothing' };
-  const begun = unfinished.find(({ status }) => runningStatuses.some((word) => word === status));
-  if (begun) {
+  const started = unfinished.find(({ status }) => runningStatuses.some((word) => word === status));
+  if (started) {
     const queued = unfinished.filter(({ status }) => status === 'CREATING');
-    return { kind: 'roll-out', revision: begun, steps: againFrom[begun.status] ?? [], skipped: [], queued };
+    return { kind: 'roll-out', revision: started, steps: againFrom[started.status] ?? [], skipped: [], queued };
   }
   const [newest, ...skipped] = unfinished;
   if (newest) return { kind: 'roll-out', revision: newest, steps: ['AWAITING_DEPLOY'], skipped, queued: [] };

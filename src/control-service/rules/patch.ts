@@ -11,11 +11,11 @@ import { repoRefProblem } from './repo-ref-problem.ts';
 import { readBody } from './shape.ts';
 import { tarballProblem } from './tarball.ts';
 import type { NamedTarball } from './tarball.ts';
-import { askedProblems, withEmptyValues } from './wanted.ts';
-import type { Asked } from './wanted.ts';
+import { requestProblems, withEmptyValues } from './wanted.ts';
+import type { RequestedDeployment } from './wanted.ts';
 
 /** A deployment as the rules of a change see it. */
-export interface Current extends Asked {
+export interface Current extends RequestedDeployment {
   name: string;
   source: Source;
   /** The address that the service fills in as `custom_url` where a request cannot. */
@@ -31,7 +31,7 @@ export interface ReadPatch {
 
 /** What a change leads to. */
 export interface PatchResult {
-  asked: Asked;
+  requested: RequestedDeployment;
   /** The fields that ask for a new revision, by their paths; none: everything changes in place. */
   revisionFor: string[];
 }
@@ -63,7 +63,7 @@ export function judgePatch(
   const given = rulesGiven(request);
   const ref =
     request.source_revision_config?.repo_ref == null ? undefined : readRepoRef(request.source_revision_config.repo_ref);
-  const asked = merged(current, request, ref?.ok ? ref.ref : undefined);
+  const requested = merged(current, request, ref?.ok ? ref.ref : undefined);
   const problems = [
     ...fixedProblems(current, { ...request, ...restated }),
     ...surplusFields(source, withoutShownUrl(current, request)),
@@ -76,13 +76,16 @@ export function judgePatch(
       : undefined,
     source === 'internal_source' &&
     isGiven(request, 'source_revision_config.source_tarball_path') &&
-    !asked.source_revision_config.graph_config_path
+    !requested.source_revision_config.graph_config_path
       ? 'source_revision_config.graph_config_path is required beside source_tarball_path: the deployment was created without one.'
       : undefined,
-    ...askedProblems(asked),
-  ].filter((told) => told !== undefined);
+    ...requestProblems(requested),
+  ].filter((reported) => reported !== undefined);
   if (problems.length > 0) return againstRules(problems);
-  return accepted({ asked, revisionFor: given.filter(({ patch }) => patch === 'revision').map(({ path }) => path) });
+  return accepted({
+    requested,
+    revisionFor: given.filter(({ patch }) => patch === 'revision').map(({ path }) => path),
+  });
 }
 
 /** A sentence for every field that was set on create and that the request would change. */
@@ -102,7 +105,7 @@ function withoutShownUrl(current: Current, request: DeploymentPatchRequest): Dep
   return { ...request, source_config: { ...request.source_config, custom_url: null } };
 }
 
-function merged(current: Current, request: DeploymentPatchRequest, ref: string | undefined): Asked {
+function merged(current: Current, request: DeploymentPatchRequest, ref: string | undefined): RequestedDeployment {
   const { custom_url, resource_spec, listener_config, ...settings } = given(request.source_config ?? {});
   const isOwnUrl = current.source === 'external_docker';
   return {

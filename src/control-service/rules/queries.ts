@@ -95,8 +95,8 @@ export const logFields = logQuery.extend({
   end_time: moment,
 });
 
-function logPageOf({ order = 'asc', limit = defaultLogPage, ...asked }: z.infer<typeof logFields>) {
-  const { offset, level, query, start_time, end_time } = asked;
+function logPageOf({ order = 'asc', limit = defaultLogPage, ...requested }: z.infer<typeof logFields>) {
+  const { offset, level, query, start_time, end_time } = requested;
   return { order, limit, after: offset, level, containing: query, from: start_time, until: end_time };
 }
 
@@ -111,8 +111,8 @@ const byQuery = logFields.extend({
 /** The ids of the log that is meant, where they stand in the query. */
 export const logIds = z.object({ deployment_id: z.uuid(), revision_id: z.uuid().optional() });
 
-function logByQueryOf({ kind, log_type, sort_order, ...asked }: z.infer<typeof byQuery>) {
-  const page = logPageOf({ ...(sort_order === undefined ? {} : { order: sort_order }), ...asked });
+function logByQueryOf({ kind, log_type, sort_order, ...requested }: z.infer<typeof byQuery>) {
+  const page = logPageOf({ ...(sort_order === undefined ? {} : { order: sort_order }), ...requested });
   return { logKind: kind ?? log_type ?? 'deploy', page };
 }
 
@@ -122,10 +122,10 @@ export const logByQuery = z.preprocess(withoutNulls, byQuery.transform(logByQuer
 /** The same with the ids of the deployment and perhaps the revision in it. */
 export const logOfQuery = z.preprocess(
   withoutNulls,
-  byQuery.extend(logIds.shape).transform(({ deployment_id, revision_id, ...asked }) => ({
+  byQuery.extend(logIds.shape).transform(({ deployment_id, revision_id, ...requested }) => ({
     deployment_id,
     revision_id,
-    ...logByQueryOf(asked),
+    ...logByQueryOf(requested),
   })),
 );
 

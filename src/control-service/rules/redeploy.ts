@@ -4,11 +4,11 @@ import { missingSource } from './missing-source.ts';
 import { accepted, againstRules } from './refusal.ts';
 import type { Judged } from './refusal.ts';
 import { hasEnded } from './revision-states.ts';
-import { askedProblems } from './wanted.ts';
-import type { Asked } from './wanted.ts';
+import { requestProblems } from './wanted.ts';
+import type { RequestedDeployment } from './wanted.ts';
 
 /** An earlier revision as the rules look at it. */
-export interface EarlierRevision extends Asked {
+export interface EarlierRevision extends RequestedDeployment {
   id: string;
   status: RevisionStatus;
   source: Source;
@@ -22,7 +22,7 @@ const built: readonly Source[] = ['github', 'internal_source'];
  * is taken over, and so is everything that made it what it was, so that what is told of the deployment is what runs.
  * The fields that change in place and those of a build stay as they are.
  */
-export function judgeRedeploy(current: Asked, earlier: EarlierRevision): Judged<Asked> {
+export function judgeRedeploy(current: RequestedDeployment, earlier: EarlierRevision): Judged<RequestedDeployment> {
   if (built.includes(earlier.source) && earlier.build_folder === null) {
     return againstRules([
       hasEnded(earlier.status)
@@ -36,12 +36,12 @@ export function judgeRedeploy(current: Asked, earlier: EarlierRevision): Judged<
     ]);
   }
   const { resource_spec } = earlier.source_config;
-  const asked = {
+  const requested = {
     source_config: { ...current.source_config, resource_spec: resource_spec ?? null },
     source_revision_config: earlier.source_revision_config,
     secrets: earlier.secrets,
     secret_references: earlier.secret_references,
   };
-  const problems = askedProblems(asked);
-  return problems.length > 0 ? againstRules(problems) : accepted(asked);
+  const problems = requestProblems(requested);
+  return problems.length > 0 ? againstRules(problems) : accepted(requested);
 }

@@ -34,10 +34,10 @@ export interface ResolvedResources {
  * that it is told of, and stays open where that one is open too.
  */
 export function resolvedResources(spec: ResourceSpec | undefined): ResolvedResources {
-  const asked = spec ?? {};
-  const filled = withResourceDefaults(asked);
+  const requested = spec ?? {};
+  const filled = withResourceDefaults(requested);
   const isSet = (prefix: string): boolean =>
-    Object.entries(asked).some(([field, value]) => field.startsWith(prefix) && value != null);
+    Object.entries(requested).some(([field, value]) => field.startsWith(prefix) && value != null);
   return {
     agent: {
       minScale: filled.min_scale ?? undefined,
@@ -72,6 +72,6 @@ export function resolvedResources(spec: ResourceSpec | undefined): ResolvedResou
       maxConnections: filled.db_max_connections ?? undefined,
     },
     hasDatabase: isSet('db_'),
-    ignored: unusedResourceFields.filter((field) => asked[field] != null),
+    ignored: unusedResourceFields.filter((field) => requested[field] != null),
   };
 }

@@ -8,7 +8,7 @@ import { resourceProblems } from './resource-problems.ts';
 import { customUrlProblem, graphConfigPathProblem, imageProblem } from './names.ts';
 
 /** What a deployment is asked to be, as far as rules look at it. */
-export interface Asked {
+export interface RequestedDeployment {
   source_config: SourceConfigRequest;
   source_revision_config: SourceRevisionConfigRequest;
   secrets: readonly Secret[];
@@ -16,7 +16,12 @@ export interface Asked {
 }
 
 /** A sentence for every rule that what was asked breaks, whether by a creation or after a change. */
-export function askedProblems({ source_config, source_revision_config, secrets, secret_references }: Asked): string[] {
+export function requestProblems({
+  source_config,
+  source_revision_config,
+  secrets,
+  secret_references,
+}: RequestedDeployment): string[] {
   const { build_on_push, install_command, build_command, custom_url, resource_spec } = source_config;
   const { repo_ref, graph_config_path, image_uri } = source_revision_config;
   return [
@@ -30,7 +35,7 @@ export function askedProblems({ source_config, source_revision_config, secrets, 
     build_command ? commandProblem('source_config.build_command', build_command) : undefined,
     ...(resource_spec ? resourceProblems(resource_spec) : []),
     ...environmentProblems(secrets, secret_references),
-  ].filter((told) => told !== undefined);
+  ].filter((reported) => reported !== undefined);
 }
 
 /** A spec with what the document says of a field that was left open inside it: the value of a variable is then empty. */

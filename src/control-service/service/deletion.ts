@@ -27,21 +27,21 @@ export function deletionOperations(settings: ServiceSettings) {
     record: Recorder,
     id: string,
     { delete_tracing_project = false, without_listener = false }: z.infer<typeof deletionQuery>,
-  ): Promise<Asked | undefined> {
-    const asked = await within.askDeletion(tenantId, id, {
+  ): Promise<RequestedDeployment | undefined> {
+    const requested = await within.askDeletion(tenantId, id, {
       deleteTracingProject: delete_tracing_project,
       withoutListener: without_listener,
     });
-    if (!asked) return undefined;
+    if (!requested) return undefined;
     const also = [
       ...(delete_tracing_project ? ['tracing_project'] : []),
       ...(without_listener ? ['without_listener'] : []),
     ];
-    if (asked.isNew) await record({ deployment_id: id }, also);
-    return { id, interrupted: asked.interrupted };
+    if (requested.isNew) await record({ deployment_id: id }, also);
+    return { id, interrupted: requested.interrupted };
   }
 
-  function carryOut({ id, interrupted }: Asked): void {
+  function carryOut({ id, interrupted }: RequestedDeployment): void {
     for (const revisionId of interrupted) rollouts.interrupted(id, revisionId);
     rollouts.wake(id);
     // A listener may have to remove what runs in its cluster.
@@ -57,7 +57,7 @@ export function deletionOperations(settings: ServiceSettings) {
       const call = { operation: 'delete deployment', method: 'DELETE', path: `/v2/deployments/${id}` };
       const deploymentId = takeId(call, 'deployment_id', id);
       const body = take(call, readShape(deletionQuery, query, 'query'));
-      const done = await once(call, { idempotencyKey, body, shape: asked }, async (within, record) =>
+      const done = await once(call, { idempotencyKey, body, shape: requested }, async (within, record) =>
         found(call, 'Deployment', id, await ask(within, record, deploymentId, body)),
       );
       carryOut(done);
@@ -69,8 +69,8 @@ export function deletionOperations(settings: ServiceSettings) {
       const body = take(call, readShape(bulkDeletionQuery, query, 'query'));
       const { deployment_ids, ...how } = body;
       const ids = [...new Set(deployment_ids)];
-      const done = await once(call, { idempotencyKey, body, shape: allAsked }, async (within, record) => {
-        const going: Asked[] = [];
+      const done = await once(call, { idempotencyKey, body, shape: allRequested }, async (within, record) => {
+        const going: RequestedDeployment[] = [];
         // In one order, so that two of these never wait for each other.
         for (const id of ids.toSorted()) {
           const end = await ask(within, record, id, how);
@@ -90,10 +90,10 @@ export function deletionOperations(settings: ServiceSettings) {
   };
 }
 
-const asked = z.object({ id: z.string(), interrupted: z.array(z.string()) });
-const allAsked = z.array(asked);
+const requested = z.object({ id: z.string(), interrupted: z.array(z.string()) });
+const allRequested = z.array(requested);
 
 /** A deletion that was asked for, and the revisions that it interrupted. */
-type Asked = z.infer<typeof asked>;
+type RequestedDeployment = z.infer<typeof requested>;
 
 const missing = (id: string): string => `Deployment ID ${id} not found.`;

@@ -15,7 +15,7 @@ import { theService } from '../store/audit.ts';
 import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../rules/refusal.ts';
-import { shownUrl, tellDeployment, tellRevision } from '../tell.ts';
+import { shownUrl, toDeploymentResponse, toRevisionResponse } from '../to-response.ts';
 import { asOne, beingDeleted, found, refusedCall, take, takeId } from './refuse.ts';
 import type { Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
@@ -33,7 +33,7 @@ export function deploymentOperations({
   integrations,
   by = theService,
 }: ServiceSettings) {
-  const tell = (view: DeploymentView): Deployment => tellDeployment(view, baseUrl());
+  const toResponse = (view: DeploymentView): Deployment => toDeploymentResponse(view, baseUrl());
 
   async function change(
     call: Call,
@@ -87,8 +87,8 @@ export function deploymentOperations({
     return change(call, id, { ifLatest, keyed }, (current) => {
       const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read, tarball);
       if (!judged.ok) return { refused: judged.refusal };
-      const { asked, revisionFor } = judged.value;
-      return { wanted: asked, revision: always || revisionFor.length > 0 ? 'new' : 'none' };
+      const { requested, revisionFor } = judged.value;
+      return { wanted: requested, revision: always || revisionFor.length > 0 ? 'new' : 'none' };
     });
   };
 
@@ -118,44 +118,44 @@ export function deploymentOperations({
         integration && repo_url ? await integrations?.problem(integration, repo_url) : undefined;
       const integrationKnown = integration !== undefined;
       const facts = { integrationKnown, integrationProblem, listener, hosting, graphConfigLater, allowGit };
-      const asked = take(call, judgeCreate(request, facts));
+      const requested = take(call, judgeCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
       if (image) throw refusedCall(call, { status: 400, detail: image });
-      const end = await store.createDeployment(tenantId, asked, keyed, { by, operation: call.operation });
+      const end = await store.createDeployment(tenantId, requested, keyed, { by, operation: call.operation });
       if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
       if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
       if (end.kind === 'listener-gone') throw refusedCall(call, { status: 400, detail: unknownListener });
       if (end.kind === 'name-taken' || end.kind === 'tracing-project-exists') {
-        throw refusedCall(call, { status: 409, detail: await inTheWay(end.kind, asked.name) });
+        throw refusedCall(call, { status: 409, detail: await inTheWay(end.kind, requested.name) });
       }
       if (end.kind === 'created') rollouts.wake(end.deployment.id);
-      return tell(end);
+      return toResponse(end);
     },
 
     async getDeployment(id: string): Promise<Deployment> {
       const call = { operation: 'get deployment', method: 'GET', path: `/v2/deployments/${id}` };
       const deploymentId = takeId(call, 'deployment_id', id);
-      return tell(found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId)));
+      return toResponse(found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId)));
     },
 
     async listDeployments(query: unknown): Promise<DeploymentsList> {
       const call = { operation: 'list deployments', method: 'GET', path: '/v2/deployments' };
       const page = take(call, readShape(deploymentsPage, query, 'query'));
       const views = await store.listDeployments(tenantId, page);
-      return { resources: views.map(tell), offset: (page.offset ?? 0) + views.length };
+      return { resources: views.map(toResponse), offset: (page.offset ?? 0) + views.length };
     },
 
     /** With `ifLatest` nothing is changed where another revision than that one is the latest by now: a 412. */
     async patchDeployment(id: string, body: unknown, options: ChangeOptions = {}): Promise<Deployment> {
       const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
-      return tell(await patch(call, takeId(call, 'deployment_id', id), body, options));
+      return toResponse(await patch(call, takeId(call, 'deployment_id', id), body, options));
     },
 
     /** POST /v2/deployments/{id}/revisions: a change that makes a revision whatever it says, also when it is empty. */
     async createRevision(id: string, body: unknown, options: ChangeOptions = {}): Promise<Revision> {
       const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
       const view = await patch(call, takeId(call, 'deployment_id', id), body, { ...options, always: true });
-      return tellRevision(view.latest);
+      return toRevisionResponse(view.latest);
     },
 
     async redeployRevision(
@@ -176,7 +176,7 @@ export function deploymentOperations({
         const { build_folder, repo_commit_sha } = earlier;
         return { wanted: judged.value, revision: { redeploy_of: earlier.id, build_folder, repo_commit_sha } };
       });
-      return tell(view);
+      return toResponse(view);
     },
 
     async features(): Promise<ControlFeatures> {

@@ -22,7 +22,7 @@ export function keyOperations(settings: ServiceSettings) {
       const call = { operation: 'list api keys', method: 'GET', path: '/v1/api-keys' };
       const { limit = 20, offset = 0 } = take(call, readShape(plainPage, query, 'query'));
       const keys = await store.listKeys(tenantId, { limit, offset });
-      return { resources: keys.map(tellKey), offset: offset + keys.length };
+      return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
     },
 
     /** The key itself is told in this answer and never again: of it only a hash is kept. */
@@ -36,7 +36,7 @@ export function keyOperations(settings: ServiceSettings) {
         await within.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key), name });
         await record({ api_key_id: key.id, api_key_name: name });
         const [kept] = (await within.listKeys(tenantId)).filter(({ id }) => id === key.id);
-        return { ...tellKey(found(call, 'API key', key.id, kept)), key: key.text };
+        return { ...toKeyResponse(found(call, 'API key', key.id, kept)), key: key.text };
       });
     },
 
@@ -62,8 +62,8 @@ export function keyOperations(settings: ServiceSettings) {
     /** GET /v1/audit: who changed what, newest first. */
     async listAudit(query: unknown): Promise<AuditList> {
       const call = { operation: 'list audit', method: 'GET', path: '/v1/audit' };
-      const { limit = 20, ...asked } = take(call, readShape(auditQuery, query, 'query'));
-      const changes = await store.listChanges(tenantId, { limit, ...asked });
+      const { limit = 20, ...requested } = take(call, readShape(auditQuery, query, 'query'));
+      const changes = await store.listChanges(tenantId, { limit, ...requested });
       return {
         resources: changes.map(({ at, ...change }) => ({ ...change, at: at.toISOString() })),
         next_before: changes.length < limit ? null : (changes.at(-1)?.id ?? null),
@@ -72,7 +72,7 @@ export function keyOperations(settings: ServiceSettings) {
   };
 }
 
-const tellKey = ({ id, name, created_at, last_used_at, tenant_ids, is_kept }: ListedKey): ApiKeyReply => ({
+const toKeyResponse = ({ id, name, created_at, last_used_at, tenant_ids, is_kept }: ListedKey): ApiKeyReply => ({
   id,
   name,
   created_at: created_at.toISOString(),

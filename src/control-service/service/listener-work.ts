@@ -3,7 +3,7 @@ import type { CallOptions } from '../../contract/call-options.ts';
 import { leaseBounds, workRequest } from '../../contract/control/listener-work.ts';
 import type { ClaimStanding, WorkClaim, WorkReport } from '../../contract/control/listener-work.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { tellClaim, tellStanding } from '../listeners/tell-claim.ts';
+import { toClaimResponse, sendStanding } from '../listeners/claim-response.ts';
 import { workBell } from '../listeners/work-bell.ts';
 import { readBody, readShape } from '../rules/shape.ts';
 import { readReport, releaseQuery } from '../rules/work-report.ts';
@@ -49,7 +49,7 @@ export function listenerWorkOperations({
         const next = bell.listen();
         const work = await store.claimWork(listener, claimer);
         if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id, { isUndone: true });
-        else if (work) return tellClaim(work, tracing);
+        else if (work) return toClaimResponse(work, tracing);
         const left = until - bell.now();
         if (left <= 0 || bell.isClosed || signal?.aborted) return undefined;
         await next.within(Math.min(left, lookEveryMs), signal);
@@ -63,7 +63,7 @@ export function listenerWorkOperations({
       const listener = await ownListener(call, id);
       const standing = await store.renewClaim(listener.id, claim);
       if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
-      return tellStanding(standing.claim, standing.wanted);
+      return sendStanding(standing.claim, standing.wanted);
     },
 
     /** PUT .../claims/{claim}/status: lines of the log first, each number once, then the status. */
@@ -72,12 +72,12 @@ export function listenerWorkOperations({
       const claim = takeId(call, 'claim_id', claimId);
       const report = take(call, readReport(body));
       const listener = await ownListener(call, id);
-      const end = await store.reportWork(listener.id, claim, await harmless(listener.id, claim, report));
+      const end = await store.reportWork(listener.id, claim, await sanitize(listener.id, claim, report));
       if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.why });
       const { deployment_id, ended_as } = end.claim;
       if (ended_as === 'REMOVED') await store.noteStopped(deployment_id);
       if (ended_as !== null) rollouts.wake(deployment_id);
-      return tellStanding(end.claim, end.wanted);
+      return sendStanding(end.claim, end.wanted);
     },
 
     /**
@@ -96,7 +96,7 @@ export function listenerWorkOperations({
   };
 
   /** What others wrote may hold the revision's secrets. */
-  async function harmless(listenerId: string, claimId: string, report: WorkReport): Promise<Report> {
+  async function sanitize(listenerId: string, claimId: string, report: WorkReport): Promise<Report> {
     const mask = maskOf(await store.secretsOfClaim(listenerId, claimId));
     return {
       status: report.status,

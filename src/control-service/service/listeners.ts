@@ -6,7 +6,7 @@ import { judgeListenerPatch, readListener, readListenerPatch } from '../rules/li
 import { plainPage } from '../rules/queries.ts';
 import type { Refusal } from '../rules/refusal.ts';
 import { readShape } from '../rules/shape.ts';
-import { tellListener } from '../tell.ts';
+import { toListenerResponse } from '../to-response.ts';
 import { writing } from './once.ts';
 import { found, refusedCall, take, takeId } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
@@ -29,7 +29,7 @@ export function listenerOperations(settings: ServiceSettings) {
         });
         if (!added) throw refusedCall(call, { status: 409, detail: taken(compute_id) });
         await record({ listener_id: added.id, compute_id });
-        return tellListener(added);
+        return toListenerResponse(added);
       });
     },
 
@@ -37,13 +37,13 @@ export function listenerOperations(settings: ServiceSettings) {
       const call = { operation: 'list listeners', method: 'GET', path: '/v2/listeners' };
       const page = take(call, readShape(plainPage, query, 'query'));
       const listeners = await store.listListeners(tenantId, page);
-      return { resources: listeners.map(tellListener), offset: (page.offset ?? 0) + listeners.length };
+      return { resources: listeners.map(toListenerResponse), offset: (page.offset ?? 0) + listeners.length };
     },
 
     async getListener(id: string): Promise<Listener> {
       const call = { operation: 'get listener', method: 'GET', path: `/v2/listeners/${id}` };
       const listenerId = takeId(call, 'listener_id', id);
-      return tellListener(found(call, 'Listener', id, await store.findListener(tenantId, listenerId)));
+      return toListenerResponse(found(call, 'Listener', id, await store.findListener(tenantId, listenerId)));
     },
 
     async patchListener(id: string, body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Listener> {
@@ -59,7 +59,7 @@ export function listenerOperations(settings: ServiceSettings) {
         if (end.kind === 'refused') throw refusedCall(call, end.refusal);
         if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: deployedThere(end.names) });
         await record({ listener_id: listenerId, compute_id: end.listener.compute_id });
-        return tellListener(end.listener);
+        return toListenerResponse(end.listener);
       });
     },
 
@@ -81,11 +81,11 @@ const taken = (computeId: string): string =>
   `A listener with the compute_id ${computeId} exists already. Use it, or choose another compute_id.`;
 
 /** The most names that are told. */
-const told = 10;
+const reported = 10;
 
 function list(names: readonly string[]): string {
-  const more = names.length - told;
-  return `${names.slice(0, told).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = names.length - reported;
+  return `${names.slice(0, reported).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const inUse = (names: readonly string[]): string =>

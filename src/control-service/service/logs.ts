@@ -8,7 +8,7 @@ import { hasEnded } from '../rules/revision-states.ts';
 import { readShape } from '../rules/shape.ts';
 import type { LogPageQuery } from '../store/log-lines.ts';
 import type { LogKind } from '../store/tables.ts';
-import { tellLog } from '../tell.ts';
+import { toLogResponse } from '../to-response.ts';
 import { owned } from './owned.ts';
 import { take } from './refuse.ts';
 import type { Call } from './refuse.ts';
@@ -30,12 +30,12 @@ export function logOperations(settings: ServiceSettings) {
   async function ofRevision(call: Call, [id, revisionId]: [string, string], kind: LogKind, page: LogPageQuery) {
     const revision = await ownRevision(call, id, revisionId);
     const mayGrow = page.order === 'asc' && !hasEnded(revision.status);
-    return tellLog(await store.readLog([revision.id], kind, page), { limit: page.limit, mayGrow });
+    return toLogResponse(await store.readLog([revision.id], kind, page), { limit: page.limit, mayGrow });
   }
 
   async function ofAll(call: Call, id: string, kind: LogKind, page: LogPageQuery): Promise<LogPage> {
     const deployment = await ownDeployment(call, id);
-    return tellLog(await store.readLogOfAll(deployment.id, kind, page), { limit: page.limit, mayGrow: false });
+    return toLogResponse(await store.readLogOfAll(deployment.id, kind, page), { limit: page.limit, mayGrow: false });
   }
 
   const posted =
@@ -94,11 +94,11 @@ export function logOperations(settings: ServiceSettings) {
     ): Promise<AsyncGenerator<LogEvent, void> | undefined> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`;
       const call = { operation: 'follow log', method: 'GET', path };
-      const asked = take(call, readShape(followQuery, query, 'query'));
+      const requested = take(call, readShape(followQuery, query, 'query'));
       const { [lastEventHeader]: last } = take(call, readShape(lastEvent, { [lastEventHeader]: lastId }, 'header'));
       const revision = await ownRevision(call, id, revisionId);
       const ids = { deploymentId: revision.deployment_id, revisionId: revision.id };
-      const followed = { ...asked, ...ids, after: last ?? asked.after };
+      const followed = { ...requested, ...ids, after: last ?? requested.after };
       if (last !== undefined && (await hasAll(followed, store))) return undefined;
       return followLog(followed, { store, bell: logBell, clock, signal });
     },

@@ -5,7 +5,7 @@ import { revisionsPage } from '../rules/queries.ts';
 import { unfinishedStatuses } from '../rules/revision-states.ts';
 import { readShape } from '../rules/shape.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
-import { tellRevision } from '../tell.ts';
+import { toRevisionResponse } from '../to-response.ts';
 import { writing } from './once.ts';
 import { owned } from './owned.ts';
 import { beingDeleted, refusedCall, take, takeId } from './refuse.ts';
@@ -20,16 +20,16 @@ export function revisionOperations(settings: ServiceSettings) {
   return {
     async getRevision(id: string, revisionId: string): Promise<Revision> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}`;
-      return tellRevision(await ownRevision({ operation: 'get revision', method: 'GET', path }, id, revisionId));
+      return toRevisionResponse(await ownRevision({ operation: 'get revision', method: 'GET', path }, id, revisionId));
     },
 
     async listRevisions(id: string, query: unknown): Promise<RevisionsList> {
       const call = { operation: 'list revisions', method: 'GET', path: `/v2/deployments/${id}/revisions` };
       const page = take(call, readShape(revisionsPage, query, 'query'));
       const deployment = await ownDeployment(call, id);
-      const isAskedFor = page.remote_reconciled === undefined || page.remote_reconciled === isRemote(deployment);
-      const revisions = isAskedFor ? await store.listRevisions(deployment.id, page) : [];
-      return { resources: revisions.map(tellRevision), offset: (page.offset ?? 0) + revisions.length };
+      const isRequested = page.remote_reconciled === undefined || page.remote_reconciled === isRemote(deployment);
+      const revisions = isRequested ? await store.listRevisions(deployment.id, page) : [];
+      return { resources: revisions.map(toRevisionResponse), offset: (page.offset ?? 0) + revisions.length };
     },
 
     /** POST .../interruption: ends a revision that is on its way; the live one goes on serving. */
@@ -37,7 +37,7 @@ export function revisionOperations(settings: ServiceSettings) {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/interruption`;
       const call = { operation: 'interrupt revision', method: 'POST', path };
       const [deploymentId, wanted] = [takeId(call, 'deployment_id', id), takeId(call, 'revision_id', revisionId)];
-      const told = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
+      const reported = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
         const { deployment_id } = await ownRevision(call, id, revisionId, within);
         if ((await within.deployment(deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);
         const message = 'It was interrupted on request.';
@@ -46,11 +46,11 @@ export function revisionOperations(settings: ServiceSettings) {
           throw refusedCall(call, { status: 400, detail: `The revision ${wanted} has ended already.` });
         }
         await record({ deployment_id, revision_id: wanted });
-        return tellRevision(interrupted);
+        return toRevisionResponse(interrupted);
       });
       rollouts.interrupted(deploymentId, wanted);
       rollouts.wake(deploymentId);
-      return told;
+      return reported;
     },
   };
 }

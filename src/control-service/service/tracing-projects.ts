@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { WriteOptions } from '../../contract/control/service.ts';
 import type {
-  ToldRun,
+  TracedRunResponse,
   TracedRunsList,
   TracingProject,
   TracingProjectsList,
@@ -29,11 +29,11 @@ export function tracingOperations(settings: ServiceSettings) {
       const call = { operation: 'list tracing projects', method: 'GET', path: '/v1/projects' };
       const page = take(call, readShape(tracingProjectsPage, query, 'query'));
       const projects = await store.listTracingProjects(tenantId, page);
-      return { resources: projects.map(tellProject), offset: (page.offset ?? 0) + projects.length };
+      return { resources: projects.map(toProjectResponse), offset: (page.offset ?? 0) + projects.length };
     },
 
     async getProject(id: string): Promise<TracingProject> {
-      return tellProject(
+      return toProjectResponse(
         await own({ operation: 'get tracing project', method: 'GET', path: `/v1/projects/${id}` }, id),
       );
     },
@@ -43,14 +43,14 @@ export function tracingOperations(settings: ServiceSettings) {
       const page = take(call, readShape(tracedRunsPage, query, 'query'));
       const project = await own(call, id);
       const runs = await store.listTracedRuns(project.id, page);
-      return { resources: runs.map(tellRun), offset: (page.offset ?? 0) + runs.length };
+      return { resources: runs.map(toRunResponse), offset: (page.offset ?? 0) + runs.length };
     },
 
-    async getProjectRun(id: string, runId: string): Promise<ToldRun> {
+    async getProjectRun(id: string, runId: string): Promise<TracedRunResponse> {
       const call = { operation: 'get traced run', method: 'GET', path: `/v1/projects/${id}/runs/${runId}` };
       const wanted = takeId(call, 'run_id', runId);
       const project = await own(call, id);
-      return tellRun(found(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
+      return toRunResponse(found(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
     },
 
     /** DELETE /v1/projects/{id}: with all its runs. Refused while its deployment stands, which goes on telling of runs. */
@@ -70,13 +70,13 @@ export function tracingOperations(settings: ServiceSettings) {
 const inUse = (deploymentId: string): string =>
   `This is the tracing project of the deployment ${deploymentId}. Delete that first: DELETE /v2/deployments/${deploymentId}?delete_tracing_project=true takes both.`;
 
-const tellProject = ({ created_at, last_run_at, ...project }: CountedProject): TracingProject => ({
+const toProjectResponse = ({ created_at, last_run_at, ...project }: CountedProject): TracingProject => ({
   ...project,
   created_at: created_at.toISOString(),
   last_run_at: last_run_at?.toISOString() ?? null,
 });
 
-const tellRun = ({ created_at, started_at, ended_at, ...run }: TracedRunRecord): ToldRun => ({
+const toRunResponse = ({ created_at, started_at, ended_at, ...run }: TracedRunRecord): TracedRunResponse => ({
   id: run.id,
   thread_id: run.thread_id,
   assistant_id: run.assistant_id,

@@ -6,7 +6,7 @@ import { lockDeployment, refreshStatus, step } from './revision-work.ts';
 import type { ControlDatabase, DeploymentRecord } from './tables.ts';
 
 /** A deletion that was asked for. */
-export interface DeletionAsked {
+export interface RequestedDeletion {
   /** The ids of the revisions that were on their way and are interrupted by it. */
   interrupted: string[];
   /** False where all of it was asked for before, so that nothing has changed. */
@@ -27,7 +27,7 @@ export async function askDeletion(
   tenantId: string,
   id: string,
   { deleteTracingProject, withoutListener = false }: { deleteTracingProject: boolean; withoutListener?: boolean },
-): Promise<DeletionAsked | undefined> {
+): Promise<RequestedDeletion | undefined> {
   return inTransaction(db, async (trx) => {
     const deployment = await lockDeployment(trx, id, tenantId);
     if (!deployment) return undefined;

@@ -35,7 +35,7 @@ export async function createDeployment(
   db: ControlDatabase,
   clock: Clock,
   tenantId: string,
-  asked: NewDeployment,
+  requested: NewDeployment,
   keyed?: KeyedWrite,
   doing: Doing = { by: theService, operation: 'create deployment' },
 ): Promise<CreateEnd> {
@@ -51,9 +51,9 @@ export async function createDeployment(
         .values({
           id,
           tenant_id: tenantId,
-          name: asked.name,
-          source: asked.source,
-          ...wantedColumns(asked),
+          name: requested.name,
+          source: requested.source,
+          ...wantedColumns(requested),
           database_state: 'absent',
           database_name: newDatabaseName(),
           database_password: randomBytes(24).toString('base64url'),
@@ -68,12 +68,12 @@ export async function createDeployment(
         .execute();
       await trx
         .insertInto('tracing_projects')
-        .values({ id: projectId, tenant_id: tenantId, name: asked.name, deployment_id: id, created_at: now })
+        .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
         .execute();
       const view = await addRevision(trx, now, id, 'new');
       if (keyed) await noteWrite(trx, tenantId, keyed, id, view.latest.id);
-      const subject = { deployment_id: id, deployment_name: asked.name, revision_id: view.latest.id };
-      await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, asked) });
+      const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
+      await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
       return { kind: 'created', ...view };
     });
   } catch (error) {

@@ -114,11 +114,11 @@ async function take(
   if (next.kind === 'roll-out') {
     await skipOlder(trx, now, next.revision.id, next.skipped);
     for (const { id } of next.queued) await step(trx, now, id, 'QUEUED');
-    revision = await begin(trx, now, next.revision, next.steps, begunBy(holder, listener.compute_id, former));
+    revision = await begin(trx, now, next.revision, next.steps, startedBy(holder, listener.compute_id, former));
   }
   if (next.kind === 'put-back' && former && former.expires_at > now) return 'gone';
   if (next.kind === 'put-back') revision = await liveOf(trx, deployment);
-  const asked = deployment.source_config.listener_config?.k8s_namespace;
+  const requested = deployment.source_config.listener_config?.k8s_namespace;
   const claim = {
     id: randomUUID(),
     listener_id: listener.id,
@@ -127,7 +127,7 @@ async function take(
     is_resumed: isAbandoned || (revision !== undefined && former?.revision_id === revision.id),
     holder,
     // Where it was put once it stays, whatever the listener is configured for by now.
-    namespace: asked ?? former?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
+    namespace: requested ?? former?.namespace ?? listener.compute_config.k8s_namespaces?.[0] ?? null,
     lease_ms: leaseMs,
     log_sequence: 0,
     claimed_at: now,
@@ -158,9 +158,9 @@ async function begin(
   steps: readonly RevisionRecord['status'][],
   message: string,
 ): Promise<RevisionRecord> {
-  let begun = revision;
-  for (const status of steps) begun = await step(trx, now, revision.id, status, { message });
-  return begun;
+  let started = revision;
+  for (const status of steps) started = await step(trx, now, revision.id, status, { message });
+  return started;
 }
 
 /** The last claim on a deployment, whoever holds it. */
@@ -176,7 +176,7 @@ const unfinishedOf = (trx: ControlDatabase, deploymentId: string): Promise<Revis
     .orderBy('sequence', 'desc')
     .execute();
 
-function begunBy(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {
+function startedBy(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {
   const by = `Carried out by ${holder} of the listener ${computeId}`;
   if (!former || former.revision_id === null) return `${by}.`;
   if (former.ended_as === 'released') return `${by}, after ${former.holder} had handed it back.`;

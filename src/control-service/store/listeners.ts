@@ -106,7 +106,7 @@ export async function changeListener<Refusal>(
     if (!current) return undefined;
     const wanted = decide(current);
     if ('refused' in wanted) return { kind: 'refused', refusal: wanted.refused };
-    const names = await deployedElsewhere(trx, id, wanted.compute_config.k8s_namespaces ?? []);
+    const names = await deployedInOthers(trx, id, wanted.compute_config.k8s_namespaces ?? []);
     if (names.length > 0) return { kind: 'in-use', names };
     const listener = await trx
       .updateTable('listeners')
@@ -154,7 +154,7 @@ export async function removeListener(db: ControlDatabase, tenantId: string, id: 
 }
 
 /** The deployments of a listener that are in none of these namespaces; with no namespaces every one is allowed. */
-async function deployedElsewhere(trx: ControlDatabase, id: string, namespaces: readonly string[]): Promise<string[]> {
+async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: readonly string[]): Promise<string[]> {
   if (namespaces.length === 0) return [];
   const deployed = await trx
     .selectFrom('deployments')

@@ -1,10 +1,10 @@
-import type { Migration } from '../../database/migrate.ts';
+import type { Migration } from '../../postgres/migrate.ts';
 import { tables } from './migrations/001-tables.ts';
 import { writeKeys } from './migrations/002-write-keys.ts';
 import { tenancy } from './migrations/010-tenancy.ts';
 import { answeredWrites } from './migrations/011-answered-writes.ts';
 import { uploads } from './migrations/020-uploads.ts';
-import { keeping } from './migrations/030-keeping.ts';
+import { retention } from './migrations/030-retention.ts';
 import { agentUsers } from './migrations/040-agent-users.ts';
 import { deletion } from './migrations/050-deletion.ts';
 import { logChanges } from './migrations/051-log-changes.ts';
@@ -23,7 +23,7 @@ export const controlMigrations: readonly Migration[] = [
   tenancy,
   answeredWrites,
   uploads,
-  keeping,
+  retention,
   agentUsers,
   deletion,
   logChanges,

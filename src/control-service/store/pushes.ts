@@ -67,7 +67,7 @@ async function wasBuilt(db: ControlDatabase, deploymentId: string, commit: strin
 }
 
 /** What was decided on a head, and on which state of the deployment. */
-export interface Heeded {
+export interface ProcessedPush {
   id: string;
   ref: string;
   head: string;
@@ -84,8 +84,8 @@ export interface Heeded {
  *
  * @returns whether a revision was made.
  */
-async function heed(db: ControlDatabase, clock: Clock, heeded: Heeded): Promise<boolean> {
-  const { id, ref, head, latestRevisionId, buildOnPush, build } = heeded;
+async function recordPush(db: ControlDatabase, clock: Clock, processed: ProcessedPush): Promise<boolean> {
+  const { id, ref, head, latestRevisionId, buildOnPush, build } = processed;
   return db.transaction().execute(async (trx) => {
     const deployment = await lockDeployment(trx, id);
     if (deployment?.deletion !== 'none' || deployment.latest_revision_id !== latestRevisionId) return false;
@@ -114,6 +114,6 @@ async function heed(db: ControlDatabase, clock: Clock, heeded: Heeded): Promise<
 export const pushStore = (db: ControlDatabase, clock: Clock) => ({
   watched: (which: 'folders' | 'all') => watched(db, which),
   wasBuilt: (deploymentId: string, commit: string) => wasBuilt(db, deploymentId, commit),
-  heed: (heeded: Heeded) => heed(db, clock, heeded),
+  recordPush: (processed: ProcessedPush) => recordPush(db, clock, processed),
 });
 export type PushStore = ReturnType<typeof pushStore>;

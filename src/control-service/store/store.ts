@@ -19,7 +19,7 @@ import {
 import { listDeployments } from './deployments-list.ts';
 import type { DeploymentPage } from './deployments-list.ts';
 import { eventsOf } from './events.ts';
-import { keepingStore } from './keeping.ts';
+import { retentionStore } from './retention.ts';
 import { integrationStore } from './integration-store.ts';
 import { addKey, findKey, listKeys, lockKeysOf, markKept, noteKeyUse, revokeKey } from './keys.ts';
 import type { NewKey, StoredKey } from './keys.ts';
@@ -59,8 +59,8 @@ import type { CallerWrite, Recorder } from './write-once.ts';
  *
  * @param sealing seals what is secret on its way into the tables (`sealingPlugin`); without it that is stored in clear.
  */
-export function createStore(database: Kysely<ControlTables>, clock: Clock, sealing?: KyselyPlugin) {
-  const db = (sealing ? database.withPlugin(sealing) : database).withSchema(controlSchema);
+export function createStore(database: Kysely<ControlTables>, clock: Clock, encryption?: KyselyPlugin) {
+  const db = (encryption ? database.withPlugin(encryption) : database).withSchema(controlSchema);
   const forgetOld = onceAWhile(clock, () => forgetOldKeys(db, clock));
   return {
     ...operations(db, clock, forgetOld),
@@ -83,9 +83,9 @@ export type StoreOperations = ReturnType<typeof operations>;
 
 function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) {
   return {
-    createDeployment: async (tenantId: string, asked: NewDeployment, keyed?: KeyedWrite, doing?: Doing) => {
+    createDeployment: async (tenantId: string, requested: NewDeployment, keyed?: KeyedWrite, doing?: Doing) => {
       await forgetOld();
-      return createDeployment(db, clock, tenantId, asked, keyed, doing);
+      return createDeployment(db, clock, tenantId, requested, keyed, doing);
     },
     changeDeployment: async <Refusal>(
       tenantId: string,
@@ -130,8 +130,11 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     namedBuilds: () => namedBuilds(db),
     noteCommit: (revisionId: string, commit: string) => noteCommit(db, clock, revisionId, commit),
 
-    askDeletion: (tenantId: string, id: string, asked: { deleteTracingProject: boolean; withoutListener?: boolean }) =>
-      askDeletion(db, clock, tenantId, id, asked),
+    askDeletion: (
+      tenantId: string,
+      id: string,
+      requested: { deleteTracingProject: boolean; withoutListener?: boolean },
+    ) => askDeletion(db, clock, tenantId, id, requested),
     deletionsToCarryOut: () => deletionsToCarryOut(db),
     noteStopped: (id: string) => noteStopped(db, clock, id),
     noteDeletionProblem: (id: string, problem: string) => noteDeletionProblem(db, clock, id, problem),
@@ -140,7 +143,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 
     uploads: uploadStore(db, clock),
     pushes: pushStore(db, clock),
-    ...keepingStore(db, clock),
+    ...retentionStore(db, clock),
 
     appendLog: (revisionId: string, kind: LogKind, lines: readonly NewLogLine[]) =>
       appendLog(db, clock, revisionId, kind, lines),

@@ -1,20 +1,20 @@
 /** What a `Content-Digest` asks for: nothing that we know, a SHA-256, or something unreadable. */
-export type AskedDigest = { kind: 'none' } | { kind: 'sha-256'; digest: Buffer } | { kind: 'unreadable' };
+export type RequestedDigest = { kind: 'none' } | { kind: 'sha-256'; digest: Buffer } | { kind: 'unreadable' };
 
 /**
  * Reads a `Content-Digest` (RFC 9530): a dictionary of algorithms and byte sequences, as in `sha-256=:<base64>:`. Other
  * algorithms than SHA-256 are passed over.
  */
-export function readContentDigest(header: string | undefined): AskedDigest {
+export function readContentDigest(header: string | undefined): RequestedDigest {
   if (header === undefined || header.trim() === '') return { kind: 'none' };
-  let asked: AskedDigest = { kind: 'none' };
+  let requested: RequestedDigest = { kind: 'none' };
   for (const member of header.split(',')) {
     const read = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):$/.exec(member.trim());
     if (!read) return { kind: 'unreadable' };
     if (read[1] !== 'sha-256') continue;
     const digest = Buffer.from(read[2] ?? '', 'base64');
     if (digest.length !== 32) return { kind: 'unreadable' };
-    asked = { kind: 'sha-256', digest };
+    requested = { kind: 'sha-256', digest };
   }
-  return asked;
+  return requested;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import { hasCode } from '../../database/embedded/file-errors.ts';
-import type { AskedDigest } from './content-digest.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
+import type { RequestedDigest } from './content-digest.ts';
 
 /** How taking in a tarball ends. After everything but `received` nothing of it is on the disk. */
 export type Received =
@@ -21,7 +21,7 @@ export interface Incoming {
   body: AsyncIterable<Uint8Array>;
   /** `Content-Length`, where it was sent. */
   announced: number | undefined;
-  asked: AskedDigest;
+  requested: RequestedDigest;
 }
 
 /** What every gzip begins with: two bytes of magic, and the one method that there is. */
@@ -47,7 +47,7 @@ export async function receiveTarball(file: string, incoming: Incoming, largest: 
   }
 }
 
-async function write(draft: string, { body, announced, asked }: Incoming, largest: number): Promise<Received> {
+async function write(draft: string, { body, announced, requested }: Incoming, largest: number): Promise<Received> {
   const handle = await open(draft, 'w', 0o600);
   try {
     const hash = createHash('sha256');
@@ -66,7 +66,8 @@ async function write(draft: string, { body, announced, asked }: Incoming, larges
     if (begin.length < gzipBegin.length) return { kind: 'no-gzip' };
     const digest = hash.digest();
     const named = `sha256:${digest.toString('hex')}`;
-    if (asked.kind === 'sha-256' && !asked.digest.equals(digest)) return { kind: 'other-digest', digest: named };
+    if (requested.kind === 'sha-256' && !requested.digest.equals(digest))
+      return { kind: 'other-digest', digest: named };
     await handle.sync();
     return { kind: 'received', digest: named, bytes };
   } finally {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { largestTarball } from '../../contract/control/upload.ts';
 import type { UploadTarget } from '../../contract/control/upload.ts';
-import { hasCode } from '../../database/embedded/file-errors.ts';
+import { hasCode } from '../../postgres/embedded/file-errors.ts';
 import type { UploadStore } from '../store/uploads.ts';
 import { newObjectPath, uploadedFile, uploadsFolder } from './object-path.ts';
 import { receiveTarball, type Incoming, type Received } from './receive.ts';

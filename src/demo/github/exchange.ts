@@ -19,7 +19,7 @@ export type Who =
     };
 
 /** One request to the API, read. */
-export interface Asked {
+export interface ApiCall {
   method: string;
   /** The path as it was sent, without the query. */
   path: string;
@@ -45,7 +45,7 @@ export interface Answer {
 
 /** A request and its answer, whole: what is checked against GitHub's own document. */
 export interface Exchange {
-  asked: Asked;
+  call: ApiCall;
   answer: Answer;
 }
 

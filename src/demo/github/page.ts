@@ -1,18 +1,18 @@
-import type { Answer, Asked } from './exchange.ts';
+import type { Answer, ApiCall } from './exchange.ts';
 
 /** One page of a list with the header that leads on, as GitHub pages: `page`, `per_page` of at most 100. */
 export function paged(
-  asked: Pick<Asked, 'query' | 'path'>,
+  call: Pick<ApiCall, 'query' | 'path'>,
   base: string,
   items: readonly unknown[],
   body: (page: unknown[]) => unknown = (page) => page,
 ): Answer {
-  const { page, perPage } = pageOf(asked.query);
+  const { page, perPage } = pageOf(call.query);
   const last = Math.max(1, Math.ceil(items.length / perPage));
   const to = (number: number, rel: string): string => {
-    const query = new URLSearchParams(asked.query);
+    const query = new URLSearchParams(call.query);
     query.set('page', String(number));
-    return `<${base}${asked.path}?${query.toString()}>; rel="${rel}"`;
+    return `<${base}${call.path}?${query.toString()}>; rel="${rel}"`;
   };
   const links = [
     ...(page > 1 ? [to(page - 1, 'prev'), to(1, 'first')] : []),

@@ -1,8 +1,8 @@
 import { runsOfSuite, suiteAnswer } from './answers/check-answers.ts';
 import type { DeploymentRecord } from './answers/deployment-records.ts';
-import { tellCheckRun, tellCheckSuite } from './events/check-events.ts';
+import { deliverCheckRun, deliverCheckSuite } from './events/check-events.ts';
 import type { Delivery } from './events/deliveries.ts';
-import { installApp, removeApp, tellRename } from './events/installation-events.ts';
+import { installApp, removeApp, deliverRename } from './events/installation-events.ts';
 import { queueForMerge } from './events/merge-queue.ts';
 import { numberAt, objectAt, textAt, type JsonObject } from './exchange.ts';
 import { resolveCommit } from './git/commits.ts';
@@ -151,7 +151,7 @@ export function peopleOf(site: Site): People {
         await site.repositories.rename(repository, name);
         if (writers) site.writers.set(fullNameOf(repository).toLowerCase(), writers);
       });
-      await tellRename(site, repository, former);
+      await deliverRename(site, repository, former);
     },
     headOf: (fullName, branch = known(fullName).defaultBranch) =>
       resolveCommit(known(fullName).folder, `refs/heads/${branch}`),
@@ -187,18 +187,21 @@ export function peopleOf(site: Site): People {
       const button = site.checks.run(checkRunId)?.actions.find((action) => action.identifier === identifier);
       if (!button) throw new Error(`check run ${checkRunId} has no button ${identifier}`);
       const run = await runOf(repository, checkRunId);
-      return tellCheckRun(site, repository, 'requested_action', run, { by: by ?? administrator(site).login, button });
+      return deliverCheckRun(site, repository, 'requested_action', run, {
+        by: by ?? administrator(site).login,
+        button,
+      });
     },
     async pressRerun(fullName, checkRunId, by) {
       const repository = known(fullName);
       const run = await runOf(repository, checkRunId);
-      return tellCheckRun(site, repository, 'rerequested', run, { by: by ?? administrator(site).login });
+      return deliverCheckRun(site, repository, 'rerequested', run, { by: by ?? administrator(site).login });
     },
     async rerunAll(fullName, ref, by) {
       const repository = known(fullName);
       const suite = site.checks.suiteOf(repository.id, await commitOf(repository, ref));
       if (suite === undefined) throw new Error(`${fullName} has no checks on ${ref}`);
-      return tellCheckSuite(site, repository, 'rerequested', await suiteAnswer(site, repository, suite), by);
+      return deliverCheckSuite(site, repository, 'rerequested', await suiteAnswer(site, repository, suite), by);
     },
     deploymentsOf: (fullName) => site.deployments.of(known(fullName).id),
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json-object.ts';
-import { Refusal, type Answer, type Asked } from './exchange.ts';
+import { Refusal, type Answer, type ApiCall } from './exchange.ts';
 import { demand, repositoryFor, type Site } from './site.ts';
 import { withWholeAccounts } from './answers/accounts.ts';
 import * as app from './answers/app-routes.ts';
@@ -13,11 +13,11 @@ import { permissionOf } from './answers/permission.ts';
 import { getRepository, installationRepositories } from './answers/repository-answers.ts';
 import * as statuses from './answers/statuses.ts';
 
-export type Handler = (asked: Asked, site: Site) => Promise<Answer>;
+export type Handler = (call: ApiCall, site: Site) => Promise<Answer>;
 
 /** What the emulated GitHub answers as it should: it is handed on, and organizations are told whole. */
-const handOn: Handler = async (asked, site) => {
-  const { method, path, query, headers, sent, body, params, who } = asked;
+const handOn: Handler = async (call, site) => {
+  const { method, path, query, headers, sent, body, params, who } = call;
   if ('repo' in params) demand(who, repositoryFor(site, params, who), 'metadata', 'read');
   const search = query.size > 0 ? `?${query.toString()}` : '';
   const answer = await site.emulated.ask(
@@ -30,9 +30,9 @@ const handOn: Handler = async (asked, site) => {
 };
 
 /** Only people are somebody: an installation is told that this is not for it. */
-const getUser: Handler = async (asked, site) => {
-  if (asked.who.kind === 'person') return handOn(asked, site);
-  const isUnknown = asked.who.kind === 'nobody';
+const getUser: Handler = async (call, site) => {
+  if (call.who.kind === 'person') return handOn(call, site);
+  const isUnknown = call.who.kind === 'nobody';
   throw isUnknown
     ? new Refusal(401, 'Requires authentication')
     : new Refusal(403, 'Resource not accessible by integration');

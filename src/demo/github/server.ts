@@ -3,7 +3,7 @@ import { isObject } from '../../contract/json-object.ts';
 import {
   Refusal,
   type Answer,
-  type Asked,
+  type ApiCall,
   type Exchange,
   type JsonObject,
   type RequestLine,
@@ -11,7 +11,7 @@ import {
 } from './exchange.ts';
 import { answerGit } from './git/backend.ts';
 import { readRefs } from './git/commits.ts';
-import { changesBetween, tellPush } from './events/push-events.ts';
+import { changesBetween, deliverPush } from './events/push-events.ts';
 import { identify, ofBasic } from './identify.ts';
 import { acceptManifest } from './manifest.ts';
 import { demand, administrator, repositoryUrl, type Site } from './site.ts';
@@ -22,7 +22,7 @@ import { routeOf } from './routes.ts';
  * What is done to a request before it is answered, in tests of what goes wrong: an answer in its place, the answer
  * lost after its effect, or the connection closed before it.
  */
-export type Interference = (asked: Asked) => Answer | 'lose' | 'close' | undefined;
+export type Interference = (call: ApiCall) => Answer | 'lose' | 'close' | undefined;
 
 export interface ServerSettings {
   /** Undefined while everything starts. */
@@ -57,8 +57,8 @@ async function handle(
   const url = new URL(request.url ?? '/', site.url);
   const git = /^\/([^/]+\/[^/]+?)(?:\.git)?(\/info\/refs|\/git-upload-pack|\/git-receive-pack)$/.exec(url.pathname);
   if (git) {
-    const asked = { name: git[1] ?? '', rest: git[2] ?? '', url };
-    return site.names.keep(() => handleGit(site, pushes, request, response, asked));
+    const call = { name: git[1] ?? '', rest: git[2] ?? '', url };
+    return site.names.keep(() => handleGit(site, pushes, request, response, call));
   }
   const sent = await bodyOf(request);
   if (url.pathname === '/settings/apps/new') return write(response, acceptManifest(site, url, sent));
@@ -72,15 +72,15 @@ async function answerApi(
   response: ServerResponse,
   { url, sent }: { url: URL; sent: string },
 ): Promise<void> {
-  const asked = await read(site, request, url, sent);
-  if ('answer' in asked) return write(response, asked.answer);
-  const done = settings.interfere()?.(asked.asked);
+  const call = await read(site, request, url, sent);
+  if ('answer' in call) return write(response, call.answer);
+  const done = settings.interfere()?.(call.call);
   if (done === 'close') return void request.socket.destroy();
-  const answer = typeof done === 'object' ? done : await asked.handle();
-  const { method, template, who } = asked.asked;
+  const answer = typeof done === 'object' ? done : await call.handle();
+  const { method, template, who } = call.call;
   const installation = who.kind === 'installation' ? { installationId: who.installationId } : {};
   settings.log.push({ method, template, status: answer.status, at: site.clock.now(), ...installation });
-  settings.onExchange({ asked: asked.asked, answer });
+  settings.onExchange({ call: call.call, answer });
   if (done === 'lose') return void request.socket.destroy();
   write(response, answer);
 }
@@ -90,7 +90,7 @@ async function read(
   request: IncomingMessage,
   url: URL,
   sent: string,
-): Promise<{ answer: Answer } | { asked: Asked; handle: () => Promise<Answer> }> {
+): Promise<{ answer: Answer } | { call: ApiCall; handle: () => Promise<Answer> }> {
   const method = request.method ?? 'GET';
   const moved = movedTo(site, url.pathname);
   if (moved !== undefined) {
@@ -114,14 +114,14 @@ async function read(
   }
   const route = routeOf(method, path);
   const { template, params } = route ?? { template: path, params: {} };
-  const asked = { method, path, template, params, query: url.searchParams, headers, sent, body: objectOf(sent), who };
+  const call = { method, path, template, params, query: url.searchParams, headers, sent, body: objectOf(sent), who };
   return {
-    asked,
+    call,
     async handle() {
       if (refused) return refused;
       if (!route) return new Refusal(404, 'Not Found').answer;
       try {
-        return await route.handler(asked, site);
+        return await route.handler(call, site);
       } catch (error) {
         return refusalOf(error);
       }
@@ -197,19 +197,19 @@ async function handleGit(
     return write(response, { status: isUnknown ? (repository ? 403 : 404) : 401, headers: challenge });
   }
   const login = who.kind === 'person' ? who.login : undefined;
-  const asked = {
+  const call = {
     repository: repository.folder,
     rest,
     query: url.search.slice(1),
     ...(login === undefined ? {} : { login }),
   };
-  if (rest !== '/git-receive-pack') return answerGit(asked, request, response, () => Promise.resolve());
+  if (rest !== '/git-receive-pack') return answerGit(call, request, response, () => Promise.resolve());
   const former = pushes.get(repository) ?? Promise.resolve();
   const push = (async () => {
     await former;
     const before = await readRefs(repository.folder);
-    await answerGit(asked, request, response, async () => {
-      await tellPush(site, repository, changesBetween(before, await readRefs(repository.folder)), login);
+    await answerGit(call, request, response, async () => {
+      await deliverPush(site, repository, changesBetween(before, await readRefs(repository.folder)), login);
     });
   })();
   pushes.set(

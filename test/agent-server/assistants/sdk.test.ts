@@ -54,7 +54,7 @@ describe("the public service's own client", () => {
   });
 
   test('draws a graph', async () => {
-    const { nodes, edges } = await client.assistants.getGraph('asks', { xray: true });
+    const { nodes, edges } = await client.assistants.getGraph('interrupts', { xray: true });
     expect(nodes.map(({ id }) => id)).toEqual(['__start__', 'think', 'ask', '__end__']);
     expect(edges.map(({ source, target }) => `${source} ${target}`).toSorted()).toEqual([
       '__start__ think',

@@ -26,7 +26,7 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
     for (const [name, graph_id, shift] of [
       ['Zoë', 'chat', 'night'],
       ['anna B.', 'echo', 'day'],
-      ['Anna C.', 'asks', 'day'],
+      ['Anna C.', 'interrupts', 'day'],
       ['100% sure_thing', 'echo', 'night'],
     ]) {
       await made(ask, { name, graph_id, metadata: { mark, shift, deep: { of: name } } });
@@ -43,9 +43,9 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
     ['all of these at once', { name: 'a', graph_id: 'echo', metadata: { shift: 'day' } }, ['anna B.']],
     ['nothing at all', {}, ['100% sure_thing', 'Anna C.', 'anna B.', 'Zoë']],
   ])('finds and counts them by %s', async (_by, request, expected) => {
-    const asked = { ...request, metadata: { mark, ...('metadata' in request ? request.metadata : {}) } };
-    expect(await names(asked)).toEqual(expected);
-    expect(await ask('POST', '/assistants/count', asked)).toMatchObject({ status: 200, body: expected.length });
+    const requested = { ...request, metadata: { mark, ...('metadata' in request ? request.metadata : {}) } };
+    expect(await names(requested)).toEqual(expected);
+    expect(await ask('POST', '/assistants/count', requested)).toMatchObject({ status: 200, body: expected.length });
   });
 
   test.each(ASSISTANT_SORT_FIELDS)('sorts them by %s, either way', async (sort_by) => {
@@ -68,15 +68,15 @@ describe.each(askBothWays)('searching assistants, %s', (_, open) => {
   });
 
   test('goes page by page, and tells how many there are and where the next page begins', async () => {
-    const told = async (request: object) => {
+    const reported = async (request: object) => {
       const { found, headers } = await search(request);
       return [found.length, headers.get('x-pagination-total'), headers.get('x-pagination-next')];
     };
-    expect(await told({ limit: 3 })).toEqual([3, '4', '3']);
-    expect(await told({ limit: 1, offset: 1 })).toEqual([1, '4', '2']);
-    expect(await told({ limit: 3, offset: 3 })).toEqual([1, '4', null]);
-    expect(await told({ limit: 4 })).toEqual([4, '4', null]);
-    expect(await told({ offset: 9 })).toEqual([0, '4', null]);
+    expect(await reported({ limit: 3 })).toEqual([3, '4', '3']);
+    expect(await reported({ limit: 1, offset: 1 })).toEqual([1, '4', '2']);
+    expect(await reported({ limit: 3, offset: 3 })).toEqual([1, '4', null]);
+    expect(await reported({ limit: 4 })).toEqual([4, '4', null]);
+    expect(await reported({ offset: 9 })).toEqual([0, '4', null]);
   });
 
   test.each([

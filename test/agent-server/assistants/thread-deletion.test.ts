@@ -38,13 +38,13 @@ describe('threads that go with something else', () => {
   });
 
   test('none goes where the rules say no to one of them, and they are asked about each', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const outcome = await deletedFor(async ({ resource, action, value }) => {
-      asked.push([resource, action, value]);
+      requested.push([resource, action, value]);
       if (value['thread_id'] === 'three') throw new AuthRefusal(403, 'Forbidden');
       return undefined;
     }, ada);
     expect(outcome).toEqual({ status: 403, deleted: [] });
-    expect(asked).toEqual(threads.map(({ thread_id }) => ['threads', 'delete', { thread_id }]));
+    expect(requested).toEqual(threads.map(({ thread_id }) => ['threads', 'delete', { thread_id }]));
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askBothWays } from '../ask.ts';
 import type { Ask } from '../ask.ts';
-import { ISO, NOBODY } from '../promises/given.ts';
+import { ISO, UNKNOWN_ID } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { assistantOf, made, numbersOf, says, versionsOf } from './given.ts';
@@ -126,7 +126,7 @@ describe.each(askBothWays)('the versions of an assistant, %s', (_, open) => {
   );
 
   test('[agent.assistants.patch-missing] those of an assistant that is not there are refused', async () => {
-    for (const id of [NOBODY, 'nobody']) {
+    for (const id of [UNKNOWN_ID, 'nobody']) {
       expect(await patch(id, { context: {} })).toMatchObject({ status: 404 });
       expect(await latest(id, 1)).toMatchObject({ status: 404 });
       expect(await ask('POST', `/assistants/${id}/versions`, {})).toMatchObject({ status: 404 });

@@ -187,9 +187,10 @@ describe('a cron', () => {
     clock.set('2026-03-25T09:00:31Z');
     const threadsOf = async (cron_id: string): Promise<unknown[]> =>
       (await ask('keeper', 'POST', '/threads/search', { metadata: { cron_id } })).body;
-    const isTold = (cron_id: string) => serving.lines.some((line) => line.includes(`Cron ${cron_id} starts no run`));
+    const isReported = (cron_id: string) =>
+      serving.lines.some((line) => line.includes(`Cron ${cron_id} starts no run`));
     await until(async () => (await threadsOf(ofKept)).length === 1 || undefined);
-    await until(async () => (isTold(ofLost) && isTold(onLost)) || undefined);
+    await until(async () => (isReported(ofLost) && isReported(onLost)) || undefined);
     expect(await threadsOf(ofLost)).toEqual([]);
     expect((await ask('keeper', 'GET', `/threads/${thread}/runs`)).body).toEqual([]);
     expect((await ask('ada', 'POST', '/threads/search', { metadata: { cron_id: ofKept } })).body).toHaveLength(1);

@@ -11,8 +11,8 @@ test('the rules of access know what every route of the server does', async () =>
   expect(routes.length).toBeGreaterThan(60);
   const by = (does: string) => {
     const such = routes.filter(({ method, path }) => {
-      const asked = path.replaceAll(/:\w+(?:\{[^/]*\})?\??/g, id);
-      return accessOf(method === 'ALL' ? 'GET' : method, asked).does === does;
+      const requested = path.replaceAll(/:\w+(?:\{[^/]*\})?\??/g, id);
+      return accessOf(method === 'ALL' ? 'GET' : method, requested).does === does;
     });
     return [...new Set(such.map(({ method, path }) => `${method} ${path}`))].toSorted();
   };

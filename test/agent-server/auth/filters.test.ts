@@ -48,7 +48,7 @@ describe('a search', () => {
     ['asks for other items', { members: ['bob'] }, { members: { $contains: 'ada' } }, { members: ['bob', 'ada'] }],
     ['asks for a list where a value is wanted', { owner: ['ada'] }, { owner: 'ada' }, undefined],
     ['asks for nothing there where a value is wanted', { owner: null }, { owner: 'ada' }, undefined],
-  ])('that %s is narrowed', (_, asked, filters, metadata) => {
-    expect(narrowed(asked, wantedBy(filters))).toEqual(metadata);
+  ])('that %s is narrowed', (_, requested, filters, metadata) => {
+    expect(narrowed(requested, wantedBy(filters))).toEqual(metadata);
   });
 });

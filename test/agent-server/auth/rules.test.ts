@@ -131,11 +131,11 @@ describe('threads', () => {
 
   test('of others are not told apart from none', async () => {
     const { body: thread } = await ask('ada', 'POST', '/threads', {});
-    const nobody = '00000000-0000-4000-8000-000000000000';
-    for (const rest of ['', '/state', `/runs/${nobody}`]) {
+    const unknownId = '00000000-0000-4000-8000-000000000000';
+    for (const rest of ['', '/state', `/runs/${unknownId}`]) {
       const others = await ask('bob', 'GET', `/threads/${thread.thread_id}${rest}`);
-      const none = await ask('bob', 'GET', `/threads/${nobody}${rest}`);
-      expect(others.body.detail.replaceAll(thread.thread_id, nobody)).toBe(none.body.detail);
+      const none = await ask('bob', 'GET', `/threads/${unknownId}${rest}`);
+      expect(others.body.detail.replaceAll(thread.thread_id, unknownId)).toBe(none.body.detail);
     }
   });
 

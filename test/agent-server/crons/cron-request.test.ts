@@ -6,10 +6,10 @@ import type { CronCreate, CronPatch } from '../../../src/contract/agent/cron.ts'
 
 const now = Date.parse('2026-11-21T08:00:00Z');
 const order = { cronId: 'cron', assistantId: 'assistant', threadId: undefined, userId: undefined, now };
-const asked: CronCreate = { assistant_id: 'echo', schedule: '0 9 * * *' };
+const requested: CronCreate = { assistant_id: 'echo', schedule: '0 9 * * *' };
 
 function made(request: Partial<CronCreate> = {}, threadId?: string): StoredCron {
-  const cron = newCron({ ...asked, ...request }, { ...order, threadId });
+  const cron = newCron({ ...requested, ...request }, { ...order, threadId });
   if (!cron.ok) throw new Error(cron.reason);
   return cron.cron;
 }
@@ -48,7 +48,7 @@ describe('a new cron', () => {
     ['an end that is over', { end_time: '2026-11-21T08:00:00Z' }, undefined, 'end_time', /is over/],
     ['deleting the one thread of all its runs', { on_run_completed: 'delete' }, 'thread', 'on_run_completed', /keeps/],
   ])('can not have %s', (_, request, threadId, field, reason) => {
-    const cron = newCron({ ...asked, ...request }, { ...order, threadId });
+    const cron = newCron({ ...requested, ...request }, { ...order, threadId });
     expect(cron).toMatchObject({ ok: false, field, reason: expect.stringMatching(reason) });
   });
 
@@ -78,7 +78,7 @@ describe('a new cron', () => {
 
 describe('a cron of somebody', () => {
   test('says whose it is', () => {
-    expect(newCron(asked, { ...order, userId: 'ada' })).toMatchObject({ ok: true, cron: { user_id: 'ada' } });
+    expect(newCron(requested, { ...order, userId: 'ada' })).toMatchObject({ ok: true, cron: { user_id: 'ada' } });
   });
 });
 
@@ -109,7 +109,12 @@ describe('a changed cron', () => {
   ])('%s', (_, read, patch, expected, at) => expect(nextOf(read, patch, at)).toBe(expected));
 
   test('keeps what the request does not name, replaces what it does, and merges metadata', () => {
-    const read = made({ input: { a: 1 }, context: { tone: 'low', pace: 1 }, metadata: { by: 'me' }, timezone: 'UTC' });
+    const read = made({
+      input: { a: 1 },
+      context: { tone: 'low', rateLimiter: 1 },
+      metadata: { by: 'me' },
+      timezone: 'UTC',
+    });
     const { cron } = change(read, { context: { tone: 'high' }, metadata: { more: true }, on_run_completed: 'keep' });
     expect(cron).toEqual({
       ...read,

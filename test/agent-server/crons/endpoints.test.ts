@@ -2,7 +2,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askBothWays } from '../ask.ts';
 import type { Ask } from '../ask.ts';
-import { ISO, NOBODY, until, UUID } from '../promises/given.ts';
+import { ISO, UNKNOWN_ID, until, UUID } from '../promises/given.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { SettableClock } from './settable-clock.ts';
@@ -249,12 +249,12 @@ describe.each(askBothWays)('crons, %s', (_, open) => {
     const threadId = await makeThread();
     for (const [method, path, body, status] of [
       ['POST', '/runs/crons', { ...daily, assistant_id: 'nobody' }, 404],
-      ['POST', '/runs/crons', { ...daily, assistant_id: NOBODY }, 404],
-      ['POST', `/threads/${NOBODY}/runs/crons`, daily, 404],
+      ['POST', '/runs/crons', { ...daily, assistant_id: UNKNOWN_ID }, 404],
+      ['POST', `/threads/${UNKNOWN_ID}/runs/crons`, daily, 404],
       ['POST', '/threads/nope/runs/crons', daily, 422],
-      ['PATCH', `/runs/crons/${NOBODY}`, {}, 404],
+      ['PATCH', `/runs/crons/${UNKNOWN_ID}`, {}, 404],
       ['PATCH', '/runs/crons/nope', {}, 422],
-      ['DELETE', `/runs/crons/${NOBODY}`, undefined, 404],
+      ['DELETE', `/runs/crons/${UNKNOWN_ID}`, undefined, 404],
       ['DELETE', '/runs/crons/nope', undefined, 422],
       ['POST', '/runs/crons/search', { thread_id: 'nope' }, 422],
       ['POST', '/runs/crons/search', { limit: 0 }, 422],

@@ -11,8 +11,8 @@ import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
 import { overBy, thereBy } from '../../../src/agent-server/threads/over.ts';
 import type { CronCreate } from '../../../src/contract/agent/cron.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { SettableClock } from './settable-clock.ts';
 
 const assistantId = randomUUID();
@@ -54,7 +54,7 @@ function firing(process = 0, before: () => void = () => undefined, after: () => 
     return within(async (on) => {
       await on.query('insert into started values ($1, $2)', [metadata?.['cron_id'], process]);
       after();
-      return { kind: 'begun', status: 'pending', sequence: 1 };
+      return { kind: 'started', status: 'pending', sequence: 1 };
     });
   };
   return fires(startWithin, process);
@@ -69,8 +69,8 @@ const fires = (startWithin: Start, process = 0): CronFiring =>
   });
 
 async function make(request: Partial<CronCreate> = {}): Promise<StoredCron> {
-  const asked = { assistant_id: assistantId, schedule: '0 9 * * *', ...request };
-  const cron = newCron(asked, {
+  const requested = { assistant_id: assistantId, schedule: '0 9 * * *', ...request };
+  const cron = newCron(requested, {
     cronId: randomUUID(),
     assistantId,
     threadId: undefined,
@@ -167,7 +167,7 @@ describe('crons', () => {
       await storage(1).pool.query(`update crons set updated_at = updated_at + interval '1 ms'`);
       return within(async (on) => {
         await on.query('insert into started values ($1, 0)', [cron.cron_id]);
-        return { kind: 'begun', status: 'pending', sequence: 1 };
+        return { kind: 'started', status: 'pending', sequence: 1 };
       });
     });
     await slow.look();
@@ -184,7 +184,7 @@ describe('crons', () => {
       await storage(1).pool.query('delete from crons');
       return within(async (on) => {
         await on.query(`insert into started values ('gone', 0)`);
-        return { kind: 'begun', status: 'pending', sequence: 1 };
+        return { kind: 'started', status: 'pending', sequence: 1 };
       });
     }).look();
     expect(await started()).toEqual([]);
@@ -270,7 +270,7 @@ describe('crons', () => {
       if (metadata?.['cron_id'] === bad.cron_id) throw new Error('a mistake');
       return within(async (on) => {
         await on.query('insert into started values ($1, 0)', [metadata?.['cron_id']]);
-        return { kind: 'begun', status: 'pending', sequence: 1 };
+        return { kind: 'started', status: 'pending', sequence: 1 };
       });
     };
     await fires(start).look();
@@ -290,7 +290,7 @@ describe('crons', () => {
       }
       return within(async (on) => {
         await on.query('insert into started values ($1, 0)', [metadata?.['cron_id']]);
-        return { kind: 'begun', status: 'pending', sequence: 1 };
+        return { kind: 'started', status: 'pending', sequence: 1 };
       });
     };
     clock.set('2026-03-25T09:00:20Z');

@@ -37,9 +37,9 @@ test("the public service's own client makes one, which fires, runs on its thread
     webhook: receiver.at('/sdk'),
   });
   clock.set('2026-11-21T08:59:00Z');
-  const [came] = await until(async () => (receiver.to('/sdk').length > 0 ? receiver.to('/sdk') : undefined));
+  const [received] = await until(async () => (receiver.to('/sdk').length > 0 ? receiver.to('/sdk') : undefined));
   await crons.delete(cron_id);
-  expect(JSON.parse(came?.body ?? '')).toMatchObject({
+  expect(JSON.parse(received?.body ?? '')).toMatchObject({
     thread_id,
     status: 'success',
     metadata: { cron_id },
@@ -87,10 +87,10 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
     await until(async () => (made.every(({ at }) => receiver.to(at).length > 0) ? true : undefined));
     for (const { cron } of made) await ask('DELETE', `/runs/crons/${String(cron['cron_id'])}`);
     for (const { at, input, webhook, cron, thread_id, fail } of made) {
-      const [came, ...more] = receiver.to(at);
-      if (!came) throw new Error('nothing came');
+      const [received, ...more] = receiver.to(at);
+      if (!received) throw new Error('nothing came');
       expect(more).toEqual([]);
-      const { thread_id: told } = expectTable(came, {
+      const { thread_id: reported } = expectTable(received, {
         threadId: isStateful ? thread_id : undefined,
         assistantId: String(cron['assistant_id']),
         status: fail ? 'error' : 'success',
@@ -103,7 +103,7 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
           : undefined,
         error: fail ? { error: 'OutOfInk', message: fail } : null,
       });
-      expect(told === thread_id).toBe(isStateful);
+      expect(reported === thread_id).toBe(isStateful);
     }
   });
 
@@ -118,9 +118,9 @@ describe.each(askBothWays)('crons with a webhook, %s', (way, open) => {
       webhook: receiver.at(at),
     });
     clock.set('2026-11-21T08:59:00Z');
-    const [came] = await until(async () => (receiver.to(at).length > 0 ? receiver.to(at) : undefined));
+    const [received] = await until(async () => (receiver.to(at).length > 0 ? receiver.to(at) : undefined));
     await ask('DELETE', `/runs/crons/${String(cron_id)}`);
-    expect(JSON.parse(came?.body ?? '')).toMatchObject({ values: { said: 'said tick' }, error: null });
+    expect(JSON.parse(received?.body ?? '')).toMatchObject({ values: { said: 'said tick' }, error: null });
   });
 
   test('are refused where it breaks the rules, when they are made and when they are changed', async () => {

@@ -29,7 +29,7 @@ const graph = `
 let folder: TemporaryAgent;
 let serving: Serving;
 beforeAll(async () => {
-  folder = temporaryAgent({ 'langgraph.json': { graphs: { tells: './tells.ts:tells' } }, 'tells.ts': graph });
+  folder = temporaryAgent({ 'langgraph.json': { graphs: { echoes: './tells.ts:tells' } }, 'tells.ts': graph });
   serving = await serveAgent({ configPath: folder.configPath });
 });
 afterAll(async () => {
@@ -63,14 +63,14 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
   test.each(['on a thread', 'stateless'])(
     '[agent.runs.input] input, tags, metadata, configurable and context reach the graph, %s',
     async (where) => {
-      const asked = {
+      const requested = {
         config: { tags: ['mine'], configurable: { word: 'hey' } },
         metadata: { trace: 'a1' },
         context: { tone: 'warm' },
       };
-      expect(await run(asked, where === 'stateless' ? undefined : await thread())).toEqual({
+      expect(await run(requested, where === 'stateless' ? undefined : await thread())).toEqual({
         steps: ['given', 'one', 'two', 'three'],
-        told: {
+        reported: {
           tags: expect.arrayContaining(['mine']),
           metadata: expect.objectContaining({ trace: 'a1', graph_id: 'tells' }),
           word: 'hey',
@@ -119,9 +119,9 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
 
   test('[agent.runs.stateless] a run without a thread leaves none, and no run', async () => {
     const [threads, mark] = [Number((await ask('POST', '/threads/count', {})).body), crypto.randomUUID()];
-    const asked = { assistant_id: 'tells', input: { steps: [mark] }, metadata: { mark } };
-    const waited = await ask('POST', '/runs/wait', asked);
-    const started = await ask('POST', '/runs', asked);
+    const requested = { assistant_id: 'tells', input: { steps: [mark] }, metadata: { mark } };
+    const waited = await ask('POST', '/runs/wait', requested);
+    const started = await ask('POST', '/runs', requested);
     const place = started.headers.get('content-location') ?? '';
     expect(waited).toMatchObject({ status: 200, body: { steps: [mark, 'one', 'two', 'three'] } });
     await until(async () => ((await ask('GET', place)).status === 404 ? true : undefined));

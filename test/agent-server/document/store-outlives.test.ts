@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { rememberingAgent } from '../store/remembering-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 

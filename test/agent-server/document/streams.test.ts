@@ -94,7 +94,7 @@ describe.each(sendBothWays)('streams, %s', (_, open) => {
   test('[agent.errors.stream-failure] [agent.stream.data-line] however a run fails, the last event is its error', async () => {
     for (const events of await streams({ ...echo, input: { input: 'x', fail: odd }, stream_mode: ['values'] })) {
       expect(events.filter(({ event }) => event === 'error')).toHaveLength(1);
-      expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'AskedToFail', message: odd } });
+      expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: odd } });
     }
   });
 

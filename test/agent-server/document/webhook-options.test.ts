@@ -44,16 +44,16 @@ afterAll(async () => {
 });
 
 describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
-  let asks: Record<'plain' | 'strict' | 'ports', Ask>;
+  let interrupts: Record<'plain' | 'strict' | 'ports', Ask>;
   beforeAll(() => {
     const { plain, strict: tight, ports } = servers;
     if (!plain || !tight || !ports) throw new Error('Three servers were started.');
-    asks = { plain: open(plain), strict: open(tight), ports: open(ports) };
+    interrupts = { plain: open(plain), strict: open(tight), ports: open(ports) };
   });
 
   /** What becomes of a run that is put off, so that nothing is ever sent: `accepted`, or why its webhook is refused. */
-  const judged = async (server: keyof typeof asks, webhook: string): Promise<string> => {
-    const ask = asks[server];
+  const judged = async (server: keyof typeof interrupts, webhook: string): Promise<string> => {
+    const ask = interrupts[server];
     const { thread_id } = Object((await ask('POST', '/threads', {})).body);
     const run = { assistant_id: 'hook', input: { word: 'hi' }, after_seconds: 3600, webhook };
     const answer = await ask('POST', `/threads/${thread_id}/runs`, run);
@@ -133,7 +133,7 @@ describe.each(askBothWays)('the options of webhooks, %s', (_, open) => {
   test.each(spelled)(
     '[agent.errors.webhook-url-refused] %s refuses a webhook that breaks the options, and starts nothing',
     async (path) => {
-      const ask = asks.strict;
+      const ask = interrupts.strict;
       const { thread_id } = Object((await ask('POST', '/threads', {})).body);
       const mark = { mark: crypto.randomUUID() };
       const body = { assistant_id: 'hook', input: { word: 'hi' }, metadata: mark, schedule: '@daily' };

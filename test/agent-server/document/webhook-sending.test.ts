@@ -48,10 +48,10 @@ const asking =
 let paths = 0;
 /** A path of the receiver that no other test uses. */
 const path = (): string => `/sent-${(paths += 1)}`;
-const came = async (at: string, count = 1) =>
+const received = async (at: string, count = 1) =>
   until(async () => (receiver.to(at).length >= count ? receiver.to(at) : undefined));
 const payloadAt = async (at: string): Promise<WebhookPayload> =>
-  WebhookPayload.parse(JSON.parse((await came(at))[0]?.body ?? ''));
+  WebhookPayload.parse(JSON.parse((await received(at))[0]?.body ?? ''));
 
 describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
   let ask: Ask;
@@ -65,7 +65,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
   };
   const thread = async (): Promise<string> => String((await ok('POST', '/threads', {}))['thread_id']);
   /** A server of its own for one test. */
-  const within = async (config: object, use: (asked: Ask) => Promise<void>): Promise<void> => {
+  const within = async (config: object, use: (requested: Ask) => Promise<void>): Promise<void> => {
     const serving = await serveConfig(config);
     try {
       await use(asking(open(serving)));
@@ -83,7 +83,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
         webhook: receiver.at(at),
       });
       expect([way, status]).toEqual([way, 200]);
-      const [request] = await came(at);
+      const [request] = await received(at);
       expect([way, request?.headers]).toMatchObject([
         way,
         { 'x-static': 'always', 'x-token': 'Bearer token-of-the-receiver!', 'content-type': 'application/json' },
@@ -113,8 +113,8 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     receiver.answer(again, 503, 'hang-up', 200);
     await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(again) });
     expect(await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(other) })).toMatchObject({ said: 'said hi' });
-    await came(other);
-    const tries = (await came(again, 3)).map(({ body }) => WebhookPayload.parse(JSON.parse(body)));
+    await received(other);
+    const tries = (await received(again, 3)).map(({ body }) => WebhookPayload.parse(JSON.parse(body)));
     expect(new Set(tries.map(({ run_id }) => run_id)).size).toBe(1);
     expect(receiver.to(again)).toHaveLength(3);
   });
@@ -168,8 +168,8 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     '[agent.endpoints.thread-spelling-singular] [agent.webhook.on-create-run] [agent.webhook.on-stream-run] [agent.webhook.on-wait-run] a run that is asked for at /thread/{thread_id}%s tells its webhook',
     async (way) => {
       const [at, threadId] = [path(), await thread()];
-      const asked = await ask('POST', `/thread/${threadId}${way}`, { ...run, webhook: receiver.at(at) });
-      expect(asked.status).toBe(200);
+      const requested = await ask('POST', `/thread/${threadId}${way}`, { ...run, webhook: receiver.at(at) });
+      expect(requested.status).toBe(200);
       expect(await payloadAt(at)).toMatchObject({
         thread_id: threadId,
         status: 'success',
@@ -182,15 +182,15 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
 
   test('[agent.webhook-config.disable-webhooks] with http.disable_webhooks none is sent, while a server without it sends', async () => {
     const [never, control] = [path(), path()];
-    await within({ webhooks: { url }, http: { disable_webhooks: true } }, async (asked) => {
-      const { thread_id } = Object((await asked('POST', '/threads', {})).body);
+    await within({ webhooks: { url }, http: { disable_webhooks: true } }, async (requested) => {
+      const { thread_id } = Object((await requested('POST', '/threads', {})).body);
       for (const way of ['/runs/wait', `/threads/${thread_id}/runs/wait`]) {
-        const answer = await asked('POST', way, { ...run, webhook: receiver.at(never) });
+        const answer = await requested('POST', way, { ...run, webhook: receiver.at(never) });
         expect(answer).toMatchObject({ status: 200, body: { said: 'said hi' } });
       }
       // The other server's comes within moments, and so would these.
       await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(control) });
-      await came(control);
+      await received(control);
     });
     expect(receiver.to(never)).toEqual([]);
   });
@@ -201,9 +201,11 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     expect([code, lines]).toEqual(['config-invalid', [expect.stringContaining('LG_WEBHOOK_TOKEN, which is not set')]]);
     process.env['LG_WEBHOOK_TOKEN'] = 'set';
     const at = path();
-    await within({ webhooks: { headers, url } }, async (asked) => {
-      expect(await asked('POST', '/runs/wait', { ...run, webhook: receiver.at(at) })).toMatchObject({ status: 200 });
-      expect((await came(at))[0]?.headers).toMatchObject({ 'x-token': 'set' });
+    await within({ webhooks: { headers, url } }, async (requested) => {
+      expect(await requested('POST', '/runs/wait', { ...run, webhook: receiver.at(at) })).toMatchObject({
+        status: 200,
+      });
+      expect((await received(at))[0]?.headers).toMatchObject({ 'x-token': 'set' });
     });
   });
 
@@ -218,7 +220,7 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     expect(line).not.toContain('set all the same');
     const at = path();
     await ok('POST', '/runs/wait', { ...run, webhook: receiver.at(at) });
-    expect((await came(at))[0]?.headers).toMatchObject({ 'x-token': 'Bearer token-of-the-receiver!' });
+    expect((await received(at))[0]?.headers).toMatchObject({ 'x-token': 'Bearer token-of-the-receiver!' });
   });
 
   test('[agent.webhook-config.env-prefix] [agent.webhook-config.env-prefix-enforced] with webhooks.env_prefix names begin with that, and no longer with the default', async () => {
@@ -226,9 +228,11 @@ describe.each(sendBothWays)('what is sent to a webhook, %s', (_, open) => {
     process.env['LG_WEBHOOK_TOKEN'] = 'set all the same';
     const webhooks = { env_prefix: 'MINE_', headers: { 'x-token': '${{ env.MINE_TOKEN }}' }, url };
     const at = path();
-    await within({ webhooks }, async (asked) => {
-      expect(await asked('POST', '/runs/wait', { ...run, webhook: receiver.at(at) })).toMatchObject({ status: 200 });
-      expect((await came(at))[0]?.headers).toMatchObject({ 'x-token': 'mine' });
+    await within({ webhooks }, async (requested) => {
+      expect(await requested('POST', '/runs/wait', { ...run, webhook: receiver.at(at) })).toMatchObject({
+        status: 200,
+      });
+      expect((await received(at))[0]?.headers).toMatchObject({ 'x-token': 'mine' });
     });
     const others = { ...webhooks, headers: { 'x-token': '${{ env.LG_WEBHOOK_TOKEN }}' } };
     const [code, line] = await whyItDoesNotStart({ webhooks: others });

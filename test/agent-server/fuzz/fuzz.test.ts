@@ -5,10 +5,10 @@ import { openApiDocument } from '../../../src/agent-server/openapi/document.ts';
 import type { Operation } from '../../../src/agent-server/openapi/operation.ts';
 import { operations } from '../../../src/agent-server/openapi/operations.ts';
 import { openApi } from '../../openapi/shape.ts';
-import { openGround } from './ground.ts';
-import type { Ground, Thing } from './ground.ts';
-import { thoughtsOf } from './thoughts.ts';
-import type { Thought } from './thoughts.ts';
+import { openFuzzFixture } from './fixture.ts';
+import type { FuzzFixture, Thing } from './fixture.ts';
+import { fuzzCasesOf } from './cases.ts';
+import type { FuzzCase } from './cases.ts';
 
 /** Requests for each operation; `LANDFALL_FUZZ=1000` asks for as many as a whole round has. */
 const runs = Number(process.env['LANDFALL_FUZZ'] ?? 10);
@@ -18,24 +18,24 @@ const seed = Number(process.env['LANDFALL_FUZZ_SEED'] ?? 1);
 const asTimes = (_: string, value: unknown): unknown =>
   value instanceof Object && 'pattern' in value ? { type: 'string', format: 'date-time' } : value;
 const document = openApi.parse(JSON.parse(JSON.stringify(openApiDocument(), asTimes)));
-const nobody = '00000000-0000-4000-8000-000000000000';
+const unknownId = '00000000-0000-4000-8000-000000000000';
 
 describe(`${runs} requests that were thought up, for each operation`, () => {
-  let ground: Ground;
+  let fixture: FuzzFixture;
   beforeAll(async () => {
-    ground = await openGround();
+    fixture = await openFuzzFixture();
   });
-  afterAll(() => ground.close());
+  afterAll(() => fixture.close());
 
   test.each(operations.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const))(
     '%s fails at none, and answers each as documented',
     { timeout: Math.max(60_000, runs * 1_000) },
     async (_, operation) => {
       const statuses: Record<number, number> = {};
-      const property = fc.asyncProperty(thoughtsOf(operation, document), async (thought) => {
-        const { status, problem } = await ask(operation, thought, ground);
+      const property = fc.asyncProperty(fuzzCasesOf(operation, document), async (fuzzCase) => {
+        const { status, problem } = await ask(operation, fuzzCase, fixture);
         statuses[status] = (statuses[status] ?? 0) + 1;
-        if (problem !== undefined) throw new Error(`${problem} (${ground.serving.lines.at(-1) ?? 'nothing logged'})`);
+        if (problem !== undefined) throw new Error(`${problem} (${fixture.serving.lines.at(-1) ?? 'nothing logged'})`);
       });
       await fc.assert(property, { numRuns: runs, seed, endOnFailure: true });
       expect(Object.keys(statuses).length).toBeGreaterThan(0);
@@ -44,28 +44,28 @@ describe(`${runs} requests that were thought up, for each operation`, () => {
   );
 
   test('and it still carries out what it is asked', async () => {
-    await ground.furnish();
-    const left = ground.serving.lines.filter((line) => /^[A-Z]+ \/\S* failed: /.test(line));
+    await fixture.furnish();
+    const left = fixture.serving.lines.filter((line) => /^[A-Z]+ \/\S* failed: /.test(line));
     expect(left).toEqual([]);
   });
 });
 
 /** Sends a request; what is wrong with its answer, if anything. */
-async function ask(operation: Operation, thought: Thought, ground: Ground) {
-  const { parts, query, headers, body } = thought;
+async function ask(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixture) {
+  const { parts, query, headers, body } = fuzzCase;
   const names = parts.map(([name]) => name).filter((name) => name.endsWith('_id'));
   const fit = (thing: Thing) => names.every((name) => name in thing);
-  const isPlentiful = () => ground.things.filter(fit).length >= 2;
-  if (!isPlentiful()) await ground.furnish();
-  const fitting = ground.things.filter(fit);
-  const thing = fitting[thought.at % fitting.length] ?? {};
+  const isPlentiful = () => fixture.things.filter(fit).length >= 2;
+  if (!isPlentiful()) await fixture.furnish();
+  const matching = fixture.things.filter(fit);
+  const thing = matching[fuzzCase.at % matching.length] ?? {};
   const values = new Map(parts.map(([name, odd]) => [name, odd?.toWellFormed() ?? thing[name] ?? 'inside']));
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
   const search = new URLSearchParams(
     query.map(([name, value]): [string, string] => [name, filled(value, thing).toWellFormed()]),
   );
   const hangUp = new AbortController();
-  const answer = await ground.serving.fetch(
+  const answer = await fixture.serving.fetch(
     new Request(`http://agent.test${path}${search.size > 0 ? `?${search.toString()}` : ''}`, {
       method: operation.method.toUpperCase(),
       headers,
@@ -73,15 +73,15 @@ async function ask(operation: Operation, thought: Thought, ground: Ground) {
       ...(body ? { body: Buffer.from(filled(Buffer.from(body).toString('latin1'), thing), 'latin1') } : {}),
     }),
   );
-  if (answer.status === 404 || operation.method === 'delete') forget(ground, names, values);
+  if (answer.status === 404 || operation.method === 'delete') forget(fixture, names, values);
   // Dots are a path of their own, and so is nothing at all: whatever is meant by them is not this operation.
-  const isElsewhere = parts.some(([, odd]) => odd !== undefined && /^\.{0,2}$|^%|\/|^search$|^count$/.test(odd));
+  const isRemote = parts.some(([, odd]) => odd !== undefined && /^\.{0,2}$|^%|\/|^search$|^count$/.test(odd));
   const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const text = await within(answer, hangUp);
   // Whoever selects fields is answered with those alone.
   const isSelected = search.has('select') || (body !== undefined && Buffer.from(body).includes('"select"'));
   const answered = { status: answer.status, type, text: isSelected && answer.ok ? undefined : text };
-  const problem = problemWith(operation, answered, isElsewhere);
+  const problem = problemWith(operation, answered, isRemote);
   return { status: answer.status, problem: problem && `${problem}: ${path} ${text?.slice(0, 500) ?? ''}` };
 }
 
@@ -98,11 +98,11 @@ const longEnough = (): Promise<undefined> => new Promise((resolve) => setTimeout
 
 const filled = (text: string, thing: Thing): string =>
   text
-    .replaceAll(/\\u0001(\w+)\\u0001/g, (_, name: string) => thing[name] ?? nobody)
-    .replaceAll(/\u0001(\w+)\u0001/g, (_, name: string) => thing[name] ?? nobody);
+    .replaceAll(/\\u0001(\w+)\\u0001/g, (_, name: string) => thing[name] ?? unknownId)
+    .replaceAll(/\u0001(\w+)\u0001/g, (_, name: string) => thing[name] ?? unknownId);
 
 /** What is gone, or was not there, is not asked for again. */
-function forget({ things }: Ground, names: readonly string[], values: ReadonlyMap<string, string>): void {
+function forget({ things }: FuzzFixture, names: readonly string[], values: ReadonlyMap<string, string>): void {
   const last = names.at(-1);
   if (last === undefined) return;
   const at = things.findIndex((thing) => thing[last] === values.get(last));
@@ -112,10 +112,10 @@ function forget({ things }: Ground, names: readonly string[], values: ReadonlyMa
 function problemWith(
   { id, path, method }: Operation,
   { status, type, text }: { status: number; type: string; text: string | undefined },
-  isElsewhere: boolean,
+  isRemote: boolean,
 ): string | undefined {
   if (status >= 500) return `${id} answered ${status}`;
-  if (isElsewhere || text === undefined) return undefined;
+  if (isRemote || text === undefined) return undefined;
   const documented = document.paths[path]?.[method]?.responses[String(status)];
   if (!documented) return `${id} answered ${status}, which is not documented`;
   const schema = documented.content?.[type]?.schema;

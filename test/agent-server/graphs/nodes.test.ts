@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { nodeProblems, nodesOf } from '../../../src/agent-server/graphs/nodes.ts';
 
 const nodes = ['__start__', 'ask', 'finish'];
-type Asked = Parameters<typeof nodeProblems>[0];
+type Requested = Parameters<typeof nodeProblems>[0];
 
-test.each<[string, Asked, string[]]>([
+test.each<[string, Requested, string[]]>([
   ['nodes that are there', { interrupt_before: ['ask'], interrupt_after: '*', command: { goto: 'finish' } }, []],
   ['the end', { command: { goto: '__end__' } }, []],
   [
@@ -22,8 +22,8 @@ test.each<[string, Asked, string[]]>([
     { command: { goto: [{ node: 'nowhere', input: 1 }] } },
     ['body.command.goto.0.node: is no node of this graph, which has "ask", "finish"'],
   ],
-])('a run that names %s', (_, asked, told) => {
-  expect(nodeProblems(asked, nodes).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual(told);
+])('a run that names %s', (_, requested, reported) => {
+  expect(nodeProblems(requested, nodes).map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)).toEqual(reported);
 });
 
 test('of a graph whose nodes nobody knows every name is taken', () => {

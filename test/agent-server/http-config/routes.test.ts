@@ -33,7 +33,7 @@ const auth = `
 /** Serves an agent whose configuration has these keys beside its graph. */
 async function serveWith(keys: object, token?: string): Promise<Serving> {
   const agent = temporaryAgent({
-    'langgraph.json': { graphs: { tell: './graph.ts:tell' }, ...keys },
+    'langgraph.json': { graphs: { report: './graph.ts:tell' }, ...keys },
     'graph.ts': graph,
     'app.ts': app,
     'auth.ts': auth,
@@ -121,7 +121,7 @@ describe('without a word about the routes', () => {
   test('a run’s `configurable` tells of `x-*` and `user-agent`, which win over the body, and of no credential', async () => {
     const headers = { 'x-mood': 'calm', 'x-api-key': 'secret', authorization: 'Bearer secret', 'user-agent': 'test' };
     const { body } = await waitFor(serving().url, headers);
-    expect(body.told).toMatchObject({ 'x-mood': 'calm', 'user-agent': 'test', graph_id: 'tell' });
+    expect(body.reported).toMatchObject({ 'x-mood': 'calm', 'user-agent': 'test', graph_id: 'tell' });
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 });
@@ -343,20 +343,20 @@ describe('what pages may do, and what is told and logged of headers', () => {
       'x-secret-word': 'psst',
       'x-mood': 'calm',
     });
-    expect(body.told).toMatchObject({ 'accept-language': 'de', 'x-mood': 'calm' });
-    expect(Object.keys(body.told)).not.toEqual(expect.arrayContaining(['x-secret-word']));
-    expect(body.told).not.toHaveProperty('user-agent');
+    expect(body.reported).toMatchObject({ 'accept-language': 'de', 'x-mood': 'calm' });
+    expect(Object.keys(body.reported)).not.toEqual(expect.arrayContaining(['x-secret-word']));
+    expect(body.reported).not.toHaveProperty('user-agent');
   });
 
   test('the log tells of each request and its headers, of no credential, and bounded', async () => {
     // Over a bare request: `fetch` adds headers of its own.
     await new Promise<void>((resolve, reject) => {
       const headers = { 'x-mood': 'm'.repeat(600), 'x-secret': 'psst', 'x-api-key': 'psst', cookie: 'psst' };
-      const asked = request(`${serving().url}/ok?word=psst`, { headers }, (answer) =>
+      const requested = request(`${serving().url}/ok?word=psst`, { headers }, (answer) =>
         answer.resume().once('end', resolve),
       );
-      asked.once('error', reject);
-      asked.end();
+      requested.once('error', reject);
+      requested.end();
     });
     await fetch(`${serving().url}/ok%0A%7B%22event%22:%22resting%22%7D`);
     expect(serving().lines).toContainEqual(expect.stringMatching(/^GET \/ok%0A%7B%22event%22:%22resting%22%7D 404 /));

@@ -80,8 +80,8 @@ describe('GET /ok', () => {
   test('without the database it is well only where nobody asks for that', async () => {
     const server = await serveAgent();
     await server.rest();
-    const resting = await server.fetch(new Request('http://agent.test/ok?check_db=1'));
-    expect(resting.status).toBe(503);
+    const idle = await server.fetch(new Request('http://agent.test/ok?check_db=1'));
+    expect(idle.status).toBe(503);
     await server.close();
   });
 });

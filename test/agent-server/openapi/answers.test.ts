@@ -99,7 +99,7 @@ test('threads and their states are told as the description says', async () => {
   await ask('POST', '/threads', { status: 409, body: { thread_id } });
   await ask('POST', '/threads/{thread_id}/runs/wait', {
     ...one,
-    body: { assistant_id: 'asks', input: { wish: 'sing' } },
+    body: { assistant_id: 'interrupts', input: { request: 'sing' } },
   });
   await ask('GET', '/threads/{thread_id}', { ...one, query: '?include=ttl' });
   await ask('GET', '/threads/{thread_id}', { thread_id: randomUUID(), status: 404 });
@@ -110,7 +110,7 @@ test('threads and their states are told as the description says', async () => {
   await ask('PATCH', '/threads/{thread_id}/state', { ...one, status: 204, body: { metadata: { c: 3 } } });
   const { checkpoint } = await ask('POST', '/threads/{thread_id}/state', {
     ...one,
-    body: { values: { wish: 'dance' }, as_node: 'think' },
+    body: { values: { request: 'dance' }, as_node: 'think' },
   });
   const { checkpoint_id } = Object(checkpoint);
   await ask('GET', '/threads/{thread_id}/state/{checkpoint_id}', { ...one, checkpoint_id });

@@ -11,18 +11,18 @@ const defaultOf = (schema: Schema | undefined): unknown => withDefault.safeParse
 
 /** What a description says of absent fields and parameters, a line each. */
 function defaults({ paths, components }: OpenApi): string[] {
-  const told = (where: string, schema: Schema | undefined): string[] => {
+  const reported = (where: string, schema: Schema | undefined): string[] => {
     const value = defaultOf(schema);
     return value === undefined ? [] : [`${where} ${JSON.stringify(value)}`];
   };
   return [
     ...Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { parameters }]) =>
-        parameters.flatMap(({ name, schema }) => told(`${method} ${withoutNames(path)} ?${name}`, schema)),
+        parameters.flatMap(({ name, schema }) => reported(`${method} ${withoutNames(path)} ?${name}`, schema)),
       ),
     ),
     ...Object.entries(components.schemas).flatMap(([id, { properties = {} }]) =>
-      Object.entries(properties).flatMap(([field, schema]) => told(`${id}.${field}`, schema)),
+      Object.entries(properties).flatMap(([field, schema]) => reported(`${id}.${field}`, schema)),
     ),
   ];
 }

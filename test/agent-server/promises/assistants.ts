@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ISO, NOBODY, refusalOf, UUID, valuesOf } from './given.ts';
+import { ISO, UNKNOWN_ID, refusalOf, UUID, valuesOf } from './given.ts';
 import type { Given } from './given.ts';
 
 /** Section "Assistant", and the endpoints of assistants. */
 export function assistantPromises(agent: Given): void {
   test('[agent.assistants.default-exists] [agent.graphs.addressed-by-id] every graph has a default assistant under its id', async () => {
-    for (const graph of ['echo', 'chat', 'asks', 'outer', 'toned', 'made']) {
+    for (const graph of ['echo', 'chat', 'interrupts', 'outer', 'toned', 'made']) {
       const assistant = await agent().getAssistant(graph);
       expect(assistant).toMatchObject({ graph_id: graph, name: graph, metadata: { created_by: 'system' } });
     }
@@ -169,9 +169,9 @@ export function assistantPromises(agent: Given): void {
     const refused = { kind: 'missing', status: 404 };
     expect(await refusalOf(agent().setLatestAssistantVersion(assistant_id, { version: 7 }))).toMatchObject(refused);
     expect(await agent().getAssistant(assistant_id)).toMatchObject({ version: 1, context: { greeting: 'one' } });
-    expect(await refusalOf(agent().patchAssistant(NOBODY, { name: 'x' }))).toMatchObject(refused);
-    expect(await refusalOf(agent().setLatestAssistantVersion(NOBODY, { version: 1 }))).toMatchObject(refused);
-    expect(await refusalOf(agent().listAssistantVersions(NOBODY, {}))).toMatchObject(refused);
+    expect(await refusalOf(agent().patchAssistant(UNKNOWN_ID, { name: 'x' }))).toMatchObject(refused);
+    expect(await refusalOf(agent().setLatestAssistantVersion(UNKNOWN_ID, { version: 1 }))).toMatchObject(refused);
+    expect(await refusalOf(agent().listAssistantVersions(UNKNOWN_ID, {}))).toMatchObject(refused);
   });
 
   test('[agent.assistants.delete] an assistant that somebody made is deleted, and then missing; a default one stays', async () => {
@@ -181,6 +181,6 @@ export function assistantPromises(agent: Given): void {
     expect(await refusalOf(agent().deleteAssistant(assistant_id))).toMatchObject({ kind: 'missing' });
     expect(await refusalOf(agent().deleteAssistant('echo'))).toMatchObject({ kind: 'conflict' });
     expect(await refusalOf(agent().getAssistant('nope'))).toMatchObject({ kind: 'missing' });
-    expect(await refusalOf(agent().getAssistant(NOBODY))).toMatchObject({ kind: 'missing' });
+    expect(await refusalOf(agent().getAssistant(UNKNOWN_ID))).toMatchObject({ kind: 'missing' });
   });
 }

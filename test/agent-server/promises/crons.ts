@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NOBODY, refusalOf, UUID } from './given.ts';
+import { UNKNOWN_ID, refusalOf, UUID } from './given.ts';
 import type { Given } from './given.ts';
 
 /** Crons, as far as the document lists their endpoints. */
@@ -26,7 +26,7 @@ export function cronPromises(agent: Given): void {
     const refusal = await refusalOf(agent().createCron({ ...yearly, schedule: 'now and then' }, undefined));
     expect(refusal).toMatchObject({ status: 422, problems: [{ loc: ['body', 'schedule'] }] });
     const missing = { kind: 'missing', status: 404 };
-    expect(await refusalOf(agent().createCron(yearly, NOBODY))).toMatchObject(missing);
+    expect(await refusalOf(agent().createCron(yearly, UNKNOWN_ID))).toMatchObject(missing);
     expect(await refusalOf(agent().createCron({ ...yearly, assistant_id: 'nope' }, undefined))).toMatchObject(missing);
   });
 }

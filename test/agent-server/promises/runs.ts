@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ISO, NOBODY, refusalOf, until, UUID, valuesOf } from './given.ts';
+import { ISO, UNKNOWN_ID, refusalOf, until, UUID, valuesOf } from './given.ts';
 import type { Given } from './given.ts';
 
 /** Runs on threads and stateless ones: their endpoints, their statuses, their errors. */
@@ -55,7 +55,7 @@ export function runPromises(agent: Given): void {
   test('[agent.runs.status-error] [agent.errors.wait-failure] a run that fails answers its error, and ends with the status error', async () => {
     const { thread_id } = await agent().createThread({});
     const failing = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' } };
-    const failure = { kind: 'error', error: { error: 'AskedToFail', message: 'no ink' } };
+    const failure = { kind: 'error', error: { error: 'RequestedFailure', message: 'no ink' } };
     expect(await agent().waitRun(failing, thread_id)).toEqual(failure);
     expect(await agent().waitRun(failing, undefined)).toEqual(failure);
     const run = await agent().createRun(failing, thread_id);
@@ -103,7 +103,7 @@ export function runPromises(agent: Given): void {
 
   test('[agent.errors.unknown-assistant] a run of an assistant or graph that is not there is refused as missing', async () => {
     const { thread_id } = await agent().createThread({});
-    for (const assistant_id of ['nope', NOBODY]) {
+    for (const assistant_id of ['nope', UNKNOWN_ID]) {
       expect(await refusalOf(agent().waitRun({ assistant_id }, undefined))).toMatchObject({
         kind: 'missing',
         status: 404,
@@ -118,7 +118,7 @@ export function runPromises(agent: Given): void {
 
   test('[agent.errors.missing-thread] a run on a thread that is not there is refused as missing, or makes the thread', async () => {
     const run = { assistant_id: 'echo', input: { input: 'Ada' } };
-    expect(await refusalOf(agent().waitRun(run, NOBODY))).toMatchObject({ kind: 'missing', status: 404 });
+    expect(await refusalOf(agent().waitRun(run, UNKNOWN_ID))).toMatchObject({ kind: 'missing', status: 404 });
     const thread = crypto.randomUUID();
     expect(valuesOf(await agent().waitRun({ ...run, if_not_exists: 'create' }, thread))).toMatchObject({
       output: 'hello Ada',

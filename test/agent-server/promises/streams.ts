@@ -10,7 +10,7 @@ export function streamPromises(agent: Given): void {
     const { thread_id } = await agent().createThread({});
     expect(await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id)).toEqual([
       { event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
-      { event: 'updates', data: { prepare: { steps: ['prepare'], asked: {}, sleep_ms: null, fail: null } } },
+      { event: 'updates', data: { prepare: { steps: ['prepare'], requested: {}, sleep_ms: null, fail: null } } },
       { event: 'updates', data: { answer: { steps: ['answer'], output: 'hello Ada' } } },
     ]);
   });
@@ -119,7 +119,7 @@ export function streamPromises(agent: Given): void {
       stream_mode: ['updates'],
     });
     expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates', 'error']);
-    expect(events.at(-1)?.data).toEqual({ error: 'AskedToFail', message: 'no ink' });
+    expect(events.at(-1)?.data).toEqual({ error: 'RequestedFailure', message: 'no ink' });
   });
 
   test('when the stream has ended, the end of the run is stored', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ISO, NOBODY, refusalOf, until, UUID, valuesOf } from './given.ts';
+import { ISO, UNKNOWN_ID, refusalOf, until, UUID, valuesOf } from './given.ts';
 import type { Given } from './given.ts';
 
 /** Section "Thread", and the endpoints of threads. */
@@ -56,7 +56,7 @@ export function threadPromises(agent: Given): void {
     expect(await refusalOf(agent().getRun(thread_id, run.run_id))).toMatchObject({ kind: 'missing' });
     expect(await refusalOf(agent().getThreadState(thread_id))).toMatchObject({ kind: 'missing' });
     expect(await refusalOf(agent().deleteThread(thread_id))).toMatchObject({ kind: 'missing' });
-    expect(await refusalOf(agent().getThread(NOBODY))).toMatchObject({ kind: 'missing' });
+    expect(await refusalOf(agent().getThread(UNKNOWN_ID))).toMatchObject({ kind: 'missing' });
   });
 
   test('[agent.threads.status-other-words] a thread is busy while it runs, and error after a failure until a run goes well', async () => {
@@ -68,7 +68,7 @@ export function threadPromises(agent: Given): void {
     expect((await agent().getThread(thread_id)).status).toBe('busy');
     expect(await agent().joinRun(thread_id, run.run_id)).toEqual({
       kind: 'error',
-      error: { error: 'AskedToFail', message: 'no ink' },
+      error: { error: 'RequestedFailure', message: 'no ink' },
     });
     expect((await agent().getThread(thread_id)).status).toBe('error');
     await agent().waitRun({ assistant_id: 'echo', input: { input: 'again' } }, thread_id);
@@ -77,14 +77,18 @@ export function threadPromises(agent: Given): void {
 
   test('[agent.threads.status-other-words] a thread is interrupted while it waits for a person, and goes on from the answer', async () => {
     const { thread_id } = await agent().createThread({});
-    const first = valuesOf(await agent().waitRun({ assistant_id: 'asks', input: { wish: 'sing' } }, thread_id));
-    expect(first).toMatchObject({ wish: 'sing', __interrupt__: [{ value: { question: 'May I sing?' } }] });
+    const first = valuesOf(
+      await agent().waitRun({ assistant_id: 'interrupts', input: { request: 'sing' } }, thread_id),
+    );
+    expect(first).toMatchObject({ request: 'sing', __interrupt__: [{ value: { question: 'May I sing?' } }] });
     const waiting = await agent().getThread(thread_id);
-    expect(waiting).toMatchObject({ status: 'interrupted', values: { wish: 'sing' } });
+    expect(waiting).toMatchObject({ status: 'interrupted', values: { request: 'sing' } });
     expect(Object.values(waiting.interrupts ?? {})).toMatchObject([[{ value: { question: 'May I sing?' } }]]);
     expect(await agent().getThreadState(thread_id)).toMatchObject({ next: ['ask'], tasks: [{ name: 'ask' }] });
-    const resumed = valuesOf(await agent().waitRun({ assistant_id: 'asks', command: { resume: 'softly' } }, thread_id));
-    expect(resumed).toEqual({ wish: 'sing', answer: 'sing: softly' });
+    const resumed = valuesOf(
+      await agent().waitRun({ assistant_id: 'interrupts', command: { resume: 'softly' } }, thread_id),
+    );
+    expect(resumed).toEqual({ request: 'sing', answer: 'sing: softly' });
     expect(await agent().getThread(thread_id)).toMatchObject({ status: 'idle', interrupts: {}, values: resumed });
   });
 

@@ -228,9 +228,13 @@ describe('on the wire', () => {
     });
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
     const events = (await answer.text()).split('\n\n').filter((event) => event.startsWith('data: '));
-    const told: unknown[] = events.map((event) => JSON.parse(event.slice('data: '.length)));
-    expect(told[0]).toMatchObject({ jsonrpc: '2.0', id: 7, result: { kind: 'task', status: { state: 'working' } } });
-    expect(told.at(-1)).toMatchObject({
+    const reported: unknown[] = events.map((event) => JSON.parse(event.slice('data: '.length)));
+    expect(reported[0]).toMatchObject({
+      jsonrpc: '2.0',
+      id: 7,
+      result: { kind: 'task', status: { state: 'working' } },
+    });
+    expect(reported.at(-1)).toMatchObject({
       id: 7,
       result: { kind: 'status-update', final: true, status: { state: 'completed' } },
     });

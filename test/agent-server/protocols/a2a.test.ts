@@ -103,16 +103,19 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
   });
 
   test('a graph that waits for somebody asks, and the answer goes on with the same task', async () => {
-    const client = await connect('asks');
-    const asked = await send(client, message([data({ wish: 'sing' })]));
-    expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    expect(asked.status?.message?.parts[0]?.content).toMatchObject({ value: { question: 'May I sing?' } });
-    expect((await client.getTask(byId(asked.id))).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    const answered = await send(client, message([text('please do')], { taskId: asked.id, contextId: asked.contextId }));
-    expect(answered.id).toBe(asked.id);
+    const client = await connect('interrupts');
+    const requested = await send(client, message([data({ request: 'sing' })]));
+    expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(requested.status?.message?.parts[0]?.content).toMatchObject({ value: { question: 'May I sing?' } });
+    expect((await client.getTask(byId(requested.id))).status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const answered = await send(
+      client,
+      message([text('please do')], { taskId: requested.id, contextId: requested.contextId }),
+    );
+    expect(answered.id).toBe(requested.id);
     expect(dataOf(answered)).toMatchObject({ answer: 'sing: please do' });
-    expect(dataOf(await client.getTask(byId(asked.id)))).toMatchObject({ answer: 'sing: please do' });
-    await expect(send(client, message([text('again')], { taskId: asked.id }))).rejects.toThrow('has ended');
+    expect(dataOf(await client.getTask(byId(requested.id)))).toMatchObject({ answer: 'sing: please do' });
+    await expect(send(client, message([text('again')], { taskId: requested.id }))).rejects.toThrow('has ended');
   });
 
   test('a stream tells the task, what is said as it is said, the whole answer, and the end', async () => {
@@ -145,7 +148,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
         },
       },
     });
-    expect(await ends('asks', { wish: 'sing' })).toMatchObject({
+    expect(await ends('interrupts', { request: 'sing' })).toMatchObject({
       value: { status: { state: TaskState.TASK_STATE_INPUT_REQUIRED } },
     });
   });

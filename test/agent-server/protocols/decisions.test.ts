@@ -98,17 +98,17 @@ describe('a state becomes what was said', () => {
     { id: '6', type: 'ai', content: '' },
     { id: '7', type: 'constructor', content: 'of nobody' },
   ];
-  const told = (values: unknown, from?: string) =>
+  const reported = (values: unknown, from?: string) =>
     historyOf(values, from, ids).map(({ role, parts }) => [role, parts[0]?.content?.value]);
 
   test('from the message of the task on, without tools and silence', () => {
-    expect(told({ messages }, '3')).toEqual([
+    expect(reported({ messages }, '3')).toEqual([
       [Role.ROLE_USER, 'Two'],
       [Role.ROLE_AGENT, 'Second'],
     ]);
   });
-  test('all of it where the message is not among it', () => expect(told({ messages }, 'x')).toHaveLength(4));
-  test('nothing of a state without messages', () => expect(told({ a: 1 })).toEqual([]));
+  test('all of it where the message is not among it', () => expect(reported({ messages }, 'x')).toHaveLength(4));
+  test('nothing of a state without messages', () => expect(reported({ a: 1 })).toEqual([]));
 
   const artifacts = (values: unknown) => artifactsOf(values, undefined).map(({ parts }) => parts[0]?.content?.value);
   test.each([

@@ -35,8 +35,8 @@ test('the card names the deployment’s address, and the official client speaks 
   const card = await client.getAgentCard();
   expect(card.supportedInterfaces.map(({ url }) => url)).toEqual([`${address}/a2a/chat`, `${address}/a2a/chat`]);
   expect(answerOf(await send(client, message([text('Hello')])))).toBe('Good day to you');
-  const told = await streamed(client.sendMessageStream(request(message([text('Hello')]))));
-  expect(told.at(-1)).toMatchObject({ value: { status: { state: TaskState.TASK_STATE_COMPLETED } } });
+  const reported = await streamed(client.sendMessageStream(request(message([text('Hello')]))));
+  expect(reported.at(-1)).toMatchObject({ value: { status: { state: TaskState.TASK_STATE_COMPLETED } } });
 });
 
 test('the official client of the model context protocol finds its tools there', async () => {

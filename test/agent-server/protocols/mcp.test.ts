@@ -25,7 +25,7 @@ const call = (name: string, args: object) => ({
   params: { name, arguments: args },
 });
 
-const Told = z.object({
+const Reported = z.object({
   result: z.object({
     isError: z.boolean().optional(),
     content: z.array(z.object({ type: z.literal('text'), text: z.string() })).length(1),
@@ -54,7 +54,7 @@ describe.each([
   test('[agent.groups.mcp] every assistant is a tool with the input of its graph', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      expect.arrayContaining(['asks', 'chat', 'echo', 'made', 'outer', 'toned']),
+      expect.arrayContaining(['interrupts', 'chat', 'echo', 'made', 'outer', 'toned']),
     );
     const echo = tools.find(({ name }) => name === 'echo');
     expect(echo?.inputSchema).toMatchObject({ type: 'object', properties: { input: { type: 'string' } } });
@@ -92,7 +92,7 @@ describe('the endpoint', () => {
         tools: expect.arrayContaining([expect.objectContaining({ name: 'Warm_words_', description: 'Says so.' })]),
       },
     });
-    const { result } = Told.parse(await (await post('/mcp', call('Warm_words_', {}))).json());
+    const { result } = Reported.parse(await (await post('/mcp', call('Warm_words_', {}))).json());
     expect(JSON.parse(result.content[0]?.text ?? '')).toMatchObject({ said: 'warm words' });
   });
 
@@ -100,12 +100,14 @@ describe('the endpoint', () => {
     for (const path of ['/mcp', '/mcp/']) {
       const answer = await post(path, call('echo', { input: 'again' }));
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-      expect(Told.parse(await answer.json()).result.content[0]?.text).toContain('hello again');
+      expect(Reported.parse(await answer.json()).result.content[0]?.text).toContain('hello again');
     }
   });
 
   test('a run that takes long is waited for', async () => {
-    const { result } = Told.parse(await (await post('/mcp', call('echo', { input: 'late', sleep_ms: 2_500 }))).json());
+    const { result } = Reported.parse(
+      await (await post('/mcp', call('echo', { input: 'late', sleep_ms: 2_500 }))).json(),
+    );
     expect(result.content[0]?.text).toContain('hello late');
   });
 
@@ -113,8 +115,8 @@ describe('the endpoint', () => {
     const left = new AbortController();
     const body = JSON.stringify(call('echo', { input: 'x', sleep_ms: 60_000 }));
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    const asked = fetch(`${serving.url}/mcp`, { method: 'POST', headers, body, signal: left.signal });
-    const cut = asked.then((answer) => answer.text()).catch(String);
+    const requested = fetch(`${serving.url}/mcp`, { method: 'POST', headers, body, signal: left.signal });
+    const cut = requested.then((answer) => answer.text()).catch(String);
     await until(async () => ((await running()) === 1 ? true : undefined));
     left.abort();
     expect(await cut).toContain('abort');
@@ -125,11 +127,11 @@ describe('the endpoint', () => {
     const client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${serving.url}/mcp`)));
     const left = new AbortController();
-    const asked = client.callTool(
+    const requested = client.callTool(
       { name: 'echo', arguments: { input: 'x', sleep_ms: 60_000 } },
       { signal: left.signal },
     );
-    const cut = asked.catch(String);
+    const cut = requested.catch(String);
     await until(async () => ((await running()) === 1 ? true : undefined));
     left.abort(new Error('enough'));
     expect(await cut).toContain('enough');
@@ -145,21 +147,21 @@ describe('the endpoint', () => {
   });
 
   test('there is no stream, and no session to end', async () => {
-    const asked = await Promise.all(
+    const requested = await Promise.all(
       ['GET', 'DELETE'].map((method) =>
         fetch(`${serving.url}/mcp/`, { method, headers: { accept: 'text/event-stream' } }),
       ),
     );
-    expect(asked.map(({ status }) => status)).toEqual([405, 404]);
-    expect(asked[0]?.headers.get('allow')).toBe('POST');
-    for (const answer of asked) expect(await answer.json()).toEqual({ detail: expect.any(String) });
+    expect(requested.map(({ status }) => status)).toEqual([405, 404]);
+    expect(requested[0]?.headers.get('allow')).toBe('POST');
+    for (const answer of requested) expect(await answer.json()).toEqual({ detail: expect.any(String) });
   });
 
   test('what is no JSON is a 400 in the form of JSON-RPC, and a notification is taken', async () => {
     const broken = await post('/mcp', '{"jsonrpc":');
     expect([broken.status, await broken.json()]).toEqual([400, expect.objectContaining({ error: expect.anything() })]);
-    const told = await post('/mcp', { jsonrpc: '2.0', method: 'notifications/initialized' });
-    expect(told.status).toBe(202);
+    const reported = await post('/mcp', { jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(reported.status).toBe(202);
   });
 });
 

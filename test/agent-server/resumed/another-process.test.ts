@@ -23,8 +23,8 @@ async function look(at: Asking, thread: string) {
     at.json(at.get(`/threads/${thread}/state`)),
     at.json(at.get(`/threads/${thread}`)),
   ]);
-  const asked = Object(state['interrupts']).map((one: unknown) => Object(one).value);
-  return { status: row['status'], next: state['next'], asked, path: Object(state['values']).path };
+  const requested = Object(state['interrupts']).map((one: unknown) => Object(one).value);
+  return { status: row['status'], next: state['next'], requested, path: Object(state['values']).path };
 }
 
 /**
@@ -32,7 +32,7 @@ async function look(at: Asking, thread: string) {
  *
  * @returns how the thread stands then.
  */
-async function handedOver(
+async function continued(
   graph: string,
   first: object | undefined,
   second: (thread: Asking, id: string) => Promise<object>,
@@ -61,11 +61,11 @@ const resume = (answer: unknown) => async () => ({ command: { resume: answer } }
 
 describe('a run that another process goes on with', () => {
   test('gives the answer that it was told to no other question, in a later node', async () => {
-    const after = await handedOver('chain', stay, resume('yes'));
+    const after = await continued('chain', stay, resume('yes'));
     expect(after).toMatchObject({
       status: 'interrupted',
       next: ['ask2'],
-      asked: ['second?'],
+      requested: ['second?'],
       path: ['first? "yes"', 'waited'],
     });
     const end = await there.json(
@@ -75,8 +75,8 @@ describe('a run that another process goes on with', () => {
   });
 
   test('gives it to no other question of the same node, which asks both again', async () => {
-    const after = await handedOver('twice', stay, resume('yes'));
-    expect(after).toMatchObject({ status: 'interrupted', asked: ['second?'] });
+    const after = await continued('twice', stay, resume('yes'));
+    expect(after).toMatchObject({ status: 'interrupted', requested: ['second?'] });
     const end = await there.json(
       there.post(`/threads/${after.thread}/runs/wait`, {
         assistant_id: 'twice',
@@ -91,16 +91,16 @@ describe('a run that another process goes on with', () => {
       const { interrupts } = await at.json(at.get(`/threads/${thread}/state`));
       return { command: { resume: { [Object(interrupts)[0].id]: 'yes' } } };
     };
-    expect(await handedOver('twice', stay, byName)).toMatchObject({ status: 'interrupted', asked: ['second?'] });
-    expect(await handedOver('chain', stay, byName)).toMatchObject({
-      asked: ['second?'],
+    expect(await continued('twice', stay, byName)).toMatchObject({ status: 'interrupted', requested: ['second?'] });
+    expect(await continued('chain', stay, byName)).toMatchObject({
+      requested: ['second?'],
       path: ['first? "yes"', 'waited'],
     });
   });
 
   test('gives it to no other question of a graph inside, which goes on where it was', async () => {
-    const after = await handedOver('within', stay, resume('yes'));
-    expect(after).toMatchObject({ status: 'interrupted', next: ['inside'], asked: ['second?'] });
+    const after = await continued('within', stay, resume('yes'));
+    expect(after).toMatchObject({ status: 'interrupted', next: ['inside'], requested: ['second?'] });
     const end = await there.json(
       there.post(`/threads/${after.thread}/runs/wait`, { assistant_id: 'within', command: { resume: 'no' } }),
     );
@@ -108,27 +108,27 @@ describe('a run that another process goes on with', () => {
   });
 
   test('does not lose it, and keeps what was done beside', async () => {
-    const after = await handedOver('spread', stay, resume('yes'));
-    expect(after).toMatchObject({ status: 'idle', next: [], asked: [], path: ['first? "yes"', 'quick'] });
+    const after = await continued('spread', stay, resume('yes'));
+    expect(after).toMatchObject({ status: 'idle', next: [], requested: [], path: ['first? "yes"', 'quick'] });
   });
 
   test('changes the state once where it was told to, and goes once where it was told to go', async () => {
-    const done = { input: { path: ['begun'] } };
-    const told = async () => ({ command: { update: { stay: true, path: ['told'] }, goto: 'two' } });
-    const after = await handedOver('plain', done, told);
+    const done = { input: { path: ['started'] } };
+    const reported = async () => ({ command: { update: { stay: true, path: ['told'] }, goto: 'two' } });
+    const after = await continued('plain', done, reported);
     expect(after).toMatchObject({
       status: 'idle',
-      path: ['begun', 'one', 'waited', 'three', 'told', 'waited', 'three'],
+      path: ['started', 'one', 'waited', 'three', 'told', 'waited', 'three'],
     });
   });
 
   test('takes its input once, and the state at which it was begun', async () => {
-    expect(await handedOver('plain', undefined, async () => stay)).toMatchObject({ path: ['one', 'waited', 'three'] });
-    const after = await handedOver('plain', { input: { path: ['begun'] } }, async (at, thread) => {
+    expect(await continued('plain', undefined, async () => stay)).toMatchObject({ path: ['one', 'waited', 'three'] });
+    const after = await continued('plain', { input: { path: ['started'] } }, async (at, thread) => {
       const history: unknown = await (await at.get(`/threads/${thread}/history`)).json();
       const [, , atTwo] = Object(history);
       return { input: { stay: true, path: ['again'] }, checkpoint: atTwo.checkpoint };
     });
-    expect(after.path).toEqual(['begun', 'one', 'again', 'one', 'waited', 'three']);
+    expect(after.path).toEqual(['started', 'one', 'again', 'one', 'waited', 'three']);
   });
 });

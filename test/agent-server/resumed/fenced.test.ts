@@ -5,8 +5,8 @@ import { NOBODYS_TASK } from '../../../src/agent-server/runs/undo-statements.ts'
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 
 let postgres: TestPostgres;
 let storage: Storage;

@@ -26,18 +26,18 @@ const ask = (user: string, method: string, path: string, body?: unknown) =>
 const run = { assistant_id: 'who', input: {}, stream_resumable: true };
 
 test('nobody whom the rules bound reads the events that a stateless run left, whose they are nothing tells', async () => {
-  const begun = await ask('ada', 'POST', '/runs/stream', run);
-  const place = begun.headers.get('location') ?? '';
-  expect(await begun.text()).toContain('ADA');
+  const started = await ask('ada', 'POST', '/runs/stream', run);
+  const place = started.headers.get('location') ?? '';
+  expect(await started.text()).toContain('ADA');
   for (const user of ['ada', 'bob']) expect((await ask(user, 'GET', place)).status).toBe(404);
 });
 
 test('nobody reads the events of a run on a thread by the name of a thread that is not there', async () => {
   const { thread_id } = Object(await (await ask('ada', 'POST', '/threads', {})).json());
-  const begun = await ask('ada', 'POST', `/threads/${thread_id}/runs/stream`, run);
-  const place = begun.headers.get('location') ?? '';
-  await begun.text();
+  const started = await ask('ada', 'POST', `/threads/${thread_id}/runs/stream`, run);
+  const place = started.headers.get('location') ?? '';
+  await started.text();
   expect(await (await ask('ada', 'GET', place)).text()).toContain('ADA');
-  const elsewhere = place.replace(thread_id, randomUUID());
-  for (const user of ['ada', 'bob']) expect((await ask(user, 'GET', elsewhere)).status).toBe(404);
+  const otherThread = place.replace(thread_id, randomUUID());
+  for (const user of ['ada', 'bob']) expect((await ask(user, 'GET', otherThread)).status).toBe(404);
 });

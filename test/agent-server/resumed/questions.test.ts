@@ -26,10 +26,10 @@ const valuesOf = (interrupts: unknown) =>
     .toSorted();
 
 /** A thread on which a graph asks something. */
-async function asked(graph: string) {
+async function requested(graph: string) {
   const thread = await server.thread();
   const answer = await ran(thread, graph, { input: {} });
-  return { thread, asks: valuesOf(answer['__interrupt__']) };
+  return { thread, pending: valuesOf(answer['__interrupt__']) };
 }
 
 /** What a thread waits for, as its row and its state have it. */
@@ -46,8 +46,8 @@ async function waitsFor(thread: string) {
 
 describe('questions', () => {
   test('of a node that asks twice leave its thread interrupted each time', async () => {
-    const { thread, asks } = await asked('twice');
-    expect(asks).toEqual(['first?']);
+    const { thread, pending } = await requested('twice');
+    expect(pending).toEqual(['first?']);
     expect(valuesOf((await answered(thread, 'twice', 'a'))['__interrupt__'])).toEqual(['second?']);
     const open = ['second?'];
     expect(await waitsFor(thread)).toEqual({ status: 'interrupted', row: open, state: open, next: ['ask'] });
@@ -56,8 +56,8 @@ describe('questions', () => {
   });
 
   test('that are asked side by side are all told, and those that are answered no more', async () => {
-    const { thread, asks } = await asked('both');
-    expect(asks).toEqual(['left?', 'right?']);
+    const { thread, pending } = await requested('both');
+    expect(pending).toEqual(['left?', 'right?']);
     const { interrupts } = await server.json(server.get(`/threads/${thread}/state`));
     const left = Object(interrupts).find((one: unknown) => Object(one).value === 'left?');
     expect(valuesOf((await answered(thread, 'both', { [left.id]: 'l' }))['__interrupt__'])).toEqual(['right?']);
@@ -67,7 +67,7 @@ describe('questions', () => {
   });
 
   test('stay those of the thread where the answer made the run fail', async () => {
-    const { thread } = await asked('fails');
+    const { thread } = await requested('fails');
     expect(await answered(thread, 'fails', 'bad')).toMatchObject({ __error__: { message: 'broke' } });
     const open = ['first?'];
     expect(await waitsFor(thread)).toEqual({ status: 'error', row: open, state: open, next: ['ask'] });
@@ -78,21 +78,21 @@ describe('questions', () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const request = { method: 'POST', body: JSON.stringify(call), headers };
-    const told = await (await serving.fetch(new Request('http://agent.test/mcp/', request))).text();
-    expect(told).toContain('left?');
-    expect(told).toContain('right?');
+    const reported = await (await serving.fetch(new Request('http://agent.test/mcp/', request))).text();
+    expect(reported).toContain('left?');
+    expect(reported).toContain('right?');
   });
 });
 
 describe('an answer', () => {
   test.each([[false], [0], [''], [null]])('may be %j', async (answer) => {
-    const { thread } = await asked('twice');
+    const { thread } = await requested('twice');
     expect(valuesOf((await answered(thread, 'twice', answer))['__interrupt__'])).toEqual(['second?']);
     expect((await answered(thread, 'twice', answer))['path']).toEqual([`both ${JSON.stringify([answer, answer])}`]);
   });
 
   test('is given to one question, whatever is answered next', async () => {
-    const { thread } = await asked('thrice');
+    const { thread } = await requested('thrice');
     await answered(thread, 'thrice', 'yes');
     expect(valuesOf((await answered(thread, 'thrice', false))['__interrupt__'])).toEqual(['third?']);
     expect(valuesOf((await ran(thread, 'thrice', { input: null }))['__interrupt__'])).toEqual(['third?']);
@@ -100,7 +100,7 @@ describe('an answer', () => {
   });
 
   test('is no null where the run is told to change the state', async () => {
-    const { thread } = await asked('twice');
+    const { thread } = await requested('twice');
     const changed = await ran(thread, 'twice', { command: { resume: null, update: { path: ['told'] } } });
     expect(changed).toMatchObject({ path: ['told'] });
     expect(valuesOf(changed['__interrupt__'])).toEqual(['first?']);
@@ -144,7 +144,7 @@ describe('who joins a run that is over', () => {
   });
 
   test('is told that it failed', async () => {
-    const { thread } = await asked('fails');
+    const { thread } = await requested('fails');
     const place = await server.run(thread, { assistant_id: 'fails', command: { resume: 'bad' } });
     await server.get(`${place}/join`).then((answer) => answer.text());
     const [first, last] = await eventsOf(server.get(`${place}/stream`));
@@ -152,9 +152,9 @@ describe('who joins a run that is over', () => {
   });
 
   test('hears all that is kept of a stateless one, by the address that it told', async () => {
-    const begun = await server.post('/runs/stream', { assistant_id: 'plain', input: {}, stream_resumable: true });
-    const place = begun.headers.get('location') ?? '';
-    const all = await eventsOf(Promise.resolve(begun));
+    const started = await server.post('/runs/stream', { assistant_id: 'plain', input: {}, stream_resumable: true });
+    const place = started.headers.get('location') ?? '';
+    const all = await eventsOf(Promise.resolve(started));
     expect(await eventsOf(server.get(place))).toEqual(all);
     const [, second, ...rest] = all;
     expect(await eventsOf(server.get(place, { 'last-event-id': second?.id ?? '' }))).toEqual(rest);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startAgain } from '../../../src/agent-server/runs/start-of-attempt.ts';
 
 const far = (words: string) => ({
-  cameOn: words.includes('came on'),
+  wentOn: words.includes('came on'),
   inside: words.includes('inside'),
   taken: words.includes('taken'),
 });

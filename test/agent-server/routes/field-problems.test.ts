@@ -6,12 +6,12 @@ import { CronPatch } from '../../../src/contract/agent/cron.ts';
 import { RunCreate } from '../../../src/contract/agent/run.ts';
 import { ThreadCreate, ThreadHistorySearch } from '../../../src/contract/agent/thread.ts';
 
-const told = (schema: z.ZodType, value: unknown) => {
+const reported = (schema: z.ZodType, value: unknown) => {
   const parsed = schema.safeParse(value);
   return parsed.success ? [] : problemsOf(parsed.error, 'body').map(({ loc, msg }) => `${loc.join('.')}: ${msg}`);
 };
 
-const run = (field: object) => told(RunCreate, { assistant_id: 'a', ...field });
+const run = (field: object) => reported(RunCreate, { assistant_id: 'a', ...field });
 
 describe('a field that may have several forms', () => {
   test.each([
@@ -34,16 +34,20 @@ describe('a field that may have several forms', () => {
     ['a place to go to', run({ command: { goto: 7 } }), /^body\.command\.goto: .* expected object or array or string$/],
     ['a list of places', run({ command: { goto: [7] } }), /^body\.command\.goto\.0: .* expected object or string$/],
     ['a place without a name', run({ command: { goto: {} } }), /^body\.command\.goto\.node: Field required$/],
-    ['a time that is none', told(ThreadCreate, { ttl: 'x' }), /^body\.ttl: Invalid input: expected number or object$/],
-    ['a time too short', told(ThreadCreate, { ttl: 0 }), /^body\.ttl: Too small/],
+    [
+      'a time that is none',
+      reported(ThreadCreate, { ttl: 'x' }),
+      /^body\.ttl: Invalid input: expected number or object$/,
+    ],
+    ['a time too short', reported(ThreadCreate, { ttl: 0 }), /^body\.ttl: Too small/],
     [
       'a strategy that is none',
-      told(ThreadCreate, { ttl: { ttl: 1, strategy: 'x' } }),
+      reported(ThreadCreate, { ttl: { ttl: 1, strategy: 'x' } }),
       /^body\.ttl\.strategy: .*"delete"/,
     ],
     [
       'a key that is none',
-      told(ThreadCreate, { ttl: { ttl: 1, days: 2 } }),
+      reported(ThreadCreate, { ttl: { ttl: 1, days: 2 } }),
       /^body\.ttl\.days: Unrecognized key: "days"/,
     ],
     [
@@ -51,7 +55,7 @@ describe('a field that may have several forms', () => {
       run({ command: { resum: 'yes' } }),
       /^body\.command\.resum: Unknown: a command takes "resume", "update" and "goto"$/,
     ],
-    ['nothing, where something has to stand', told(RunCreate, {}), /^body\.assistant_id: Field required$/],
+    ['nothing, where something has to stand', reported(RunCreate, {}), /^body\.assistant_id: Field required$/],
     [
       'a text for an object',
       run({ context: 'x' }),
@@ -59,10 +63,10 @@ describe('a field that may have several forms', () => {
     ],
     [
       'an end that is no time',
-      told(CronPatch, { end_time: 'tomorrow' }),
+      reported(CronPatch, { end_time: 'tomorrow' }),
       /^body\.end_time: must be a date and time such as 2026-12-31T00:00:00Z$/,
     ],
-    ['a checkpoint', told(ThreadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
+    ['a checkpoint', reported(ThreadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
   ])('%s: the answer says what may stand there', (_, answers, sentence) => {
     expect(answers).toEqual([expect.stringMatching(sentence)]);
   });
@@ -96,7 +100,7 @@ test('no refusal of any request only says that something is wrong', () => {
   expect(unions.length).toBeGreaterThan(30);
   const mute = unions.flatMap(({ path, schema }) =>
     kinds.flatMap((value) =>
-      told(schema, value)
+      reported(schema, value)
         .filter((sentence) => /: (?:Invalid input(?:: expected)?)? *$|expected undefined/.test(sentence))
         .map((sentence) => `${path} ${JSON.stringify(value)}: ${sentence}`),
     ),

@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerProcess } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startEmbeddedPostgres } from '../../../src/database/embedded.ts';
-import type { EmbeddedPostgres } from '../../../src/database/embedded.ts';
+import { startEmbeddedPostgres } from '../../../src/postgres/embedded.ts';
+import type { EmbeddedPostgres } from '../../../src/postgres/embedded.ts';
 import { until } from '../promises/given.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
@@ -16,7 +16,7 @@ import type { Asking } from './two-servers.ts';
 
 /** Which nodes were begun, and what has those wait that do. */
 declare global {
-  var begunNodes: string[];
+  var startedNodes: string[];
   var gate: Promise<unknown> | undefined;
 }
 
@@ -32,7 +32,7 @@ const start = () =>
   startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => undefined, settings: { fsync: 'off' } });
 
 beforeAll(async () => {
-  globalThis.begunNodes = [];
+  globalThis.startedNodes = [];
   folder = mkdtempSync(join(tmpdir(), 'landfall-away-'));
   chmodSync(folder, 0o711);
   postgres = await start();
@@ -90,7 +90,7 @@ async function shown(threadId: string) {
   return { values: Object(thread['values']).list, state: Object(state['values']).list, next: state['next'] };
 }
 const whole = { values: ['a', 'b', 'c'], state: ['a', 'b', 'c'], next: [] };
-const nodesOf = (word: string) => globalThis.begunNodes.filter((node) => node.endsWith(` ${word}`));
+const nodesOf = (word: string) => globalThis.startedNodes.filter((node) => node.endsWith(` ${word}`));
 
 test('runs wait while the database restarts, and end as if it had been there', async () => {
   const { promise, resolve: open } = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ test('runs wait while the database restarts, and end as if it had been there', a
   ];
   const answer = here.json(here.post(`/threads/${waited}/runs/wait`, run('waited')));
   const events = eventsOf(here.post(`/threads/${streamed}/runs/stream`, run('streamed')));
-  await until(async () => (globalThis.begunNodes.length === 5 ? true : undefined));
+  await until(async () => (globalThis.startedNodes.length === 5 ? true : undefined));
   await postgres.stop();
   open();
   // Long enough for writes to be tried in vain.
@@ -127,10 +127,10 @@ test('runs wait while the database restarts, and end as if it had been there', a
 test('a write or a read whose answer is lost is done again, and counts once', async () => {
   if (typeof realQuery !== 'function') throw new Error('The pool asks in another way.');
   const lost: string[] = [];
-  Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...asked: unknown[]) {
-    const answer: unknown = await Reflect.apply(realQuery, this, asked);
+  Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...requested: unknown[]) {
+    const answer: unknown = await Reflect.apply(realQuery, this, requested);
     const what = /insert into checkpoint\w*|^\s*select[\s\S]*from checkpoints|with ours/.exec(
-      String(Object(asked[0]).text ?? asked[0]),
+      String(Object(requested[0]).text ?? requested[0]),
     )?.[0];
     if (what === undefined || lost.filter((one) => one === what).length >= 2) return answer;
     lost.push(what);
@@ -151,8 +151,9 @@ test('a run that another process took while its writes waited ends here in silen
   if (typeof realQuery !== 'function') throw new Error('The pool asks in another way.');
   let isAway = true;
   let tries = 0;
-  Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...asked: unknown[]): Promise<unknown> {
-    if (!isAway || !String(Object(asked[0]).name).includes('checkpoint')) return Reflect.apply(realQuery, this, asked);
+  Reflect.set(Pool.prototype, 'query', async function (this: Pool, ...requested: unknown[]): Promise<unknown> {
+    if (!isAway || !String(Object(requested[0]).name).includes('checkpoint'))
+      return Reflect.apply(realQuery, this, requested);
     tries++;
     throw new Error('Connection terminated unexpectedly');
   });

@@ -58,14 +58,14 @@ describe('a run that has ended, for who joins it then', () => {
 
   test('is answered with what it waited for, also once somebody has answered that', async () => {
     const thread = await here.thread();
-    const asks = { assistant_id: 'asks', input: { wish: 'fly' } };
-    const [first = '', second = ''] = await oneAfterTheOther(thread, asks, {
-      assistant_id: 'asks',
+    const interrupts = { assistant_id: 'interrupts', input: { request: 'fly' } };
+    const [first = '', second = ''] = await oneAfterTheOther(thread, interrupts, {
+      assistant_id: 'interrupts',
       command: { resume: 'yes' },
     });
-    const waited = { wish: 'fly', __interrupt__: [{ value: { question: 'May I fly?' } }] };
+    const waited = { request: 'fly', __interrupt__: [{ value: { question: 'May I fly?' } }] };
     expect(await join(first)).toMatchObject(waited);
-    expect(await join(second)).toEqual({ wish: 'fly', answer: 'fly: yes' });
+    expect(await join(second)).toEqual({ request: 'fly', answer: 'fly: yes' });
   });
 
   test('is answered with the state from before it where it came to none of its own', async () => {
@@ -88,7 +88,7 @@ describe('a run that has ended, for who joins it then', () => {
     const thread = await here.thread();
     const fails = { assistant_id: 'echo', input: { input: 'x', fail: 'no ink' } };
     const [first = ''] = await oneAfterTheOther(thread, fails, echo('b'));
-    expect(await join(first)).toMatchObject({ __error__: { error: 'AskedToFail' } });
+    expect(await join(first)).toMatchObject({ __error__: { error: 'RequestedFailure' } });
   });
 
   test('is not there once it was deleted', async () => {
@@ -104,9 +104,9 @@ describe('a stateless run that ends while somebody joins it', () => {
     for (let round = 0; round < 25; round += 1) {
       const { run_id, thread_id } = await here.json(here.post('/runs', echo('quick')));
       const answer = await here.get(`/threads/${String(thread_id)}/runs/${String(run_id)}/join`);
-      const told: unknown = await answer.json();
+      const reported: unknown = await answer.json();
       if (answer.status === 404) continue;
-      expect(told).toMatchObject({ output: 'hello quick' });
+      expect(reported).toMatchObject({ output: 'hello quick' });
     }
   });
 

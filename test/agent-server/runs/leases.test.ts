@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/given.ts';
@@ -10,13 +10,13 @@ import { agentConfig } from '../serving.ts';
 vi.setConfig({ testTimeout: 90_000 });
 
 let postgres: TestPostgres;
-const begun: AgentProcess[] = [];
+const started: AgentProcess[] = [];
 beforeAll(async () => {
   postgres = await startTestPostgres();
 });
 afterEach(async () => {
-  for (const { child } of begun) child.kill('SIGKILL');
-  await Promise.all(begun.splice(0).map(({ gone }) => gone));
+  for (const { child } of started) child.kill('SIGKILL');
+  await Promise.all(started.splice(0).map(({ gone }) => gone));
 });
 afterAll(() => postgres.stop());
 
@@ -27,7 +27,7 @@ async function start(more: Record<string, string> = {}) {
     LANDFALL_LEASE_MS: '2000',
     ...more,
   });
-  begun.push(process);
+  started.push(process);
   const json = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     return Object(await (await fetch(`${process.url}${path}`, init)).json());

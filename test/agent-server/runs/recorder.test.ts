@@ -32,11 +32,11 @@ async function recorded({ first, oneByOne }: { first: number; oneByOne: number }
     complain: () => undefined,
     most: 100 * ONE,
   });
-  const tell = () => log.add('custom', '"12345678"');
-  for (let n = 0; n < first; n += 1) tell();
+  const report = () => log.add('custom', '"12345678"');
+  for (let n = 0; n < first; n += 1) report();
   for (let n = 0; n < oneByOne; n += 1) {
     await systemClock.sleep(25);
-    tell();
+    report();
   }
   await recorder.end({ kind: 'values', json: 'null' });
   return { stored: [...stored.entries()], dropped, ending };
@@ -52,10 +52,10 @@ describe('what is stored of the events of a run', () => {
 
   test('is the latest of them, and that others were dropped, where they come faster than they are stored', async () => {
     const { stored } = await recorded({ first: 1000, oneByOne: 0 });
-    const [told, ...rest] = stored;
-    expect(told).toEqual([
+    const [reported, ...rest] = stored;
+    expect(reported).toEqual([
       999 - rest.length,
-      `metadata ${JSON.stringify({ run_id: 'run', attempt: 1, dropped_up_to: told?.[0] })}`,
+      `metadata ${JSON.stringify({ run_id: 'run', attempt: 1, dropped_up_to: reported?.[0] })}`,
     ]);
     expect(rest.length).toBeGreaterThan(60);
     expect(rest.length).toBeLessThanOrEqual(100);

@@ -51,7 +51,7 @@ afterAll(async () => {
   agent.remove();
 });
 
-const told = (word: string) => ({ assistant_id: 'steps', input: { told: word } });
+const reported = (word: string) => ({ assistant_id: 'steps', input: { reported: word } });
 
 /** How many rows of a thread each table of checkpoints has, and how many stored values no state names. */
 async function stored(thread: string): Promise<Record<string, unknown>> {
@@ -71,11 +71,11 @@ async function stored(thread: string): Promise<Record<string, unknown>> {
 
 /** A run that sleeps in its last node, and is rolled back there, or so many milliseconds after its beginning. */
 async function rolledBack(thread: string, afterMs?: number): Promise<void> {
-  const place = await server.run(thread, told('sleep'));
+  const place = await server.run(thread, reported('sleep'));
   if (afterMs === undefined) {
     await until(async () => {
       const { next, values } = Object(await server.json(server.get(`/threads/${thread}/state`)));
-      return next?.[0] === 'two' && values.told === 'sleep' ? true : undefined;
+      return next?.[0] === 'two' && values.reported === 'sleep' ? true : undefined;
     });
   } else await systemClock.sleep(afterMs);
   await server.post(`${place}/cancel?action=rollback&wait=1`);
@@ -90,12 +90,12 @@ const look = async (thread: string) => {
 describe('a run that is rolled back', () => {
   test('leaves nothing of what it stored, and everything of what was there', async () => {
     const thread = await server.thread();
-    await server.json(server.post(`/threads/${thread}/runs/wait`, told('go')));
+    await server.json(server.post(`/threads/${thread}/runs/wait`, reported('go')));
     const before = [await stored(thread), await look(thread)];
     expect(before[0]).toMatchObject({ unnamed: 0, blobs: expect.any(Number) });
     await rolledBack(thread);
     expect([await stored(thread), await look(thread)]).toEqual(before);
-    const after = await server.json(server.post(`/threads/${thread}/runs/wait`, told('go')));
+    const after = await server.json(server.post(`/threads/${thread}/runs/wait`, reported('go')));
     expect(after['path']).toEqual(['one', 'two', 'one', 'two']);
   });
 
@@ -108,7 +108,7 @@ describe('a run that is rolled back', () => {
 
   test('leaves nothing at whatever moment it is stopped, with its last states on their way', async () => {
     const thread = await server.thread();
-    await server.json(server.post(`/threads/${thread}/runs/wait`, told('go')));
+    await server.json(server.post(`/threads/${thread}/runs/wait`, reported('go')));
     const before = [await stored(thread), await look(thread)];
     for (let ms = 0; ms < 40; ms += 2) {
       await rolledBack(thread, ms);
@@ -118,7 +118,7 @@ describe('a run that is rolled back', () => {
 
   test('leaves a thread waiting for somebody that waited for somebody before', async () => {
     const thread = await server.thread();
-    await server.json(server.post(`/threads/${thread}/runs/wait`, told('ask')));
+    await server.json(server.post(`/threads/${thread}/runs/wait`, reported('ask')));
     const before = await look(thread);
     expect(before).toMatchObject({ status: 'interrupted' });
     await rolledBack(thread);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => serving.close());
 
 const echo = (input: string, sleep_ms = 0) => ({ assistant_id: 'echo', input: { input, sleep_ms } });
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 const idOf = (place: string) => place.slice(-36);
 const isRunning = (place: string) => until(async () => ((await agent.status(place)) === 'running' ? true : undefined));
 
@@ -34,7 +34,7 @@ describe('cancelling several runs', () => {
     await agent.get(`${done}/join`);
     const running = await agent.run(thread, echo('x', 60_000));
     const waiting = await agent.run(thread, echo('x', 60_000));
-    const elsewhere = await agent.run(other, echo('x', 60_000));
+    const otherThread = await agent.run(other, echo('x', 60_000));
     await isRunning(running);
     const run_ids = [done, running, waiting].map(idOf);
     const answer = await agent.post('/runs/cancel', { thread_id: thread, run_ids });
@@ -42,7 +42,7 @@ describe('cancelling several runs', () => {
     await Promise.all([running, waiting].map((place) => agent.get(`${place}/join`).then((joined) => joined.text())));
     const statuses = await Promise.all([done, running, waiting].map((place) => agent.status(place)));
     expect(statuses).toEqual(['success', 'interrupted', 'interrupted']);
-    await agent.post(`${elsewhere}/cancel?wait=1`);
+    await agent.post(`${otherThread}/cancel?wait=1`);
   });
 
   test('forgets them with what they did where it is asked to', async () => {
@@ -76,19 +76,19 @@ describe('cancelling several runs', () => {
     const thread = await agent.thread();
     const place = await agent.run(thread, echo('x', 60_000));
     await isRunning(place);
-    const answer = await agent.post('/runs/cancel', { thread_id: thread, run_ids: [idOf(place), NOBODY] });
+    const answer = await agent.post('/runs/cancel', { thread_id: thread, run_ids: [idOf(place), UNKNOWN_ID] });
     expect(answer.status).toBe(404);
-    expect(await answer.json()).toEqual({ detail: `There is no run ${NOBODY} on thread ${thread}.` });
+    expect(await answer.json()).toEqual({ detail: `There is no run ${UNKNOWN_ID} on thread ${thread}.` });
     expect(await agent.status(place)).toBe('running');
     await agent.post(`${place}/cancel?wait=1`);
   });
 
   test.each([
     ['nothing said', {}, ['body']],
-    ['both said', { status: 'all', thread_id: NOBODY, run_ids: [] }, ['body']],
-    ['a thread without runs', { thread_id: NOBODY }, ['body']],
+    ['both said', { status: 'all', thread_id: UNKNOWN_ID, run_ids: [] }, ['body']],
+    ['a thread without runs', { thread_id: UNKNOWN_ID }, ['body']],
     ['a status that is none', { status: 'success' }, ['body', 'status']],
-    ['an id that is none', { thread_id: NOBODY, run_ids: ['x'] }, ['body', 'run_ids', 0]],
+    ['an id that is none', { thread_id: UNKNOWN_ID, run_ids: ['x'] }, ['body', 'run_ids', 0]],
   ])('[agent.errors.invalid-body] %s is refused', async (_, body, loc) => {
     const answer = await agent.post('/runs/cancel', body);
     expect(answer.status).toBe(422);
@@ -159,7 +159,7 @@ describe('the runs of a thread', () => {
     expect(await listed('status=error')).toEqual([]);
     const refused = await agent.get(`/threads/${thread}/runs?select=nope`);
     expect([refused.status, await refused.json()]).toMatchObject([422, { detail: [{ loc: ['query', 'select', 0] }] }]);
-    expect((await agent.get(`/threads/${NOBODY}/runs`)).status).toBe(404);
+    expect((await agent.get(`/threads/${UNKNOWN_ID}/runs`)).status).toBe(404);
   });
 
   test('are deleted once they have ended, and not before', async () => {

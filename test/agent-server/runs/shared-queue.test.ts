@@ -65,14 +65,14 @@ describe('two processes of a deployment', () => {
 
   test('runs on one thread keep their order, whoever carries them out', async () => {
     const thread = await narrow.thread();
-    const asked = [narrow, wide, narrow, wide, narrow];
+    const requested = [narrow, wide, narrow, wide, narrow];
     const places: string[] = [];
-    for (const [at, server] of asked.entries()) places.push(await server.run(thread, echo(`n${at}`, 30)));
+    for (const [at, server] of requested.entries()) places.push(await server.run(thread, echo(`n${at}`, 30)));
     const outputs = await Promise.all(places.map((place) => wide.json(wide.get(`${place}/join`))));
     const last = await wide.json(wide.get(`/threads/${thread}/state`));
     expect(Object(last['values']).output).toBe('hello n4');
     expect(Object(last['values']).steps).toHaveLength(10);
-    expect(outputs.map(({ output }) => output)).toEqual(asked.map((_, at) => `hello n${at}`));
+    expect(outputs.map(({ output }) => output)).toEqual(requested.map((_, at) => `hello n${at}`));
     const ended = await Promise.all(places.map((place) => wide.json(wide.get(place))));
     const times = ended.map((run) => [String(run['run_started_at']), String(run['run_ended_at'])]);
     expect(times.flat()).toEqual(times.flat().toSorted());

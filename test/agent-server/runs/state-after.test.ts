@@ -16,8 +16,8 @@ test('what a thread waits for is not taken for nothing while the database is awa
 });
 
 test('a state that its graph can not read leaves a thread in the middle of something', async () => {
-  const told: string[] = [];
-  const after = await stateAfter(failing(new Error('no ink')), 'thread', (line) => told.push(line));
+  const reported: string[] = [];
+  const after = await stateAfter(failing(new Error('no ink')), 'thread', (line) => reported.push(line));
   expect(after).toEqual({ interrupts: '{}', unfinishedState: true });
-  expect(told).toEqual(['The state of thread thread could not be read: Error: no ink']);
+  expect(reported).toEqual(['The state of thread thread could not be read: Error: no ink']);
 });

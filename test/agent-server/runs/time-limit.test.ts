@@ -69,7 +69,7 @@ describe('how long a run may take', () => {
     ['no time', '0', 'LANDFALL_RUN_TIMEOUT_SECONDS must be more than 0 seconds'],
     ['no number', 'soon', 'LANDFALL_RUN_TIMEOUT_SECONDS must be a number of seconds'],
     ['more than a timer can be', '3000000', 'LANDFALL_RUN_TIMEOUT_SECONDS must be at most 2073600 seconds'],
-  ])('can not be %s', (_, LANDFALL_RUN_TIMEOUT_SECONDS, told) =>
-    expect(() => takeEnvironment({ ...needed, LANDFALL_RUN_TIMEOUT_SECONDS })).toThrow(told),
+  ])('can not be %s', (_, LANDFALL_RUN_TIMEOUT_SECONDS, reported) =>
+    expect(() => takeEnvironment({ ...needed, LANDFALL_RUN_TIMEOUT_SECONDS })).toThrow(reported),
   );
 });

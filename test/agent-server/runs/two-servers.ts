@@ -1,7 +1,7 @@
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { AgentServerOptions, AgentServerProcess } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 import { agentConfig } from '../serving.ts';
 
 /** Several servers of one deployment, on one database. */
@@ -17,7 +17,7 @@ export interface Servers {
 /** Makes a database for servers that share it. */
 export async function sharedDatabase(): Promise<Servers> {
   const postgres = await startTestPostgres();
-  const begun: AgentServerProcess[] = [];
+  const started: AgentServerProcess[] = [];
   const lines: string[] = [];
   return {
     databaseUrl: postgres.url,
@@ -33,11 +33,11 @@ export async function sharedDatabase(): Promise<Servers> {
         drainMs: 0,
         ...options,
       });
-      begun.push(server);
+      started.push(server);
       return server;
     },
     async close() {
-      await Promise.all(begun.map((server) => server.close()));
+      await Promise.all(started.map((server) => server.close()));
       await postgres.stop();
     },
   };

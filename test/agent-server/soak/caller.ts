@@ -5,10 +5,10 @@ import type { Pair } from './processes.ts';
 export type Said =
   | { kind: 'answered'; status: number; body: unknown }
   /** A process went before it had answered: the request was carried out, or was not. */
-  | { kind: 'nobody-knows' };
+  | { kind: 'unknown' };
 
 /** How an answer came: its head, and all of it where it came whole. */
-export interface Told {
+export interface Reply {
   status: number;
   /** Where the run is, of which the head tells. */
   place: string | undefined;
@@ -17,7 +17,7 @@ export interface Told {
 }
 
 /** How an answer is taken. */
-export interface Telling {
+export interface CallOptions {
   /** The statuses that may be answered. */
   right?: readonly number[];
   headers?: Record<string, string>;
@@ -57,23 +57,23 @@ export class Caller {
    * @param right the statuses that may be answered.
    */
   async ask(method: string, path: string, body?: unknown, right: readonly number[] = [200, 204]): Promise<Said> {
-    const { status, text } = await this.tell(method, path, body, { right });
-    if (text === undefined || status === 503) return { kind: 'nobody-knows' };
+    const { status, text } = await this.report(method, path, body, { right });
+    if (text === undefined || status === 503) return { kind: 'unknown' };
     return { kind: 'answered', status, body: text.trim() === '' ? undefined : JSON.parse(text) };
   }
 
   /** Asks, and tells how far the answer came; status 0 where not even its head did. */
-  async tell(
+  async report(
     method: string,
     path: string,
     body: unknown,
-    { right = [200], headers = {}, leave, leaveAfterMs }: Telling = {},
-  ): Promise<Told> {
-    const url = await this.#somebody();
+    { right = [200], headers = {}, leave, leaveAfterMs }: CallOptions = {},
+  ): Promise<Reply> {
+    const url = await this.#anyProcess();
     const hung = AbortSignal.timeout(ANSWER_WITHIN_MS);
     const left = new AbortController();
-    const patience = leaveAfterMs === undefined ? undefined : setTimeout(() => left.abort(), leaveAfterMs);
-    let told: Told = { status: 0, place: undefined, text: undefined };
+    const retryPolicy = leaveAfterMs === undefined ? undefined : setTimeout(() => left.abort(), leaveAfterMs);
+    let reply: Reply = { status: 0, place: undefined, text: undefined };
     try {
       const response = await fetch(`${url}${path}`, {
         method,
@@ -81,29 +81,29 @@ export class Caller {
         signal: AbortSignal.any([hung, left.signal]),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      told = { ...told, status: response.status, place: response.headers.get('content-location') ?? undefined };
+      reply = { ...reply, status: response.status, place: response.headers.get('content-location') ?? undefined };
       let text = '';
       const decoder = new TextDecoder();
       for await (const chunk of response.body ?? []) {
         text += decoder.decode(chunk, { stream: true });
-        if (leave?.test(text)) return told;
+        if (leave?.test(text)) return reply;
       }
-      told = { ...told, text };
-      if (![...right, 503].includes(told.status))
-        this.faults.push(`${method} ${path}: ${told.status} ${text.slice(0, 500)}`);
-      const group = `${method} ${path.split('?')[0]?.replaceAll(/[0-9a-f-]{36}/g, '*')} ${told.status}`;
+      reply = { ...reply, text };
+      if (![...right, 503].includes(reply.status))
+        this.faults.push(`${method} ${path}: ${reply.status} ${text.slice(0, 500)}`);
+      const group = `${method} ${path.split('?')[0]?.replaceAll(/[0-9a-f-]{36}/g, '*')} ${reply.status}`;
       this.answers.set(group, (this.answers.get(group) ?? 0) + 1);
     } catch (error) {
       if (hung.aborted) this.faults.push(`${method} ${path}: no answer within ${ANSWER_WITHIN_MS / 1000} s`);
       else if (!(error instanceof TypeError || left.signal.aborted)) throw error;
     } finally {
-      clearTimeout(patience);
+      clearTimeout(retryPolicy);
       left.abort();
     }
-    return told;
+    return reply;
   }
 
-  async #somebody(): Promise<string> {
+  async #anyProcess(): Promise<string> {
     for (;;) {
       const url = this.#chance.any(this.#pair.urls());
       if (url !== undefined) return url;

@@ -25,10 +25,10 @@ export const rowsOf = async (database: Pool): Promise<Row[]> =>
   ).rows;
 
 /** The status that somebody means who was told of an end so; undefined where it says nothing. */
-function statusTold(told: string): string | undefined {
-  if (told === 'RunCancelled' || told === 'ServerStopped') return 'interrupted';
-  if (told === 'AskedToFail') return 'error';
-  return told === 'ResultNotKept' ? undefined : told;
+function reportedStatus(reply: string): string | undefined {
+  if (reply === 'RunCancelled' || reply === 'ServerStopped') return 'interrupted';
+  if (reply === 'RequestedFailure') return 'error';
+  return reply === 'ResultNotKept' ? undefined : reply;
 }
 
 /** Whether the run was given up because its processes died three times. */
@@ -41,11 +41,11 @@ export function problemsOfRuns(sent: readonly SentRun[], rows: readonly Row[]): 
     const found = byMark.get(run.mark) ?? [];
     const [row] = found;
     if (found.length > 1) return [`${run.mark} was begun ${found.length} times`];
-    if (row === undefined) return isMissed(run) ? [`${run.mark} was accepted and is gone`] : told(run);
+    if (row === undefined) return isMissed(run) ? [`${run.mark} was accepted and is gone`] : reply(run);
     if (run.refused) return [`${run.mark} was refused, and there it is`];
     if (run.sure && row.status !== run.end && !isGivenUp(row))
       return [`${run.mark} is ${row.status} (${row.error}) after attempt ${row.attempt}, and nobody cut it off`];
-    return told(run, row);
+    return reply(run, row);
   });
 }
 
@@ -53,11 +53,11 @@ const isMissed = (run: SentRun): boolean =>
   run.accepted && run.threadId !== undefined && !run.mayBeUndone && !run.isDeleted;
 
 /** Whether all who were told of an end were told of the same, which is the one that is stored. */
-function told(run: SentRun, row?: Row): string[] {
-  const statuses = new Set(run.told.flatMap((each) => statusTold(each) ?? []));
+function reply(run: SentRun, row?: Row): string[] {
+  const statuses = new Set(run.reply.flatMap((each) => reportedStatus(each) ?? []));
   if (row && isGivenUp(row)) return [];
   const isSame = statuses.size === 0 || (statuses.size === 1 && (row === undefined || statuses.has(row.status)));
-  return isSame ? [] : [`${run.mark} was told as ${run.told.join()}, and is stored as ${row?.status} (${row?.error})`];
+  return isSame ? [] : [`${run.mark} was told as ${run.reply.join()}, and is stored as ${row?.status} (${row?.error})`];
 }
 
 /** What is wrong with the webhooks: each end was taken, and told as it is. */
@@ -87,10 +87,10 @@ export function problemsOfHooks(
 
 /** What is wrong with the crons: one run each time that one was due. */
 export function problemsOfFirings(workers: readonly Worker[], rows: readonly Row[]): string[] {
-  const begun = Map.groupBy(rows, ({ cron_id }) => cron_id);
+  const started = Map.groupBy(rows, ({ cron_id }) => cron_id);
   return workers.flatMap(({ firings }) =>
     [...firings].flatMap(([id, due]) => {
-      const runs = begun.get(id)?.length ?? 0;
+      const runs = started.get(id)?.length ?? 0;
       return runs === due ? [] : [`the cron ${id} was due ${due} times, and made ${runs} runs`];
     }),
   );

@@ -8,10 +8,10 @@ const LEASE_MS = 4000;
 const DRAIN_MS = 1500;
 
 /** How often something happened to a process. */
-export type Blows = Record<'killed' | 'left' | 'frozen', number>;
+export type KillCounts = Record<'killed' | 'left' | 'frozen', number>;
 
 /** What happens to them, in turns. */
-const BLOWS = ['killed', 'left', 'frozen', 'killed'] as const;
+const KILL_EVENTS = ['killed', 'left', 'frozen', 'killed'] as const;
 
 /** Two processes of one deployment, and what happens to them. */
 export class Pair {
@@ -20,7 +20,7 @@ export class Pair {
   readonly #places: (AgentProcess | undefined)[] = [undefined, undefined];
   readonly #all: AgentProcess[] = [];
   #struck = 0;
-  readonly blows: Blows = { killed: 0, left: 0, frozen: 0 };
+  readonly killEvents: KillCounts = { killed: 0, left: 0, frozen: 0 };
   /** What a process did that nobody asked it for. */
   readonly faults: string[] = [];
 
@@ -48,20 +48,21 @@ export class Pair {
   async strike(): Promise<void> {
     const chance = this.#chance;
     const first = chance.between(0, 1);
-    const blow = BLOWS[this.#struck % BLOWS.length] ?? 'killed';
+    const killEvent = KILL_EVENTS[this.#struck % KILL_EVENTS.length] ?? 'killed';
     this.#struck += 1;
-    const places = blow === 'killed' && chance.is(0.15) ? [0, 1] : [first];
-    await Promise.all(places.map((at) => (blow === 'frozen' ? this.#freeze(at) : this.#replace(at, blow))));
+    const places = killEvent === 'killed' && chance.is(0.15) ? [0, 1] : [first];
+    await Promise.all(places.map((at) => (killEvent === 'frozen' ? this.#freeze(at) : this.#replace(at, killEvent))));
   }
 
-  async #replace(at: number, blow: 'killed' | 'left'): Promise<void> {
+  async #replace(at: number, killEvent: 'killed' | 'left'): Promise<void> {
     const process = this.#places[at];
     if (process === undefined) return;
-    this.blows[blow] += 1;
+    this.killEvents[killEvent] += 1;
     this.#places[at] = undefined;
-    process.child.kill(blow === 'killed' ? 'SIGKILL' : 'SIGTERM');
+    process.child.kill(killEvent === 'killed' ? 'SIGKILL' : 'SIGTERM');
     const end = await process.gone;
-    if (end !== (blow === 'killed' ? 'SIGKILL' : 0)) this.faults.push(`a process that was ${blow} ended with ${end}`);
+    if (end !== (killEvent === 'killed' ? 'SIGKILL' : 0))
+      this.faults.push(`a process that was ${killEvent} ended with ${end}`);
     // Sometimes the other one is alone for a while.
     await new Promise((resolve) => setTimeout(resolve, this.#chance.between(0, 2) * 1000));
     await this.#start(at);
@@ -71,7 +72,7 @@ export class Pair {
   async #freeze(at: number): Promise<void> {
     const process = this.#places[at];
     if (process === undefined) return;
-    this.blows.frozen += 1;
+    this.killEvents.frozen += 1;
     process.child.kill('SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 1500));
     process.child.kill('SIGCONT');

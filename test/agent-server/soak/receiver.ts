@@ -13,7 +13,7 @@ export interface Heard {
 }
 
 /** What stands for somebody's service on its bad days. */
-export interface MoodyReceiver {
+export interface FlakyReceiver {
   port: number;
   /** By the run's id. */
   heard: ReadonlyMap<string, Heard>;
@@ -28,7 +28,7 @@ type Mood = 'takes' | 'slow' | 'fails' | 'busy' | 'hangs-up' | 'hangs';
 const SLOW_MS = 1500;
 
 /** A receiver that fails in turns: most of what comes it takes at the second or third time. */
-export async function startMoodyReceiver(chance: Chance): Promise<MoodyReceiver> {
+export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver> {
   const heard = new Map<string, Heard>();
   const moods = new Map<string, Mood[]>();
   let isCalm = false;

@@ -21,7 +21,7 @@ export interface SentRun {
   isDeleted: boolean;
   hooked: boolean;
   /** What its callers were told of its end: `success`, or the name of an error. */
-  told: string[];
+  reply: string[];
 }
 
 /** The runs that a caller asked for. */
@@ -38,7 +38,7 @@ export class RunLedger {
       sure: false,
       mayBeUndone: false,
       isDeleted: false,
-      told: [],
+      reply: [],
       ...run,
     };
     this.all.push(sent);
@@ -47,7 +47,7 @@ export class RunLedger {
 
   /** Those of a thread of whose end nobody was told yet. */
   open(threadId: string): SentRun[] {
-    return this.all.filter((run) => run.threadId === threadId && run.told.length === 0);
+    return this.all.filter((run) => run.threadId === threadId && run.reply.length === 0);
   }
 
   /** Somebody cuts off what goes on on a thread, and forgets it where he rolls it back. */

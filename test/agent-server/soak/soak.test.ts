@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';
 import { Caller } from './caller.ts';
@@ -16,8 +16,8 @@ import { problemsOfMarks } from './check-marks.ts';
 import { connections, leftovers, lookAt } from './leaks.ts';
 import { keepAsking } from './mix.ts';
 import { Pair } from './processes.ts';
-import { startMoodyReceiver } from './receiver.ts';
-import type { MoodyReceiver } from './receiver.ts';
+import { startFlakyReceiver } from './receiver.ts';
+import type { FlakyReceiver } from './receiver.ts';
 import { newWorker } from './worker.ts';
 
 /** How long it is asked; `LANDFALL_SOAK_MINUTES=10` asks for as long as a whole round takes. */
@@ -29,7 +29,7 @@ const WORKERS = 10;
 /** How much of the time (share) processes are struck; in the rest it is looked what gathers in them. */
 const STRUCK = 0.65;
 /** How often something happens to one of them at least, however slow this machine is. */
-const LEAST_BLOWS = 3;
+const MIN_KILLS = 3;
 /** The longest pause (ms) between two blows. */
 const PAUSE_MS = 6000;
 /** How long (ms) it may take until nothing goes on any more: a webhook's try takes 15 s where nobody answers. */
@@ -43,7 +43,7 @@ const EXPECTED =
 
 let postgres: TestPostgres;
 let database: Pool;
-let receiver: MoodyReceiver;
+let receiver: FlakyReceiver;
 let agent: TemporaryAgent;
 let pair: Pair;
 const marks = join(mkdtempSync(join(tmpdir(), 'landfall-soak-')), 'marks');
@@ -52,7 +52,7 @@ const draws = chanceOf(seed);
 const source = (name: string): string => readFileSync(join(import.meta.dirname, 'agent', name), 'utf8');
 
 beforeAll(async () => {
-  [postgres, receiver] = await Promise.all([startTestPostgres(), startMoodyReceiver(chanceOf(seed + 1))]);
+  [postgres, receiver] = await Promise.all([startTestPostgres(), startFlakyReceiver(chanceOf(seed + 1))]);
   database = new Pool({ connectionString: postgres.url, max: 2 });
   agent = temporaryAgent({
     'langgraph.json': {
@@ -98,7 +98,7 @@ test(
     const end = Date.now() + minutes * 60_000;
     const asking = Promise.all(workers.map((worker) => keepAsking(worker, stop.signal)));
     const struckUntil = end - (1 - STRUCK) * minutes * 60_000;
-    for (let blows = 0; Date.now() < struckUntil || blows < LEAST_BLOWS; blows += 1) {
+    for (let killEvents = 0; Date.now() < struckUntil || killEvents < MIN_KILLS; killEvents += 1) {
       await sleep(draws.between(500, PAUSE_MS));
       await pair.strike();
     }
@@ -127,7 +127,7 @@ test(
     for (const worker of workers)
       problems.push(...(await problemsOfKept(worker)), ...(await problemsOfSteps(worker, rows)));
     const after = await lookAt(pair.urls());
-    console.log({ steps, ...pair.blows, rows: rows.length, hooks: receiver.heard.size, fresh, before, after });
+    console.log({ steps, ...pair.killEvents, rows: rows.length, hooks: receiver.heard.size, fresh, before, after });
     expect(problems).toEqual([]);
     expect(await connections(database)).toBeLessThanOrEqual(4);
     for (const [at, { memory }] of after.entries()) expect(memory - (before[at]?.memory ?? 0)).toBeLessThan(GROWTH);

@@ -4,8 +4,8 @@ import { GraphStore } from '../../../src/agent-server/store/graph-store.ts';
 import { Items } from '../../../src/agent-server/store/items.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 
 let postgres: TestPostgres;
 let storage: Storage;

@@ -7,8 +7,8 @@ import { Sweeper } from '../../../src/agent-server/store/sweeper.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
 import type { Clock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 
 const MINUTE = 60_000;
 const settings: StoreSettings = { defaultTtl: undefined, refreshOnRead: true, sweepEveryMs: MINUTE };
@@ -180,12 +180,12 @@ describe('namespaces', () => {
         ['a', 'x'],
       ],
     ],
-  ])('%s', async (_, asked, told) => {
+  ])('%s', async (_, requested, reported) => {
     for (const namespace of all) await store().put(namespace, 'k', {});
     await store().put(all[1] ?? [], 'another', {});
     await store().put(['gone'], 'k', {}, 1);
     now += 2 * MINUTE;
-    expect(await store().namespaces(asked)).toEqual(told);
+    expect(await store().namespaces(requested)).toEqual(reported);
   });
 });
 

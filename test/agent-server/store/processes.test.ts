@@ -1,7 +1,7 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import type { TemporaryAgent } from '../temporary-agent.ts';

@@ -30,13 +30,13 @@ function simulated() {
   };
 }
 
-const nobody = () => undefined;
+const noListener = () => undefined;
 
 describe('a long silence', () => {
   test('of a stream shows its life every five seconds, and not while it tells something', async () => {
     const clock = simulated();
     const log = new EventLog('none');
-    const response = eventStream(log, { clock, onGone: nobody, headers: {} });
+    const response = eventStream(log, { clock, onGone: noListener, headers: {} });
     log.add('metadata', '{}');
     await clock.pass(4000);
     log.add('values', '1');
@@ -52,7 +52,7 @@ describe('a long silence', () => {
   test('of an answer begins it after a second, and then shows its life by newlines', async () => {
     const clock = simulated();
     const { promise, resolve } = Promise.withResolvers<string>();
-    const answer = lateAnswer(promise, { clock, onGone: nobody, headers: { 'content-location': '/here' } });
+    const answer = lateAnswer(promise, { clock, onGone: noListener, headers: { 'content-location': '/here' } });
     await clock.pass(1000);
     const response = await answer;
     expect(response.headers.get('content-location')).toBe('/here');

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** The beginning of a stream, as it is sent: nobody reads the rest. */
-async function beginningOf(answer: Promise<Response>): Promise<string> {
+async function startOf(answer: Promise<Response>): Promise<string> {
   const { body } = await answer;
   let text = '';
   for await (const bytes of body ?? []) {
@@ -70,17 +70,17 @@ describe('events and answers of a megabyte and more', () => {
     await database.end();
     expect(Number(rows[0]?.bytes)).toBeLessThan(65 * MB);
     const from = (id: number) => here.get(`${place}/stream`, { 'last-event-id': String(id) });
-    const all = await beginningOf(from(-1));
+    const all = await startOf(from(-1));
     const dropped = Number(/^id: (\d+)$/m.exec(all)?.[1]);
     expect(dropped).toBeGreaterThan(4);
-    const told = { run_id: place.slice(-36), attempt: 1, dropped_up_to: dropped };
-    expect(all).toMatch(new RegExp(`^event: metadata\ndata: ${JSON.stringify(told)}$`, 'm'));
+    const reported = { run_id: place.slice(-36), attempt: 1, dropped_up_to: dropped };
+    expect(all).toMatch(new RegExp(`^event: metadata\ndata: ${JSON.stringify(reported)}$`, 'm'));
     // Numbers of events are by one ahead of what they tell.
     expect(all).toContain(`data: {"n":${dropped},`);
     const refused = await from(1);
     expect(refused.status).toBe(422);
     expect(await refused.text()).toContain(`ask for those after ${dropped}, or after -1`);
-    expect(await beginningOf(from(dropped))).toContain(`data: {"n":${dropped},`);
+    expect(await startOf(from(dropped))).toContain(`data: {"n":${dropped},`);
     expect(numbersIn(await eventsOf(from(count - 2)))).toEqual([count - 2, count - 1]);
   });
 });

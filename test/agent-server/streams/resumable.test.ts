@@ -46,10 +46,10 @@ describe('a stream that is gone on with', () => {
     const kept = await here.post(`/threads/${thread}/runs/stream`, resumable({ to: 5 }));
     const keptAt = `${kept.headers.get('content-location')}/stream`;
     await kept.text();
-    for (const asked of [here, there]) {
-      expect(numbersIn(await eventsOf(asked.get(keptAt, from(-1))))).toEqual([0, 1, 2, 3, 4]);
-      expect(numbersIn(await eventsOf(asked.get(keptAt, from(3))))).toEqual([3, 4]);
-      expect(await eventsOf(asked.get(keptAt, from(5)))).toEqual([]);
+    for (const requested of [here, there]) {
+      expect(numbersIn(await eventsOf(requested.get(keptAt, from(-1))))).toEqual([0, 1, 2, 3, 4]);
+      expect(numbersIn(await eventsOf(requested.get(keptAt, from(3))))).toEqual([3, 4]);
+      expect(await eventsOf(requested.get(keptAt, from(5)))).toEqual([]);
     }
   });
 
@@ -58,7 +58,7 @@ describe('a stream that is gone on with', () => {
     const place = `/threads/${String(run['thread_id'])}/runs/${String(run['run_id'])}/stream`;
     const streams = await Promise.all(
       [-1, 0, 1, 5].flatMap((id) =>
-        [here, there].map(async (asked) => [id, await eventsOf(asked.get(place, from(id)))] as const),
+        [here, there].map(async (requested) => [id, await eventsOf(requested.get(place, from(id)))] as const),
       ),
     );
     for (const [id, events] of streams) expect(numbersIn(events)).toEqual(upTo(60).slice(Math.max(0, id)));
@@ -107,16 +107,16 @@ describe('a stream that is gone on with', () => {
   test("the public service's client does it by itself when its connection breaks", async () => {
     let broken = 0;
     // Stands between, and breaks off the first answer in its middle.
-    const between = createServer((asked, answer) => {
+    const between = createServer((requested, answer) => {
       const chunks: Buffer[] = [];
-      asked.on('data', (chunk: Buffer) => chunks.push(chunk));
-      asked.on('end', () => {
+      requested.on('data', (chunk: Buffer) => chunks.push(chunk));
+      requested.on('end', () => {
         void (async () => {
-          const id = asked.headers['last-event-id'];
-          const response = await fetch(`${server.url}${asked.url}`, {
-            method: asked.method ?? 'GET',
+          const id = requested.headers['last-event-id'];
+          const response = await fetch(`${server.url}${requested.url}`, {
+            method: requested.method ?? 'GET',
             headers: { 'content-type': 'application/json', ...(typeof id === 'string' ? { 'last-event-id': id } : {}) },
-            ...(asked.method === 'POST' ? { body: Buffer.concat(chunks) } : {}),
+            ...(requested.method === 'POST' ? { body: Buffer.concat(chunks) } : {}),
           });
           answer.writeHead(response.status, Object.fromEntries(response.headers));
           let seen = 0;

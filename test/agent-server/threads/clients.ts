@@ -42,7 +42,7 @@ export async function notedThread(client: Client): Promise<string> {
 /** A thread that waits for a person two graphs deep. */
 export async function waitingThread(client: Client): Promise<string> {
   const { thread_id } = await client.threads.create();
-  await client.runs.wait(thread_id, 'deep', { input: { wish: 'sing' } });
+  await client.runs.wait(thread_id, 'deep', { input: { request: 'sing' } });
   return thread_id;
 }
 

@@ -4,7 +4,7 @@ import { refusedWith } from './clients.ts';
 
 export const MINUTE = 60_000;
 /** How long something is waited for that comes soon, on a machine with much else to do. */
-export const patiently = { timeout: 30_000 };
+export const slowly = { timeout: 30_000 };
 
 /** A clock that can be put forward; what sleeps, sleeps as long as ever. */
 export function forwardClock() {

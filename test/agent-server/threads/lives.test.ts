@@ -7,7 +7,7 @@ import { ThreadLives } from '../../../src/agent-server/threads/lives.ts';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import type { Serving } from '../serving.ts';
 import { bothClients, refusedWith, serveThreads } from './clients.ts';
-import { forwardClock, isGone, MINUTE, patiently, stays } from './forward-clock.ts';
+import { forwardClock, isGone, MINUTE, slowly, stays } from './forward-clock.ts';
 
 const config = (name: string) => join(import.meta.dirname, 'agent', name);
 
@@ -36,7 +36,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(9 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
   });
 
   test('begins anew where it is given again', async () => {
@@ -46,7 +46,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(19 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
   });
 
   test('is that of the configuration file where they have none, from their last change on', async () => {
@@ -56,7 +56,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(40 * MINUTE);
     await client.runs.wait(used, 'notes', { input: {} });
     clock.forward(40 * MINUTE);
-    await expect.poll(() => isGone(client, left), patiently).toBe(true);
+    await expect.poll(() => isGone(client, left), slowly).toBe(true);
     expect(await stays(client, used)).toBe(true);
   });
 
@@ -66,7 +66,7 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(2 * MINUTE);
     expect(await stays(client, thread_id)).toBe(true);
     await client.runs.cancel(thread_id, run_id, true);
-    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
   });
 
   test('goes with a copy, and begins with it', async () => {
@@ -74,10 +74,10 @@ describe.each(bothClients)('the time of threads, %s', (_, open) => {
     clock.forward(9 * MINUTE);
     const copy = await client.threads.copy(thread_id);
     clock.forward(2 * MINUTE);
-    await expect.poll(() => isGone(client, thread_id), patiently).toBe(true);
+    await expect.poll(() => isGone(client, thread_id), slowly).toBe(true);
     expect(await stays(client, copy.thread_id)).toBe(true);
     clock.forward(9 * MINUTE);
-    await expect.poll(() => isGone(client, copy.thread_id), patiently).toBe(true);
+    await expect.poll(() => isGone(client, copy.thread_id), slowly).toBe(true);
   });
 
   test('is refused where it is none', async () => {
@@ -97,7 +97,7 @@ test('threads that keep their latest state lose the others when their time is ov
       await client.runs.wait(thread_id, 'notes', { input: {} });
       expect(await states()).toBeGreaterThan(4);
       clock.forward(61 * MINUTE);
-      await expect.poll(states, patiently).toBe(1);
+      await expect.poll(states, slowly).toBe(1);
       expect(await ttlOf(client, thread_id)).toMatchObject({ strategy: 'keep_latest', expires_at: null });
       expect(await client.threads.getState<{ notes: string[] }>(thread_id)).toMatchObject({
         values: { notes: Array.from({ length: times }, () => ['written', 'left', 'right', 'signed']).flat() },
@@ -128,7 +128,7 @@ test('threads from before the configuration file gave them a time live for ever'
       const later = new Client({ apiUrl: next.url, apiKey: null });
       const { thread_id: young } = await later.threads.create();
       clock.forward(61 * MINUTE);
-      await expect.poll(() => isGone(client, young), patiently).toBe(true);
+      await expect.poll(() => isGone(client, young), slowly).toBe(true);
       expect(await stays(client, old)).toBe(true);
       expect(await ttlOf(later, old)).toBeNull();
     } finally {
@@ -171,7 +171,7 @@ test('a deleted thread leaves nothing in the database', async () => {
   try {
     const client = new Client({ apiUrl: serving.url, apiKey: null });
     const { thread_id } = await client.threads.create();
-    await client.runs.wait(thread_id, 'deep', { input: { wish: 'rest' } });
+    await client.runs.wait(thread_id, 'deep', { input: { request: 'rest' } });
     await client.crons.createForThread(thread_id, 'notes', { schedule: '0 0 1 1 *', input: {} });
     const tables = await storage.pool.query<{ table_name: string }>(
       "select table_name from information_schema.columns where column_name = 'thread_id' and table_schema = 'public'",
@@ -200,8 +200,10 @@ test('runs that begin while their thread is being deleted leave nothing either',
     const client = new Client({ apiUrl: serving.url, apiKey: null, callerOptions: { maxRetries: 0 } });
     for (let n = 0; n < 15; n += 1) {
       const { thread_id } = await client.threads.create();
-      const begun = Array.from({ length: 4 }, () => client.runs.create(thread_id, 'notes', { input: { sleep_ms: 5 } }));
-      const outcomes = await Promise.allSettled([...begun, client.threads.delete(thread_id)]);
+      const started = Array.from({ length: 4 }, () =>
+        client.runs.create(thread_id, 'notes', { input: { sleep_ms: 5 } }),
+      );
+      const outcomes = await Promise.allSettled([...started, client.threads.delete(thread_id)]);
       expect(outcomes.at(-1)).toMatchObject({ status: 'fulfilled' });
     }
     const left = 'select run_id from runs where not exists (select from threads t where t.thread_id = runs.thread_id)';

@@ -1,6 +1,6 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NOBODY } from '../promises/given.ts';
+import { UNKNOWN_ID } from '../promises/given.ts';
 import { bothClients, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
 import type { Serving } from '../serving.ts';
 
@@ -49,15 +49,15 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
 
   test('that are not there are missing', async () => {
     const threadId = await noted();
-    expect(await refusedWith(client.threads.getState(threadId, NOBODY))).toMatchObject({ status: 404 });
-    expect(await refusedWith(client.threads.getState(NOBODY))).toMatchObject({ status: 404 });
-    expect(await refusedWith(client.threads.getHistory(NOBODY))).toMatchObject({ status: 404 });
+    expect(await refusedWith(client.threads.getState(threadId, UNKNOWN_ID))).toMatchObject({ status: 404 });
+    expect(await refusedWith(client.threads.getState(UNKNOWN_ID))).toMatchObject({ status: 404 });
+    expect(await refusedWith(client.threads.getHistory(UNKNOWN_ID))).toMatchObject({ status: 404 });
     expect(await refusedWith(client.threads.getState(threadId, 'never'))).toMatchObject({ status: 422 });
-    expect(await refusedWith(client.threads.updateState(threadId, { values: {}, checkpointId: NOBODY }))).toMatchObject(
-      {
-        status: 404,
-      },
-    );
+    expect(
+      await refusedWith(client.threads.updateState(threadId, { values: {}, checkpointId: UNKNOWN_ID })),
+    ).toMatchObject({
+      status: 404,
+    });
   });
 
   test('of graphs inside are told where they are asked for, down to the one that waits', async () => {
@@ -69,7 +69,7 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     const whole = await client.threads.getState(threadId, undefined, { subgraphs: true });
     expect(whole.tasks[0]?.state).toMatchObject({
       next: ['inner'],
-      values: { wish: 'sing', path: ['first', 'before'] },
+      values: { request: 'sing', path: ['first', 'before'] },
       checkpoint: { checkpoint_ns: namespace },
       tasks: [
         {
@@ -134,10 +134,14 @@ describe.each(bothClients)('the states of a thread, %s', (_, open) => {
     const whole = await client.threads.getState(threadId, undefined, { subgraphs: true });
     const inner = whole.tasks[0]?.state?.tasks[0]?.state?.checkpoint;
     if (!inner) throw new Error('The innermost graph tells no checkpoint.');
-    await client.threads.updateState(threadId, { values: { wish: 'dance' }, checkpoint: inner, asNode: '__start__' });
+    await client.threads.updateState(threadId, {
+      values: { request: 'dance' },
+      checkpoint: inner,
+      asNode: '__start__',
+    });
     const after = await client.threads.getState(threadId, { ...inner, checkpoint_id: null });
-    expect(after).toMatchObject({ values: { wish: 'dance' }, next: ['ask'] });
-    expect(await client.threads.get(threadId)).toMatchObject({ status: 'interrupted', values: { wish: 'sing' } });
+    expect(after).toMatchObject({ values: { request: 'dance' }, next: ['ask'] });
+    expect(await client.threads.get(threadId)).toMatchObject({ status: 'interrupted', values: { request: 'sing' } });
     const lost = { ...inner, checkpoint_ns: 'nowhere:1', checkpoint_id: null };
     expect(await refusedWith(client.threads.updateState(threadId, { values: {}, checkpoint: lost }))).toMatchObject({
       status: 422,

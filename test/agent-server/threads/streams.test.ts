@@ -2,7 +2,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAgentServer } from '../../../src/agent-server/server.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { ISO, NOBODY } from '../promises/given.ts';
+import { ISO, UNKNOWN_ID } from '../promises/given.ts';
 import type { Serving } from '../serving.ts';
 import { bothClients, refusedWith, serveThreads, threadsAgent } from './clients.ts';
 
@@ -40,7 +40,7 @@ const isEnd = ({ event, data }: Heard): boolean =>
   event === 'metadata' && typeof data === 'object' && data !== null && Reflect.get(data, 'status') === 'run_done';
 
 /** As long as a busy machine may take. */
-const patiently = { timeout: 20_000 };
+const slowly = { timeout: 20_000 };
 
 /** Lets a stream be there before something happens that it shall hear. */
 const settled = () => systemClock.sleep(150);
@@ -64,7 +64,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     const before = await client.runs.create(thread_id, 'notes', { input: { mood: 'calm' }, streamMode: ['updates'] });
     await client.runs.join(thread_id, before.run_id);
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { mood: 'new' } });
-    await expect.poll(ends, patiently).toBe(2);
+    await expect.poll(ends, slowly).toBe(2);
     const names = heard.map((each) => (isEnd(each) ? 'end' : each.event));
     expect(names.slice(0, 6)).toEqual(['metadata', 'updates', 'updates', 'updates', 'updates', 'end']);
     expect(names.slice(6)).toEqual(['metadata', ...Array.from({ length: 4 }, () => 'values'), 'end']);
@@ -85,7 +85,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
       streamMode: ['updates', 'values'],
     }))
       own.push({ event, data });
-    await expect.poll(ends, patiently).toBe(1);
+    await expect.poll(ends, slowly).toBe(1);
     expect(heard.filter((each) => !isEnd(each)).map(({ event, data }) => ({ event, data }))).toEqual(own);
     await leave();
   });
@@ -99,7 +99,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { mood: 'calm' } });
     await client.runs.join(thread_id, run_id);
     await client.threads.updateState(thread_id, { values: { mood: 'by hand' }, asNode: 'sign' });
-    await expect.poll(() => both.heard.length, patiently).toBe(3);
+    await expect.poll(() => both.heard.length, slowly).toBe(3);
     expect(lives.heard.map(({ data }) => data)).toEqual([
       { run_id, attempt: 1 },
       { run_id, status: 'run_done' },
@@ -116,13 +116,13 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     const first = listenTo(client, thread_id);
     await settled();
     await client.runs.wait(thread_id, 'notes', { input: {} });
-    await expect.poll(first.ends, patiently).toBe(1);
+    await expect.poll(first.ends, slowly).toBe(1);
     await first.leave();
     const more = await client.runs.create(thread_id, 'notes', { input: {}, streamMode: ['updates'] });
     await client.runs.join(thread_id, more.run_id);
     const [, second] = first.heard;
     const again = listenTo(client, thread_id, { lastEventId: second?.id ?? '' });
-    await expect.poll(again.ends, patiently).toBe(2);
+    await expect.poll(again.ends, slowly).toBe(2);
     expect(again.heard.slice(0, first.heard.length - 2)).toEqual(first.heard.slice(2));
     expect(again.names().slice(first.heard.length - 2)).toEqual([
       'metadata',
@@ -134,7 +134,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     ]);
     await again.leave();
     const whole = listenTo(client, thread_id, { lastEventId: '-' });
-    await expect.poll(whole.ends, patiently).toBe(2);
+    await expect.poll(whole.ends, slowly).toBe(2);
     await whole.leave();
   });
 
@@ -146,7 +146,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     const { run_id: badly } = await client.runs.create(thread_id, 'notes', { input: { mood: 'cross' } });
     await client.runs.join(thread_id, badly).catch(() => undefined);
     const { heard, leave, ends } = listenTo(client, thread_id, { lastEventId: before });
-    await expect.poll(ends, patiently).toBe(2);
+    await expect.poll(ends, slowly).toBe(2);
     expect(heard.map(({ event, data }) => ({ event, data }))).toEqual([
       { event: 'metadata', data: { run_id: well, attempt: 1 } },
       { event: 'metadata', data: { run_id: well, status: 'run_done' } },
@@ -160,10 +160,10 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
   test('tells whoever comes in the middle which run is under way', async () => {
     const { thread_id } = await client.threads.create();
     const { run_id } = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 1500 } });
-    await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status, patiently).toBe('running');
+    await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status, slowly).toBe('running');
     const listeners = [listenTo(client, thread_id), listenTo(client, thread_id)];
     for (const { heard, ends } of listeners) {
-      await expect.poll(ends, patiently).toBe(1);
+      await expect.poll(ends, slowly).toBe(1);
       expect(heard[0]).toMatchObject({ event: 'metadata', data: { run_id, attempt: 1 } });
     }
     await Promise.all(listeners.map(({ leave }) => leave()));
@@ -175,7 +175,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
     await settled();
     const first = await client.runs.create(thread_id, 'notes', { input: { sleep_ms: 300 }, streamMode: ['updates'] });
     const second = await client.runs.create(thread_id, 'notes', { input: {}, multitaskStrategy: 'enqueue' });
-    await expect.poll(ends, patiently).toBe(2);
+    await expect.poll(ends, slowly).toBe(2);
     expect(
       heard.map(({ data }) => (typeof data === 'object' && data !== null ? Reflect.get(data, 'run_id') : undefined)),
     ).toEqual([first.run_id, first.run_id, second.run_id, second.run_id]);
@@ -192,7 +192,7 @@ describe.each(bothClients)('the stream of a thread, %s', (_, open) => {
   });
 
   test('is refused for no thread, no mode and no event', async () => {
-    expect(await refusedWith(listenTo(client, NOBODY).over)).toMatchObject({ status: 404 });
+    expect(await refusedWith(listenTo(client, UNKNOWN_ID).over)).toMatchObject({ status: 404 });
     const { thread_id } = await client.threads.create();
     const odd = await serving.fetch(new Request(`http://agent.test/threads/${thread_id}/stream?stream_modes=all`));
     expect(odd.status).toBe(422);
@@ -218,9 +218,9 @@ test('the stream of a thread tells what another process does on it', async () =>
     const { heard, leave, ends, over } = listenTo(here, thread_id, { streamMode: ['run_modes', 'state_update'] });
     await settled();
     const quick = await there.runs.create(thread_id, 'notes', { input: {} });
-    await expect.poll(ends, patiently).toBe(1);
+    await expect.poll(ends, slowly).toBe(1);
     const slow = await there.runs.create(thread_id, 'notes', { input: { sleep_ms: 2500 }, streamMode: ['updates'] });
-    await expect.poll(ends, patiently).toBe(2);
+    await expect.poll(ends, slowly).toBe(2);
     const ofSlow = heard.slice(heard.findIndex(isEnd) + 1).map((each) => (isEnd(each) ? 'end' : each.event));
     expect(ofSlow).toEqual(['metadata', 'updates', 'updates', 'updates', 'updates', 'end']);
     expect(heard.filter(isEnd).map(({ data }) => data)).toMatchObject([
@@ -229,7 +229,7 @@ test('the stream of a thread tells what another process does on it', async () =>
     ]);
     await there.threads.updateState(thread_id, { values: { mood: 'far' }, asNode: 'sign' });
     await expect
-      .poll(() => heard.at(-1), patiently)
+      .poll(() => heard.at(-1), slowly)
       .toMatchObject({
         event: 'state_update',
         data: { state: { values: { mood: 'far' } } },

@@ -1,6 +1,6 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { NOBODY } from '../promises/given.ts';
+import { UNKNOWN_ID } from '../promises/given.ts';
 import type { Serving } from '../serving.ts';
 import { bothClients, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
 
@@ -72,7 +72,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     });
 
     test('have to be there', async () => {
-      expect(await refusedWith(client.threads.copy(NOBODY))).toMatchObject({ status: 404 });
+      expect(await refusedWith(client.threads.copy(UNKNOWN_ID))).toMatchObject({ status: 404 });
     });
   });
 
@@ -80,7 +80,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     test('keep their latest state alone, and go on from it', async () => {
       const threadId = await noted();
       const before = await client.threads.getState(threadId);
-      expect(await client.threads.prune([threadId, threadId, NOBODY], { strategy: 'keep_latest' })).toEqual({
+      expect(await client.threads.prune([threadId, threadId, UNKNOWN_ID], { strategy: 'keep_latest' })).toEqual({
         pruned_count: 1,
       });
       expect(await client.threads.getState(threadId)).toEqual({ ...before, parent_checkpoint: null });
@@ -109,7 +109,7 @@ describe.each(bothClients)('threads, %s', (_, open) => {
 
     test('are gone where nothing else is said, with their runs, and counted', async () => {
       const ids = [await noted(), await noted()];
-      expect(await client.threads.prune([...ids, NOBODY])).toEqual({ pruned_count: 2 });
+      expect(await client.threads.prune([...ids, UNKNOWN_ID])).toEqual({ pruned_count: 2 });
       for (const id of ids) expect(await refusedWith(client.threads.get(id))).toMatchObject({ status: 404 });
       expect(await client.threads.prune([])).toEqual({ pruned_count: 0 });
     });
@@ -211,10 +211,10 @@ describe.each(bothClients)('threads, %s', (_, open) => {
       expect(await found({ status: 'interrupted' })).toEqual([waits]);
       expect(await found({ status: 'idle', values: { mood: 'calm' } })).toEqual([idle]);
       expect(await found({ values: { notes: ['signed'] } })).toEqual([idle]);
-      expect(await found({ ids: [fresh, NOBODY] })).toEqual([fresh]);
+      expect(await found({ ids: [fresh, UNKNOWN_ID] })).toEqual([fresh]);
       expect(await client.threads.count({ metadata: { mark } })).toBe(3);
       expect(await client.threads.count({ metadata: { mark }, status: 'idle' })).toBe(2);
-      expect(await client.threads.count({ metadata: { mark }, values: { wish: 'sing' } })).toBe(1);
+      expect(await client.threads.count({ metadata: { mark }, values: { request: 'sing' } })).toBe(1);
     });
 
     test('come in the order, the pages and with the fields that are asked for', async () => {
@@ -262,6 +262,6 @@ describe.each(bothClients)('threads, %s', (_, open) => {
     const { thread_id } = await client.threads.create();
     expect(await client.threads.update(thread_id, { metadata: { a: 1 }, returnMinimal: true })).toBeUndefined();
     expect((await client.threads.get(thread_id)).metadata).toEqual({ a: 1 });
-    expect(await refusedWith(client.threads.update(NOBODY, { metadata: {} }))).toMatchObject({ status: 404 });
+    expect(await refusedWith(client.threads.update(UNKNOWN_ID, { metadata: {} }))).toMatchObject({ status: 404 });
   });
 });

@@ -11,7 +11,7 @@ export interface Collector {
   /** Every run that was told and taken, each time. */
   runs: TracedRun[];
   /** How often it was asked. */
-  asked: number;
+  requested: number;
   /** What it answers: a status, or nothing at all. */
   answers: number | 'nothing';
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export async function startCollector(): Promise<Collector> {
   const token = 'token-of-a-project';
   const server = createServer((request, response) => {
     void (async () => {
-      self.asked += 1;
+      self.requested += 1;
       // As it was when it was asked: a test may go on meanwhile.
       const { answers } = self;
       const body = await text(request);
@@ -40,7 +40,7 @@ export async function startCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${address.port}/v1/projects/one/runs`,
     token,
     runs: [],
-    asked: 0,
+    requested: 0,
     answers: 200,
     async close() {
       server.closeAllConnections();

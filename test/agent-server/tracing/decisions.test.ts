@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { meaningOf } from '../../../src/agent-server/tracing/teller.ts';
+import { meaningOf } from '../../../src/agent-server/tracing/run-exporter.ts';
 import { usageOf } from '../../../src/agent-server/tracing/usage.ts';
 
 const message = (id: string | undefined, input: unknown, output: unknown = 0, total?: unknown) => ({

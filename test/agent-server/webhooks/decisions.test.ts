@@ -141,21 +141,21 @@ describe('the body of a webhook', () => {
 });
 
 test('a name is asked for once at a time, and anew once it was answered', async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const answers: PromiseWithResolvers<LookupAddress[]>[] = [];
   const resolve = onceAtATime((host) => {
-    asked.push(host);
+    requested.push(host);
     const answer = Promise.withResolvers<LookupAddress[]>();
     answers.push(answer);
     return answer.promise;
   });
   const both = [resolve('slow.test'), resolve('slow.test')];
   void resolve('other.test');
-  expect(asked).toEqual(['slow.test', 'other.test']);
+  expect(requested).toEqual(['slow.test', 'other.test']);
   answers[0]?.reject(new Error('nobody knows'));
   expect(await Promise.allSettled(both)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   const again = resolve('slow.test');
   answers[2]?.resolve([{ address: '192.0.2.1', family: 4 }]);
   expect(await again).toEqual([{ address: '192.0.2.1', family: 4 }]);
-  expect(asked).toEqual(['slow.test', 'other.test', 'slow.test']);
+  expect(requested).toEqual(['slow.test', 'other.test', 'slow.test']);
 });

@@ -38,12 +38,12 @@ afterAll(async () => {
 let paths = 0;
 /** A path of the receiver that no other test uses. */
 const path = (): string => `/hook-${(paths += 1)}`;
-const came = async (at: string, count = 1) => {
+const received = async (at: string, count = 1) => {
   await until(async () => (receiver.to(at).length >= count ? true : undefined));
   return receiver.to(at).map(({ body }) => WebhookPayload.parse(JSON.parse(body)));
 };
 const first = async (at: string): Promise<WebhookPayload> => {
-  const [payload] = await came(at);
+  const [payload] = await received(at);
   if (!payload) throw new Error('nothing came');
   return payload;
 };
@@ -142,14 +142,14 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
   });
 
   test('a run that is cancelled tells so, begun or not; one that is rolled back is forgotten and tells nothing', async () => {
-    const [begun, waiting, undone, thread_id] = [path(), path(), path(), await thread()];
+    const [started, waiting, undone, thread_id] = [path(), path(), path(), await thread()];
     const slow = { word: 'hi', sleep_ms: 20_000 };
-    const one = await way.agent.createRun(run(begun, { input: slow }), thread_id);
+    const one = await way.agent.createRun(run(started, { input: slow }), thread_id);
     const other = await way.agent.createRun(run(waiting), thread_id);
     await until(async () => ((await way.agent.getRun(thread_id, one.run_id)).status === 'running' ? true : undefined));
     await way.agent.cancelRun(thread_id, other.run_id, { wait: true });
     await way.agent.cancelRun(thread_id, one.run_id, { wait: true });
-    expect(await first(begun)).toMatchObject({ status: 'interrupted', error: null, values: { word: 'hi' } });
+    expect(await first(started)).toMatchObject({ status: 'interrupted', error: null, values: { word: 'hi' } });
     expect(await first(waiting)).toMatchObject({
       status: 'interrupted',
       error: null,
@@ -197,7 +197,7 @@ describe.each(bothWays)('webhooks, %s', (_, open) => {
     await eventsOf(way.agent, run(all.streamedStateless));
     await way.agent.waitRun(run(all.waitedStateless), undefined);
     await way.agent.createRun(run(all.createdStateless), undefined);
-    for (const at of Object.values(all)) expect(await came(at)).toHaveLength(1);
+    for (const at of Object.values(all)) expect(await received(at)).toHaveLength(1);
   });
 
   test('[agent.errors.webhook-url-refused] a webhook that breaks the options is refused, with the option and without the token', async () => {

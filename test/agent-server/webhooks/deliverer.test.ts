@@ -13,9 +13,9 @@ import type { Resolve } from '../../../src/agent-server/webhooks/send.ts';
 import { webhookSettings } from '../../../src/agent-server/webhooks/settings.ts';
 import { webhookHost } from '../../../src/agent-server/webhooks/webhooks.ts';
 import type { WebhookUrlRules } from '../../../src/contract/agent/webhook.ts';
-import { isDatabaseUnavailable } from '../../../src/database/unavailable.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { isDatabaseUnavailable } from '../../../src/postgres/unavailable.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { selfSigned } from '../../faults/certificate.ts';
 import { until } from '../promises/given.ts';
 import { startReceiver } from './receiver.ts';
@@ -95,7 +95,7 @@ const left = async (): Promise<number> => {
   return Number(rows[0]?.count);
 };
 const nothingIsLeft = () => until(async () => ((await left()) === 0 ? true : undefined));
-const came = (path: string, count = 1) =>
+const received = (path: string, count = 1) =>
   until(async () => (receiver.to(path).length >= count ? receiver.to(path) : undefined));
 /** Milliseconds of the hurried clock between the requests that came. */
 const pauses = (path: string): number[] =>
@@ -131,9 +131,9 @@ describe('a receiver', () => {
     receiver.answer('/well', 200);
     await put(receiver.at('/hangs'));
     deliver({ answerWithinMs: 5000 });
-    await came('/hangs');
+    await received('/hangs');
     await put(receiver.at('/well'));
-    await came('/well');
+    await received('/well');
     await nothingIsLeft();
     expect(receiver.to('/hangs')).toHaveLength(2);
   });
@@ -143,7 +143,7 @@ describe('a receiver', () => {
     for (let n = 0; n < 40; n += 1) await put(`http://hanging.test:${receiver.port}/hangs`);
     await put(`http://other.test:${receiver.port}/well`);
     deliver();
-    await came('/well');
+    await received('/well');
     expect(receiver.to('/hangs').length).toBeLessThan(16);
   });
 
@@ -159,7 +159,7 @@ describe('a receiver', () => {
     }
     const began = Date.now();
     deliver({ deliveries: new Counted(storage), answerWithinMs: 20_000 });
-    await came('/hangs', 32);
+    await received('/hangs', 32);
     const tries = receiver.to('/hangs').length;
     // Once for each try that begins or ends, and every five seconds.
     expect(looks).toBeLessThan(2 * tries + ((Date.now() - began) * SPEED) / 5000 + 10);
@@ -417,7 +417,7 @@ describe('several at once', () => {
     receiver.answer('/a', 'hang', 200);
     await put(receiver.at('/a'));
     const leaving = deliver();
-    await came('/a');
+    await received('/a');
     await leaving.end(100);
     const { rows } = await storage.pool.query<{ attempts: number }>('select attempts from webhook_deliveries');
     expect(rows).toEqual([{ attempts: 0 }]);
@@ -450,17 +450,17 @@ describe('several at once', () => {
 
 describe('a path of the server itself', () => {
   test('is called with what such a call has to show, and not over the network', async () => {
-    const asked: Request[] = [];
+    const requested: Request[] = [];
     await put('/threads/search?a=b');
     deliver({
       ownHeaders: { 'x-own': 'token' },
       fetch: async (request) => {
-        asked.push(request);
+        requested.push(request);
         return new Response('[]');
       },
     });
     await nothingIsLeft();
-    const [request] = asked;
+    const [request] = requested;
     expect(request?.method).toBe('POST');
     expect(new URL(request?.url ?? '').pathname).toBe('/threads/search');
     expect(Object.fromEntries(request?.headers ?? [])).toEqual({

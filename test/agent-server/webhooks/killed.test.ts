@@ -59,7 +59,7 @@ const run = (path: string, more: object = {}) => ({
   input: { word: 'hi', ...more },
   webhook: receiver.at(path),
 });
-const came = (path: string, count = 1) =>
+const received = (path: string, count = 1) =>
   until(async () => (receiver.to(path).length >= count ? receiver.to(path) : undefined));
 const bodyOf = (request: { body: string } | undefined) => Object(JSON.parse(request?.body ?? ''));
 
@@ -73,7 +73,7 @@ test('kill -9 between the end of a run and its delivery, or in the middle of the
   const background = await agent.createRun(run('/taken-up', { sleep_ms: 1500 }), thread_id);
   const other = await agent.createThread({});
   const waited = agent.waitRun(run('/cut-off', { sleep_ms: 60_000 }), other.thread_id).catch(() => 'lost');
-  await Promise.all([came('/refusing'), came('/refusing-stateless')]);
+  await Promise.all([received('/refusing'), received('/refusing-stateless')]);
   await until(async () => ((await agent.getThread(other.thread_id)).status === 'busy' ? true : undefined));
   killed.child.kill('SIGKILL');
   expect(await killed.gone).toBe('SIGKILL');
@@ -89,8 +89,8 @@ test('kill -9 between the end of a run and its delivery, or in the middle of the
   expect(bodyOf(after('/refusing')[0])).toMatchObject({ status: 'success', values: { said: 'said hi' } });
   expect(bodyOf(after('/refusing-stateless')[0])).toMatchObject({ status: 'success', error: null });
   // The background run goes on and tells its end; the one whose caller is lost tells that it was cut off.
-  expect(bodyOf((await came('/taken-up'))[0])).toMatchObject({ run_id: background.run_id, status: 'success' });
-  expect(bodyOf((await came('/cut-off'))[0])).toMatchObject({ status: 'interrupted', error: null });
+  expect(bodyOf((await received('/taken-up'))[0])).toMatchObject({ run_id: background.run_id, status: 'success' });
+  expect(bodyOf((await received('/cut-off'))[0])).toMatchObject({ status: 'interrupted', error: null });
   for (const path of ['/taken-up', '/cut-off']) expect(receiver.to(path)).toHaveLength(1);
   for (const path of ['/refusing', '/refusing-stateless']) expect(after(path)).toHaveLength(1);
   expect(receiver.received.every(({ headers }) => headers['x-secret'] === 'secret-of-the-deployment')).toBe(true);

@@ -56,7 +56,7 @@ const isCron = (path: string): boolean => path.endsWith('/crons');
 
 describe.each(ways)('every operation of the list, %s', (way, send) => {
   /** What an operation is asked for, on a thread of its own where it has one. */
-  const asked = async (spelled: string, name: string, input: Record<string, unknown>) => {
+  const requested = async (spelled: string, name: string, input: Record<string, unknown>) => {
     const isOnThread = spelled.includes('{thread_id}');
     const { thread_id } = isOnThread ? Object(await (await send('/threads', {})).json()) : {};
     const threadId = isOnThread ? String(thread_id) : undefined;
@@ -74,16 +74,16 @@ describe.each(ways)('every operation of the list, %s', (way, send) => {
   };
 
   test.each(spellings)('%s takes a webhook, and refuses one that breaks the options', async (spelled) => {
-    const { path, body } = await asked(spelled, 'taken', { word: 'hi' });
+    const { path, body } = await requested(spelled, 'taken', { word: 'hi' });
     const taken = await send(path, body);
     expect([taken.status, await taken.text()]).toEqual([200, expect.stringMatching(/\S/)]);
     const refused = await send(path, { ...body, webhook: 'http://127.0.0.1:1/?token=geheim' });
-    const told = await refused.text();
-    expect([refused.status, JSON.parse(told)]).toMatchObject([
+    const reported = await refused.text();
+    expect([refused.status, JSON.parse(reported)]).toMatchObject([
       422,
       { detail: [{ loc: ['body', 'webhook'], msg: expect.stringContaining('allowed_ports') }] },
     ]);
-    expect(told).not.toContain('geheim');
+    expect(reported).not.toContain('geheim');
   });
 
   // A cron's comes when its time does: `crons/webhooks.test.ts` holds it to the same table.
@@ -101,12 +101,12 @@ describe.each(ways)('every operation of the list, %s', (way, send) => {
         ],
       ]),
   )('%s tells every field of the table, %s: the run %s', async (spelled, status, _, input, { error, values }) => {
-    const { path, at, body, threadId } = await asked(spelled, status, input);
+    const { path, at, body, threadId } = await requested(spelled, status, input);
     const answer = await send(path, body);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringMatching(/\S/)]);
-    const [came] = await until(async () => (receiver.to(at).length > 0 ? receiver.to(at) : undefined));
-    if (!came) throw new Error('nothing came');
-    expectTable(came, {
+    const [received] = await until(async () => (receiver.to(at).length > 0 ? receiver.to(at) : undefined));
+    if (!received) throw new Error('nothing came');
+    expectTable(received, {
       threadId,
       status,
       metadata: { by: at, graph_id: 'hook' },

@@ -4,7 +4,7 @@ import { ISO, UUID } from '../promises/given.ts';
 import type { Received } from './receiver.ts';
 
 /** What a webhook has to tell of a run, beside what it tells of every one. */
-export interface Told {
+export interface Reported {
   /** The thread that the run was on; undefined where it had one of its own for the time. */
   threadId: string | undefined;
   assistantId?: string;
@@ -20,24 +20,24 @@ export interface Told {
 }
 
 /** Holds a webhook that came to the table of the document: every field of it by its rule, and no other. */
-export function expectTable({ method, headers, body }: Received, told: Told): WebhookPayload {
+export function expectTable({ method, headers, body }: Received, reported: Reported): WebhookPayload {
   expect([method, headers['content-type']]).toEqual(['POST', 'application/json']);
   const payload = WebhookPayload.parse(JSON.parse(body));
   expect(payload).toStrictEqual({
     run_id: expect.stringMatching(UUID),
-    thread_id: told.threadId ?? expect.stringMatching(UUID),
-    assistant_id: told.assistantId ?? expect.stringMatching(UUID),
-    status: told.status,
+    thread_id: reported.threadId ?? expect.stringMatching(UUID),
+    assistant_id: reported.assistantId ?? expect.stringMatching(UUID),
+    status: reported.status,
     created_at: expect.stringMatching(ISO),
     updated_at: expect.stringMatching(ISO),
     run_started_at: expect.stringMatching(ISO),
     run_ended_at: expect.stringMatching(ISO),
     webhook_sent_at: expect.stringMatching(ISO),
-    metadata: expect.objectContaining(told.metadata),
-    kwargs: expect.objectContaining({ input: told.input, webhook: told.webhook, config: expect.any(Object) }),
-    ...(told.values === undefined ? {} : { values: told.values }),
-    multitask_strategy: told.multitaskStrategy,
-    error: told.error,
+    metadata: expect.objectContaining(reported.metadata),
+    kwargs: expect.objectContaining({ input: reported.input, webhook: reported.webhook, config: expect.any(Object) }),
+    ...(reported.values === undefined ? {} : { values: reported.values }),
+    multitask_strategy: reported.multitaskStrategy,
+    error: reported.error,
   });
   const { created_at, run_started_at, run_ended_at = '', webhook_sent_at } = payload;
   const order = [created_at, run_started_at, run_ended_at, webhook_sent_at].map((time) => Date.parse(time));

@@ -74,7 +74,7 @@ function carryOut(answer: Answer, request: IncomingMessage, response: ServerResp
   if (typeof answer === 'function') return answer(request, response);
   if (answer === 'hang') return;
   if (answer === 'hang-up') return void request.socket.destroy();
-  if (answer === 'hang-in-body') return void response.writeHead(200, { 'content-length': '10' }).write('begun');
+  if (answer === 'hang-in-body') return void response.writeHead(200, { 'content-length': '10' }).write('started');
   const { status, headers = {}, body = '' } = typeof answer === 'number' ? { status: answer } : answer;
   response.writeHead(status, headers).end(body);
 }

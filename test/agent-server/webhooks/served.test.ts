@@ -147,9 +147,9 @@ test('[agent.webhook-config.disable-webhooks] [agent.webhook-config.disable-loop
   await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, undefined);
   await agent.waitRun({ ...run, webhook: receiver.at('/off?token=geheim') }, (await agent.createThread({})).thread_id);
   expect((await agent.info()).flags).toMatchObject({ webhooks: false });
-  const told = lines.filter((line) => line.includes('disable_webhooks'));
-  expect(told).toHaveLength(1);
-  expect(told.join()).not.toContain('geheim');
+  const reported = lines.filter((line) => line.includes('disable_webhooks'));
+  expect(reported).toHaveLength(1);
+  expect(reported.join()).not.toContain('geheim');
   // A revision that sends them, on the same database, finds nothing to send.
   const sending = hookedAgent(local());
   atTheEnd.push(() => sending.remove());

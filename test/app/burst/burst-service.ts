@@ -13,9 +13,9 @@ import { createControlService, type OurControlService } from '../../../src/contr
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { dropAgentDatabase } from '../../../src/database/databases.ts';
-import { migrate } from '../../../src/database/migrate.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
+import { migrate } from '../../../src/postgres/migrate.ts';
 import { instantBuilds } from './instant-builds.ts';
 
 /** A control service whose deployments are built for real where their repository is a folder, and in no time elsewhere. */

@@ -1,7 +1,7 @@
 // A burst of pushes, taken by two copies of the App on one database.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../../src/database/database.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
 import { chanceOf } from '../simulation/chance.ts';
 import { startAppCopy, type AppCopy } from './app-copy.ts';
 import { startBurstService, type BurstService } from './burst-service.ts';
@@ -9,7 +9,7 @@ import { changed, deployAll, quiet, type BurstSize, type Deployed } from './depl
 import { headOf, startModelGitHub, type ModelGitHub, type ModelRepository, type ModelWebhook } from './github-model.ts';
 
 /** Where it takes place. */
-export interface BurstGround {
+export interface BurstFixture {
   /** Emptied and removed by whoever made it; others than its owner may pass through. */
   folder: string;
   /** Two empty databases. */
@@ -54,17 +54,17 @@ export interface BurstEnds {
 }
 
 /** Plays it and tells how everything ended. */
-export async function playBurst(ground: BurstGround, size: BurstSize): Promise<BurstEnds> {
+export async function playBurst(play: BurstFixture, size: BurstSize): Promise<BurstEnds> {
   await using ending = new AsyncDisposableStack();
   const github = await startModelGitHub();
   ending.defer(() => github.close());
-  const gitFolder = join(ground.folder, 'git');
+  const gitFolder = join(play.folder, 'git');
   mkdirSync(gitFolder, { recursive: true });
   const repositories = new Map<string, ModelRepository>();
   const logged: string[] = [];
   const service = await startBurstService({
-    databaseUrl: ground.serviceDatabaseUrl,
-    dataDir: join(ground.folder, 'data'),
+    databaseUrl: play.serviceDatabaseUrl,
+    dataDir: join(play.folder, 'data'),
     gitFolder,
     headOf: (repoUrl) => {
       const repository = repositories.get(repoUrl);
@@ -78,14 +78,14 @@ export async function playBurst(ground: BurstGround, size: BurstSize): Promise<B
 
   const copies = await Promise.all(
     ['one', 'two'].map(async (name) => {
-      const folder = join(ground.folder, name);
+      const folder = join(play.folder, name);
       mkdirSync(folder);
-      const copy = await startAppCopy(folder, settingsOf(github, service, deployed, ground));
+      const copy = await startAppCopy(folder, settingsOf(github, service, deployed, play));
       ending.defer(async () => void (await copy.stop()));
       return copy;
     }),
   );
-  const database = openDatabase({ url: ground.appDatabaseUrl, max: 1 });
+  const database = openDatabase({ url: play.appDatabaseUrl, max: 1 });
   ending.defer(() => database.close());
 
   const began = performance.now();
@@ -136,7 +136,7 @@ const settingsOf = (
   github: ModelGitHub,
   service: BurstService,
   deployed: readonly Deployed[],
-  { appDatabaseUrl }: BurstGround,
+  { appDatabaseUrl }: BurstFixture,
 ): Record<string, string> => ({
   APP_ID: '1',
   PRIVATE_KEY: Buffer.from(github.privateKey).toString('base64'),

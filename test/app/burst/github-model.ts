@@ -48,14 +48,14 @@ export interface ModelGitHub {
   close(): Promise<void>;
 }
 
-interface Asked {
+interface GitHubRequest {
   repository: ModelRepository;
   rest: string;
   query: URLSearchParams;
   body: Readonly<Record<string, unknown>>;
 }
 type Answer = { status: number; body: unknown };
-type Operation = readonly [method: string, path: RegExp, answer: (asked: Asked, found: string[]) => Answer];
+type Operation = readonly [method: string, path: RegExp, answer: (call: GitHubRequest, found: string[]) => Answer];
 
 const ok = (body: unknown): Answer => ({ status: 200, body });
 const made = (body: unknown): Answer => ({ status: 201, body });
@@ -80,7 +80,7 @@ export async function startModelGitHub(): Promise<ModelGitHub> {
   const requests = new Map<string, number>();
   let ids = 1_000;
 
-  function writeCheck(check: ModelCheck, { status, conclusion }: Asked['body']): Answer['body'] {
+  function writeCheck(check: ModelCheck, { status, conclusion }: GitHubRequest['body']): Answer['body'] {
     check.status = text(status) || check.status;
     check.conclusion = text(conclusion) || undefined;
     return shown(check);
@@ -164,7 +164,7 @@ export async function startModelGitHub(): Promise<ModelGitHub> {
     ['POST', /^\/deployments\/\d+\/statuses$/, () => made({ id: (ids += 1) })],
   ];
 
-  const ofRepository = (method: string, url: URL, body: Asked['body']): Answer => {
+  const ofRepository = (method: string, url: URL, body: GitHubRequest['body']): Answer => {
     const [, owner = '', name = '', rest = ''] = /^\/repos\/([^/]+)\/([^/]+)(.*)$/.exec(url.pathname) ?? [];
     const repository = byName.get(`${owner}/${name}`);
     if (!repository) return missing;
@@ -204,10 +204,10 @@ export async function startModelGitHub(): Promise<ModelGitHub> {
     const { method = 'GET', headers } = request;
     const address = new URL(request.url ?? '/', url);
     const body = await bodyOf(request);
-    const { status, body: told } = address.pathname.startsWith('/repos/')
+    const { status, body: reported } = address.pathname.startsWith('/repos/')
       ? ofRepository(method, address, body)
       : ofApp(method, address, headers.authorization ?? '');
-    const bytes = Buffer.from(JSON.stringify(told));
+    const bytes = Buffer.from(JSON.stringify(reported));
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length });
     response.end(bytes);
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readFailure } from '../../../app/github/failure.ts';
 
 const now = Date.parse('2026-01-05T08:00:00Z');
-const asked = {
+const requested = {
   route: 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}',
   about: 'acme/agents',
   writes: true,
@@ -63,11 +63,11 @@ describe('GitHub asks to wait', () => {
     ['a secondary limit without a time: a minute', 403, {}, 'You have exceeded a secondary rate limit.', 60, false],
     ['an abuse limit without a time: a minute', 403, {}, 'You have triggered an abuse detection mechanism.', 60, false],
     ['429 without a time: a minute', 429, {}, 'x', 60, false],
-  ])('%s', (_, status, headers, message, seconds, told) => {
-    expect(readFailure(rejected(status, headers, message), asked)).toMatchObject({
+  ])('%s', (_, status, headers, message, seconds, stated) => {
+    expect(readFailure(rejected(status, headers, message), requested)).toMatchObject({
       kind: 'paused',
       until: now + seconds * 1000,
-      told,
+      stated,
     });
   });
 });
@@ -83,7 +83,7 @@ describe('GitHub refuses or fails', () => {
     ['502 to a write may have taken effect', 502, {}, 'unknown', true],
     ['no answer to a write may have taken effect', 500, undefined, 'unknown', true],
   ] as const)('%s', (_, status, headers, effect, passing) => {
-    expect(readFailure(rejected(status, headers), asked)).toMatchObject({
+    expect(readFailure(rejected(status, headers), requested)).toMatchObject({
       kind: 'failed',
       error: { effect, status: headers ? status : undefined },
       passing,
@@ -91,16 +91,18 @@ describe('GitHub refuses or fails', () => {
   });
 
   test('a read has no effect', () => {
-    expect(readFailure(rejected(502, {}), { ...asked, writes: false })).toMatchObject({ error: { effect: 'none' } });
+    expect(readFailure(rejected(502, {}), { ...requested, writes: false })).toMatchObject({
+      error: { effect: 'none' },
+    });
   });
 
   test('a token that could not be had means that nothing was written', () => {
     const error = rejected(503, {}, 'down', 'https://api.test/app/installations/7/access_tokens');
-    expect(readFailure(error, asked)).toMatchObject({ error: { effect: 'none', status: 503 } });
+    expect(readFailure(error, requested)).toMatchObject({ error: { effect: 'none', status: 503 } });
   });
 
   test('the sentence says what was asked, where, and what came, in one line and without a token', () => {
-    const failure = readFailure(rejected(422, {}, 'Invalid\nrequest \u001b[31m'), asked);
+    const failure = readFailure(rejected(422, {}, 'Invalid\nrequest \u001b[31m'), requested);
     const message = failure?.kind === 'failed' ? failure.error.message : '';
     expect(message).toBe(
       'GitHub answered 422 to PATCH /repos/{owner}/{repo}/check-runs/{check_run_id} (acme/agents): Invalid request',
@@ -108,7 +110,7 @@ describe('GitHub refuses or fails', () => {
   });
 
   test('a mistake of ours is none of these', () => {
-    expect(readFailure(new TypeError('x is not a function'), asked)).toBeUndefined();
-    expect(readFailure('text', asked)).toBeUndefined();
+    expect(readFailure(new TypeError('x is not a function'), requested)).toBeUndefined();
+    expect(readFailure('text', requested)).toBeUndefined();
   });
 });

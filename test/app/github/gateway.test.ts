@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHub } from '../../../app/github/create-hub.ts';
-import { createDeliveryDesk } from '../../../app/github/deliveries.ts';
-import type { CheckContent, DeploymentContent, Hub } from '../../../app/github/hub.ts';
-import { createRepositoryDesk } from '../../../app/github/installations.ts';
+import { createGitHubApi } from '../../../app/github/create-github-api.ts';
+import { createDeliveryClient } from '../../../app/github/deliveries.ts';
+import type { CheckContent, DeploymentContent, GitHubApi } from '../../../app/github/github-api.ts';
+import { createRepositoryClient } from '../../../app/github/installations.ts';
 import { octokitsOf } from '../../../app/github/octokit.ts';
 import { clientsFor } from '../../../app/github/sending.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
@@ -12,7 +12,7 @@ import { testGitHub, type TestGitHub } from '../../demo/github/github.ts';
 import { probotOf } from '../../demo/github/octokit.ts';
 
 let demo: TestGitHub;
-let hub: Hub;
+let githubApi: GitHubApi;
 let clientOf: ReturnType<typeof clientsFor>;
 let at: RepositoryAt;
 let first: string;
@@ -44,8 +44,8 @@ beforeAll(async () => {
   // Paced by the App's own rules, but not by a second between writes: the gateway counts none.
   const limits = { betweenWritesMs: 0, madeInMinute: 80, madeInHour: 500 };
   clientOf = clientsFor({ octokitFor: octokitsOf(probotOf(github)), clock: systemClock, limits });
-  hub = createHub(clientOf);
-  for await (const each of createRepositoryDesk(clientOf, () => undefined).repositories()) at = each;
+  githubApi = createGitHubApi(clientOf);
+  for await (const each of createRepositoryClient(clientOf, () => undefined).repositories()) at = each;
 });
 
 afterAll(async () => {
@@ -58,42 +58,46 @@ describe('against GitHub as its own document has it', () => {
   });
 
   test('heads are read, with a slash in the branch, and what is not there is a value', async () => {
-    expect(await hub.head(at, 'main')).toMatchObject({ sha: second, message: 'Change' });
-    expect((await hub.head(at, 'feature/x'))?.sha).toMatch(/^[0-9a-f]{40}$/);
-    expect(await hub.head(at, 'gone')).toBeUndefined();
-    expect(await hub.defaultBranch(at)).toBe('main');
+    expect(await githubApi.head(at, 'main')).toMatchObject({ sha: second, message: 'Change' });
+    expect((await githubApi.head(at, 'feature/x'))?.sha).toMatch(/^[0-9a-f]{40}$/);
+    expect(await githubApi.head(at, 'gone')).toBeUndefined();
+    expect(await githubApi.defaultBranch(at)).toBe('main');
   });
 
   test('commits are compared', async () => {
-    const ahead = await hub.compare(at, first, second);
+    const ahead = await githubApi.compare(at, first, second);
     expect(ahead.kind === 'ahead' ? ahead.paths.toSorted() : ahead).toEqual([
       'READ ME.md',
       'README.md',
       'src/graph.ts',
     ]);
-    expect(await hub.compare(at, second, first)).toMatchObject({ kind: 'untold', contains: false });
-    expect(await hub.compare(at, 'f'.repeat(40), second)).toMatchObject({ kind: 'untold' });
+    expect(await githubApi.compare(at, second, first)).toMatchObject({ kind: 'unavailable', contains: false });
+    expect(await githubApi.compare(at, 'f'.repeat(40), second)).toMatchObject({ kind: 'unavailable' });
   });
 
   test('files are read', async () => {
-    expect(await hub.file(at, '.github/landfall.yml', 'main')).toBe('name: écho\n');
-    expect(await hub.file(at, 'READ ME.md', second)).toBe('# Agents\n');
-    expect(await hub.file(at, '.github', 'main')).toBeUndefined();
-    expect(await hub.file(at, 'nothing.yml', 'main')).toBeUndefined();
+    expect(await githubApi.file(at, '.github/landfall.yml', 'main')).toBe('name: écho\n');
+    expect(await githubApi.file(at, 'READ ME.md', second)).toBe('# Agents\n');
+    expect(await githubApi.file(at, '.github', 'main')).toBeUndefined();
+    expect(await githubApi.file(at, 'nothing.yml', 'main')).toBeUndefined();
   });
 
   test.each([
     ['mona', 'admin'],
     ['writer', 'write'],
     ['nobody-at-all', 'none'],
-  ])('%s may %s', async (login, expected) => expect(await hub.permissionOf(at, login)).toBe(expected));
+  ])('%s may %s', async (login, expected) => expect(await githubApi.permissionOf(at, login)).toBe(expected));
 
   test('a check run is made once, is changed, and keeps every annotation once', async () => {
     const check = { repository: at, headSha: second, name: 'Landfall: echo', externalId: 'report-1' };
     const queued: CheckContent = { status: 'queued', title: 'Waits', summary: 'It waits.' };
-    const id = await hub.writeCheck(check, undefined, queued);
+    const id = await githubApi.writeCheck(check, undefined, queued);
     expect(
-      await hub.writeCheck(check, undefined, { ...queued, status: 'in_progress', startedAt: '2026-01-05T08:00:00Z' }),
+      await githubApi.writeCheck(check, undefined, {
+        ...queued,
+        status: 'in_progress',
+        startedAt: '2026-01-05T08:00:00Z',
+      }),
     ).toBe(id);
     const annotations = Array.from({ length: 60 }, (_, n) => {
       return {
@@ -116,8 +120,8 @@ describe('against GitHub as its own document has it', () => {
       actions: [{ label: 'Redeploy', description: 'Build again', identifier: 'redeploy' }],
       annotations,
     };
-    await hub.writeCheck(check, id, done);
-    await hub.writeCheck(check, id, done);
+    await githubApi.writeCheck(check, id, done);
+    await githubApi.writeCheck(check, id, done);
     const { data } = await clientOf(at.installationId).request('GET /repos/{owner}/{repo}/check-runs/{check_run_id}', {
       owner: at.owner,
       repo: at.name,
@@ -128,7 +132,7 @@ describe('against GitHub as its own document has it', () => {
       conclusion: 'action_required',
       output: { annotations_count: 60 },
     });
-    await hub.writeCheck(check, id, { ...queued, status: 'in_progress' });
+    await githubApi.writeCheck(check, id, { ...queued, status: 'in_progress' });
   });
 
   test('a deployment is made once and given its states', async () => {
@@ -140,10 +144,10 @@ describe('against GitHub as its own document has it', () => {
       state: 'queued',
       description: 'echo',
     };
-    const id = await hub.makeDeployment(place, shown);
-    expect(await hub.makeDeployment(place, shown)).toBe(id);
+    const id = await githubApi.makeDeployment(place, shown);
+    expect(await githubApi.makeDeployment(place, shown)).toBe(id);
     for (const state of ['queued', 'in_progress', 'success', 'failure', 'error', 'inactive'] as const) {
-      await hub.writeDeploymentStatus(place, id, { ...shown, state, environmentUrl: 'https://echo.example/' });
+      await githubApi.writeDeploymentStatus(place, id, { ...shown, state, environmentUrl: 'https://echo.example/' });
     }
   });
 
@@ -162,7 +166,7 @@ describe('against GitHub as its own document has it', () => {
   });
 
   test('deliveries are listed', async () => {
-    const { deliveries } = await createDeliveryDesk(clientOf(undefined)).page();
+    const { deliveries } = await createDeliveryClient(clientOf(undefined)).page();
     expect(deliveries.every(({ guid }) => /^[0-9a-f-]{36}$/.test(guid))).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { InstallationPaused } from '../../../app/github/hub.ts';
+import { InstallationPaused } from '../../../app/github/github-api.ts';
 import { AppOctokit } from '../../../app/github/octokit.ts';
 import { clientsFor, type SendingOptions } from '../../../app/github/sending.ts';
 import { LittleGitHub, type Answered } from '../../github/little-github.ts';
@@ -8,12 +8,12 @@ import { SteppingClock } from './stepping-clock.ts';
 let github: LittleGitHub;
 let clock: SteppingClock;
 let baseUrl: string;
-let asked: (number | undefined)[];
+let requested: (number | undefined)[];
 
 beforeEach(async () => {
   github = new LittleGitHub();
   clock = new SteppingClock();
-  asked = [];
+  requested = [];
   baseUrl = await github.start();
 });
 afterEach(() => github.stop());
@@ -21,7 +21,7 @@ afterEach(() => github.stop());
 const clients = (over: Partial<SendingOptions> = {}) =>
   clientsFor({
     octokitFor: async (installationId) => {
-      asked.push(installationId);
+      requested.push(installationId);
       return new AppOctokit({ auth: { token: `token-${installationId}` }, baseUrl });
     },
     clock,
@@ -44,7 +44,7 @@ describe('sending', () => {
     const client = clients()(7);
     await read(client);
     await read(client);
-    expect(asked).toEqual([7, 7]);
+    expect(requested).toEqual([7, 7]);
   });
 
   test('repeats a read that failed, with waits that grow', async () => {
@@ -56,13 +56,13 @@ describe('sending', () => {
   test('gives a read up after four attempts', async () => {
     github.before = () => ({ status: 503, body: { message: 'down' } });
     await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 503, effect: 'none' });
-    expect(github.came).toHaveLength(4);
+    expect(github.requests).toHaveLength(4);
   });
 
   test('does not repeat what is refused', async () => {
     answers({ status: 404, body: { message: 'Not Found' } });
     await expect(read(clients()(7))).rejects.toMatchObject({ name: 'HubError', status: 404 });
-    expect(github.came).toHaveLength(1);
+    expect(github.requests).toHaveLength(1);
   });
 
   test.each([
@@ -71,7 +71,7 @@ describe('sending', () => {
   ])('sends a write once: %s leaves its effect unknown', async (_, answer) => {
     answers(answer);
     await expect(write(clients()(7))).rejects.toMatchObject({ name: 'HubError', effect: 'unknown' });
-    expect(github.came).toHaveLength(1);
+    expect(github.requests).toHaveLength(1);
   });
 
   test('ends a request that takes too long', async () => {
@@ -116,7 +116,7 @@ describe('a limit of GitHub', () => {
     await expect(read(clientOf(7))).rejects.toBeInstanceOf(InstallationPaused);
     await expect(write(clientOf(7))).rejects.toBeInstanceOf(InstallationPaused);
     await read(clientOf(8));
-    expect(github.came).toHaveLength(2);
+    expect(github.requests).toHaveLength(2);
     clock.pass(120_000);
     answers(fine);
     await read(clientOf(7));
@@ -145,9 +145,9 @@ describe('a limit of GitHub', () => {
   });
 
   test('is told to the operator', async () => {
-    const told: string[] = [];
+    const stated: string[] = [];
     answers({ status: 429, headers: { 'retry-after': '5' }, body: { message: 'slow down' } });
-    await read(clients({ log: (line) => told.push(line) })(7)).catch(() => undefined);
-    expect(told).toEqual(['GitHub asks installation 7 to wait until 2026-01-05T08:00:05.000Z: slow down']);
+    await read(clients({ log: (line) => stated.push(line) })(7)).catch(() => undefined);
+    expect(stated).toEqual(['GitHub asks installation 7 to wait until 2026-01-05T08:00:05.000Z: slow down']);
   });
 });

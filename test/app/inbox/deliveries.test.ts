@@ -3,8 +3,8 @@ import { leastAgeKept, openDeliveries } from '../../../app/inbox/deliveries.ts';
 import { readPayload } from '../../../app/inbox/delivery.ts';
 import { storableJson } from '../../../app/inbox/storable-json.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { delivery, openInbox } from './inbox.ts';
 import type { TestInbox } from './inbox.ts';
 

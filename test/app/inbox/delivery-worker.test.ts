@@ -1,11 +1,11 @@
 import { Probot } from 'probot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InstallationPaused } from '../../../app/github/hub.ts';
+import { InstallationPaused } from '../../../app/github/github-api.ts';
 import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
 import { handleDelivery, startDeliveryWorker, type DeliveryWorkerOptions } from '../../../app/inbox/delivery-worker.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { newPrivateKey } from '../settings/keys.ts';
 import { delivery, openInbox } from './inbox.ts';
 import type { TestInbox } from './inbox.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Handler = Parameters<Probot['onAny']>[0];
 
-async function world(handler: Handler, more: Partial<DeliveryWorkerOptions> = {}) {
+async function context(handler: Handler, more: Partial<DeliveryWorkerOptions> = {}) {
   const probot = new Probot({ appId: 1, privateKey, secret: 'a-secret-of-our-own', logLevel: 'fatal' });
   probot.on('push', handler);
   await probot.ready();
@@ -55,7 +55,7 @@ async function world(handler: Handler, more: Partial<DeliveryWorkerOptions> = {}
 test('a delivery is handed to its handler, whose decision is kept with it', async () => {
   const seen: unknown[] = [];
   const notes: { note?: (id: string) => void } = {};
-  const { one, handle, row, counted, ...made } = await world(async ({ id, name, payload }) => {
+  const { one, handle, row, counted, ...made } = await context(async ({ id, name, payload }) => {
     seen.push({ id, name, payload });
     notes.note?.(id);
   });
@@ -74,14 +74,14 @@ test('a delivery is handed to its handler, whose decision is kept with it', asyn
 
 test('one that was handled is not handed on again', async () => {
   let times = 0;
-  const { handle } = await world(async () => void (times += 1));
+  const { handle } = await context(async () => void (times += 1));
   await handle();
   await handle();
   expect(times).toBe(1);
 });
 
 test('one that nobody has a handler for is handled, too', async () => {
-  const { options } = await world(async () => undefined);
+  const { options } = await context(async () => undefined);
   const other = delivery({ event: 'watch', payload: '{"action":"started"}' });
   await inbox.store(other);
   await handleDelivery({ data: { id: other.id } }, options);
@@ -90,7 +90,7 @@ test('one that nobody has a handler for is handled, too', async () => {
 
 test('one whose handler fails is tried again, and what was wrong is kept until it is handled', async () => {
   let isBroken = true;
-  const { handle, row, counted } = await world(async () => {
+  const { handle, row, counted } = await context(async () => {
     if (isBroken) throw new Error('the service does not answer');
   });
   await expect(handle()).rejects.toThrow(/^push .*: the service does not answer$/);
@@ -108,7 +108,7 @@ test('an installation that GitHub asks to wait is waited for, and its attempt do
   const handler = async () => {
     throw new InstallationPaused(5, until, 'too many requests');
   };
-  const { one, handle, row, counted } = await world(handler, { clock });
+  const { one, handle, row, counted } = await context(handler, { clock });
   await handle();
   expect(await row()).toMatchObject({ handledAt: undefined, attempts: 0, lastError: undefined });
   expect(counted).toEqual(['push postponed']);
@@ -121,7 +121,7 @@ test('an installation that GitHub asks to wait is waited for, and its attempt do
 });
 
 test('a job whose delivery is no longer kept ends', async () => {
-  const { options, logged } = await world(async () => undefined);
+  const { options, logged } = await context(async () => undefined);
   await handleDelivery({ data: { id: delivery().id } }, options);
   expect(logged[0]).toContain('A delivery is no longer kept');
 });
@@ -129,7 +129,7 @@ test('a job whose delivery is no longer kept ends', async () => {
 describe('the worker', () => {
   test('takes what is stored, several at once, and comes back to what failed', async () => {
     let failures = 1;
-    const { options, row } = await world(async () => {
+    const { options, row } = await context(async () => {
       failures -= 1;
       if (failures >= 0) throw new Error('once');
     });

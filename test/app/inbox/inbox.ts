@@ -5,9 +5,9 @@ import { appSchema, inboxMigrations, inboxMigrationTable } from '../../../app/in
 import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
 import type { InboxTables } from '../../../app/inbox/tables.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import { openQueue } from '../../../src/database/queue.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { migrate } from '../../../src/postgres/migrate.ts';
+import { openQueue } from '../../../src/postgres/queue.ts';
 
 /** A delivery as intake makes it. */
 export const delivery = (more: Partial<Delivery> = {}): Delivery => ({

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
-import { StoringTrouble, storingTrouble } from '../../../app/inbox/storing-trouble.ts';
+import { StorageError, toStorageError } from '../../../app/inbox/storage-error.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { delivery, openInbox } from './inbox.ts';
 import type { TestInbox } from './inbox.ts';
 
@@ -107,7 +107,7 @@ describe('nothing is stored by halves', () => {
     const one = delivery();
     const failed = await Promise.allSettled([one, delivery(), delivery()].map(inbox.store));
     for (const each of failed) {
-      expect(each).toMatchObject({ reason: { name: 'StoringTrouble', message: 'the disk of the database is full' } });
+      expect(each).toMatchObject({ reason: { name: 'StorageError', message: 'the disk of the database is full' } });
     }
     expect(await held()).toEqual([0, 0]);
     await inbox.database.pool.query('drop trigger break on pgboss.job');
@@ -149,7 +149,7 @@ test('with no database there is trouble, and with it back things are stored', as
   await expect.poll(async () => (await inbox.database.pool.query(waiting)).rowCount).toBe(1);
   lock.on('error', () => undefined);
   await cut();
-  expect(await underWay).toBeInstanceOf(StoringTrouble);
+  expect(await underWay).toBeInstanceOf(StorageError);
   lock.release(true);
   await expect.poll(() => inbox.store(one).catch(() => 'trouble')).toBe('stored');
 });
@@ -163,10 +163,10 @@ test.each([
   ['ECONNREFUSED', 'the database is away'],
 ])('an error %s means that %s', (code, words) => {
   const error = Object.assign(new Error('what the driver says'), { code });
-  expect(storingTrouble(error)).toMatchObject({ name: 'StoringTrouble', message: words, cause: error });
+  expect(toStorageError(error)).toMatchObject({ name: 'StorageError', message: words, cause: error });
 });
 
 test('any other error is our mistake and stays what it is', () => {
   const error = Object.assign(new Error('column does not exist'), { code: '42703' });
-  expect(storingTrouble(error)).toBe(error);
+  expect(toStorageError(error)).toBe(error);
 });

@@ -34,7 +34,7 @@ describe('what only the database knows', () => {
   test('is asked when somebody reads, and what is gone is no longer told', async () => {
     const metrics = createMetrics();
     let jobs = [{ name: 'lane', state: 'failed', count: 3 }];
-    metrics.ask({ jobs: async () => jobs, lanes: async () => [40_000, 10_000], now: () => 70_000 });
+    metrics.ask({ jobs: async () => jobs, queues: async () => [40_000, 10_000], now: () => 70_000 });
     const first = await metrics.text();
     expect(line(first, 'landfall_jobs{')).toBe('landfall_jobs{name="lane",state="failed"} 3');
     expect(line(first, 'landfall_busy_lanes')).toBe('landfall_busy_lanes 2');
@@ -46,7 +46,7 @@ describe('what only the database knows', () => {
 
   test('is left out where the database is away, which is told', async () => {
     const metrics = createMetrics();
-    metrics.ask({ jobs: () => Promise.reject(new Error('away')), lanes: async () => [], now: () => 0 });
+    metrics.ask({ jobs: () => Promise.reject(new Error('away')), queues: async () => [], now: () => 0 });
     expect(line(await metrics.text(), 'landfall_database_up')).toBe('landfall_database_up 0');
   });
 });

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { operate, type OperateCommand } from '../../../app/operate/operate.ts';
 import { reachDatabase } from '../../../app/operate/reach-database.ts';
 import { deliveryLines, jobLines } from '../../../app/operate/tell.ts';
-import { countJobs, troubledJobs } from '../../../src/database/queue-jobs.ts';
+import { countJobs, failingJobs } from '../../../src/postgres/queue-jobs.ts';
 import { runHere } from '../../cli/run-cli.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { delivery, openInbox } from '../inbox/inbox.ts';
 import type { TestInbox } from '../inbox/inbox.ts';
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 async function ask(command: OperateCommand, env: Record<string, string> = { DATABASE_URL: postgres.url }) {
-  const told: string[] = [];
+  const output: string[] = [];
   const complained: string[] = [];
   const hidden: string[] = [];
   let result: unknown;
@@ -37,13 +37,13 @@ async function ask(command: OperateCommand, env: Record<string, string> = { DATA
     command,
     { folder: tmpdir(), env },
     {
-      tell: (line) => told.push(line),
+      print: (line) => output.push(line),
       complain: (line) => complained.push(line),
       hide: (secret) => hidden.push(secret),
       conclude: (value) => (result = value),
     },
   );
-  return { done, told, complained, hidden, result };
+  return { done, output, complained, hidden, result };
 }
 
 /** Has a job of this name fail, for good or for now. */
@@ -54,36 +54,36 @@ async function failing(name: string, id: string, retryLimit: number): Promise<vo
   });
   await inbox.queue.send(name, { id: 'subject' }, { id });
   await expect
-    .poll(async () => (await troubledJobs(inbox.database.pool, 10)).map((job) => job.id), { timeout: 10_000 })
+    .poll(async () => (await failingJobs(inbox.database.pool, 10)).map((job) => job.id), { timeout: 10_000 })
     .toContain(id);
 }
 
 describe('jobs in trouble', () => {
   test('are listed with what was wrong, and run again when they are told to', async () => {
     const [forGood, forNow] = [randomUUID(), randomUUID()];
-    await failing('told-once', forGood, 0);
-    await failing('told-often', forNow, 5);
+    await failing('reported-once', forGood, 0);
+    await failing('reported-often', forNow, 5);
     const listed = await ask({ kind: 'jobs', limit: 10 });
     expect(listed.done).toBe(true);
-    const told = listed.told.join('\n');
-    expect(told).toMatch(
+    const output = listed.output.join('\n');
+    expect(output).toMatch(
       new RegExp(`${forGood} {2}told-once {2}failed for good .* after one attempt {2}\\{"id":"subject"\\}`),
     );
-    expect(told).toMatch(new RegExp(`${forNow} {2}told-often {2}comes again .*`));
-    expect(told).toContain('    GitHub refuses this');
+    expect(output).toMatch(new RegExp(`${forNow} {2}told-often {2}comes again .*`));
+    expect(output).toContain('    GitHub refuses this');
     expect(listed.hidden).toEqual([new URL(postgres.url).password]);
     expect(await countJobs(inbox.database.pool)).toEqual(
-      expect.arrayContaining([{ name: 'told-once', state: 'failed', count: 1 }]),
+      expect.arrayContaining([{ name: 'reported-once', state: 'failed', count: 1 }]),
     );
 
     for (const [id, name] of [
-      [forGood, 'told-once'],
-      [forNow, 'told-often'],
+      [forGood, 'reported-once'],
+      [forNow, 'reported-often'],
     ] as const) {
-      expect((await ask({ kind: 'retry', id })).told).toEqual([`The ${name} job ${id} runs again.`]);
+      expect((await ask({ kind: 'retry', id })).output).toEqual([`The ${name} job ${id} runs again.`]);
       // It fails again, which shows that it ran.
       await expect
-        .poll(async () => (await troubledJobs(inbox.database.pool, 10)).find((job) => job.id === id)?.attempts, {
+        .poll(async () => (await failingJobs(inbox.database.pool, 10)).find((job) => job.id === id)?.attempts, {
           timeout: 10_000,
         })
         .toBeGreaterThanOrEqual(2);
@@ -91,7 +91,7 @@ describe('jobs in trouble', () => {
   });
 
   test('are none at first', async () => {
-    expect((await ask({ kind: 'jobs', limit: 10 })).told).toEqual(['No job is in trouble.']);
+    expect((await ask({ kind: 'jobs', limit: 10 })).output).toEqual(['No job is in trouble.']);
   });
 });
 
@@ -101,7 +101,7 @@ describe('deliveries', () => {
     await inbox.store(older);
     await inbox.store(newer);
     await inbox.deliveries.markHandled(older.id, { kind: 'push', why: 'main moved on' });
-    expect((await ask({ kind: 'deliveries', limit: 10, unhandled: false })).told).toEqual([
+    expect((await ask({ kind: 'deliveries', limit: 10, unhandled: false })).output).toEqual([
       `${newer.id}  1970-01-01T00:00:02.000Z  push.created  repository 7  waits`,
       `${older.id}  1970-01-01T00:00:01.000Z  push  repository 7  push: main moved on`,
     ]);
@@ -113,7 +113,7 @@ describe('deliveries', () => {
     const one = delivery();
     await inbox.store(one);
     await inbox.database.pool.query('delete from pgboss.job');
-    expect((await ask({ kind: 'retry', id: one.id })).told).toEqual([`The delivery ${one.id} is handled again.`]);
+    expect((await ask({ kind: 'retry', id: one.id })).output).toEqual([`The delivery ${one.id} is handled again.`]);
     expect(await inbox.jobs()).toBe(1);
     await inbox.deliveries.markHandled(one.id, undefined);
     const again = await ask({ kind: 'retry', id: one.id });
@@ -134,7 +134,9 @@ test.each([
 test('a database in which no App ever ran has nothing to list', async () => {
   const empty = await startTestPostgres();
   onTestFinished(() => empty.stop());
-  expect((await ask({ kind: 'jobs', limit: 10 }, { DATABASE_URL: empty.url })).told).toEqual(['No job is in trouble.']);
+  expect((await ask({ kind: 'jobs', limit: 10 }, { DATABASE_URL: empty.url })).output).toEqual([
+    'No job is in trouble.',
+  ]);
 });
 
 describe('the database of the App', () => {

@@ -1,9 +1,9 @@
 import { Pool } from 'pg';
 import { expect, test, vi } from 'vitest';
 import { CountedStore, workTally } from '../../../app/operate/work-tally.ts';
-import { PostgresStore } from '../../../app/work/postgres-store.ts';
-import type { Intent, Terms } from '../../../app/work/intent.ts';
-import type { ReportPut } from '../../../app/work/report.ts';
+import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
+import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
+import type { ReportPut } from '../../../app/reconcile/report.ts';
 
 const repository = { installationId: 5, repositoryId: 7, owner: 'acme', name: 'agents' };
 const terms: Terms = {

@@ -37,8 +37,8 @@ test('a deployment is found by its id, and one that is not there is none', async
 
 test("another's is refused in words that say nothing of it, by name and by id", async () => {
   const { rule } = await ruleOf();
-  for (const asked of [{ name: 'theirs' }, { deploymentId: 'o1' }]) {
-    const there = await rule.find(asked);
+  for (const requested of [{ name: 'theirs' }, { deploymentId: 'o1' }]) {
+    const there = await rule.find(requested);
     const refusal = there && rule.refusal(there);
     expect(refusal).toContain('not a deployment of this repository');
     expect(refusal).not.toContain('other');

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FileTooLarge, type CheckContent, type Hub } from '../../../app/github/hub.ts';
-import type { PullRequestAt } from '../../../app/handlers/event-types.ts';
-import { createPullRequestDesk } from '../../../app/pull-requests/examine.ts';
+import { FileTooLarge, type CheckContent, type GitHubApi } from '../../../app/github/github-api.ts';
+import type { PullRequestAt } from '../../../app/events/event-types.ts';
+import { createPullRequestExaminer } from '../../../app/pull-requests/examine.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { ControlModel, goesLive, serviceError } from '../../deploy/control-model.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 import { ModelGit } from '../simulation/model-git.ts';
 import { ModelHub } from '../simulation/model-hub.ts';
-import { MemoryStore } from '../work/memory-store.ts';
+import { MemoryStore } from '../reconcile/memory-store.ts';
 
 const repository = { installationId: 1, repositoryId: 7, owner: 'acme', name: 'agent' };
 const own = 'https://github.com/acme/agent';
@@ -29,7 +29,7 @@ let control: ControlModel;
 let files: Record<'head' | 'main', Record<string, string>>;
 let changed: readonly string[] | undefined;
 let store: MemoryStore;
-let asked: string[];
+let requested: string[];
 let tooLarge: Set<string>;
 
 beforeEach(() => {
@@ -39,7 +39,7 @@ beforeEach(() => {
   const base = { '.github/landfall.yml': deployFile, 'langgraph.json': graphConfig };
   files = { head: { ...base }, main: { ...base } };
   changed = ['.github/landfall.yml'];
-  asked = [];
+  requested = [];
   tooLarge = new Set();
 });
 
@@ -59,9 +59,9 @@ const runs = (more: { repo_url?: string; graph_config_path?: string } = {}): voi
 
 async function examined(at: PullRequestAt = pull): Promise<CheckContent | undefined> {
   await clock.sleep(120_000);
-  const hub: Hub = Object.assign(new ModelHub(new ModelGit(() => clock.now())), {
+  const githubApi: GitHubApi = Object.assign(new ModelHub(new ModelGit(() => clock.now())), {
     file: async (_: unknown, path: string, ref: string) => {
-      asked.push(`${path}@${ref}`);
+      requested.push(`${path}@${ref}`);
       if (tooLarge.has(path)) throw new FileTooLarge(path, ref, 1_000_001, 1_000_000);
       return files[ref === headSha ? 'head' : 'main'][path];
     },
@@ -70,8 +70,8 @@ async function examined(at: PullRequestAt = pull): Promise<CheckContent | undefi
     const there = control.service.deployment;
     return there && control.getDeployment(there.id);
   };
-  await createPullRequestDesk({
-    world: { hub, store, control, agentAt: () => new AgentModel(clock), clock, random: () => 0.5 },
+  await createPullRequestExaminer({
+    context: { githubApi, store, control, agentAt: () => new AgentModel(clock), clock, random: () => 0.5 },
     changedPaths: async () => changed,
     actingRule: () => ({
       find,
@@ -258,7 +258,7 @@ describe('what a pull request must not get', () => {
   test('a look outside of the repository', async () => {
     files.head['.github/landfall.yml'] = deployFile.replace('langgraph.json', '../../etc/passwd');
     await examined();
-    expect(asked.filter((each) => each.includes('passwd'))).toEqual([]);
+    expect(requested.filter((each) => each.includes('passwd'))).toEqual([]);
   });
 
   test('Markdown of its own in our check', async () => {

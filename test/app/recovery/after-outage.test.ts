@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { everyMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
-import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
+import type { RecoveryClients } from '../../../app/recovery/recover.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startEmbeddedPostgres } from '../../../src/database/embedded.ts';
-import { removeEmbeddedData } from '../../../src/database/remove-embedded.ts';
-import { ToldWorld } from '../handlers/told-world.ts';
+import { startEmbeddedPostgres } from '../../../src/postgres/embedded.ts';
+import { removeEmbeddedData } from '../../../src/postgres/remove-embedded.ts';
+import { HandlerFixture } from '../events/handler-fixture.ts';
 import { openInbox } from '../inbox/inbox.ts';
 import { enough, startApp, temporaryFolder } from '../server/child-app.ts';
 import { send, startIntake } from '../server/intake.ts';
@@ -39,12 +39,12 @@ test('a webhook that was missed while the database was away is asked for once it
   const missed: string[] = [];
   const again = Promise.withResolvers<string>();
   const runs: string[][] = [];
-  const begun = Promise.withResolvers<void>();
-  const desks: RecoveryDesks = {
+  const started = Promise.withResolvers<void>();
+  const clients: RecoveryClients = {
     deliveries: {
       page: async () => {
         runs.push([...missed]);
-        begun.resolve();
+        started.resolve();
         const tried = { event: 'push', deliveredAt: clock.now(), redelivery: false, statusCode: 503 };
         return { deliveries: missed.map((guid, id) => ({ ...tried, id, guid })) };
       },
@@ -55,12 +55,12 @@ test('a webhook that was missed while the database was away is asked for once it
     },
     inbox: { notHeld: (ids) => inbox.deliveries.notHeld(ids), forget: async () => 0 },
     repositories: { repositories: () => nothing() },
-    tellReports: async () => undefined,
+    enqueueReports: async () => undefined,
   };
-  const world = { ...new ToldWorld().world, clock };
-  const lookAfterOutage = await startRecovery(inbox.queue, world, desks, leaving.signal);
+  const context = { ...new HandlerFixture().context, clock };
+  const lookAfterOutage = await startRecovery(inbox.queue, context, clients, leaving.signal);
   const { url } = await startIntake({ store: inbox.store, onUnstored: lookAfterOutage });
-  await begun.promise;
+  await started.promise;
 
   await server.stop();
   for (const id of [randomUUID(), randomUUID()]) {
@@ -85,9 +85,9 @@ test('the App notices an outage by a webhook that it could not store', async () 
   });
   const id = randomUUID();
   let isMissed = false;
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const gitHub = createServer((request, response) => {
-    if (request.method === 'POST' && request.url?.startsWith('/app/hook/deliveries/7/')) asked.resolve();
+    if (request.method === 'POST' && request.url?.startsWith('/app/hook/deliveries/7/')) requested.resolve();
     const held = { id: 7, guid: id, event: 'push', delivered_at: new Date().toISOString(), redelivery: false };
     const isList = isMissed && request.url?.startsWith('/app/hook/deliveries') && request.method === 'GET';
     response.setHeader('content-type', 'application/json');
@@ -104,7 +104,7 @@ test('the App notices an outage by a webhook that it could not store', async () 
   expect((await send(url, { id })).status).toBe(503);
   isMissed = true;
   server = await start();
-  await asked.promise;
+  await requested.promise;
   app.child.kill('SIGTERM');
   expect(await app.ended).toBe(0);
 }, 120_000);

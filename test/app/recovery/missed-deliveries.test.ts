@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HubError } from '../../../app/github/hub.ts';
-import type { DeliveryDesk, HeldDelivery } from '../../../app/recovery/delivery-desk.ts';
+import { GitHubApiError } from '../../../app/github/github-api.ts';
+import type { DeliveryClient, HeldDelivery } from '../../../app/recovery/delivery-client.ts';
 import { askForMissed, attemptsToRepeat } from '../../../app/recovery/missed-deliveries.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 
@@ -37,8 +37,8 @@ describe('asked for again', () => {
 });
 
 /** GitHub's list, newest first, two attempts a page. */
-class ListedDeliveries implements DeliveryDesk {
-  readonly asked: number[] = [];
+class ListedDeliveries implements DeliveryClient {
+  readonly requested: number[] = [];
   pages = 0;
   readonly #all: HeldDelivery[];
   constructor(all: readonly HeldDelivery[]) {
@@ -51,7 +51,7 @@ class ListedDeliveries implements DeliveryDesk {
     return from + 2 < this.#all.length ? { deliveries, next: String(from + 2) } : { deliveries };
   }
   async askAgain(id: number): Promise<void> {
-    this.asked.push(id);
+    this.requested.push(id);
   }
 }
 
@@ -72,48 +72,48 @@ describe('a run', () => {
   ];
 
   test('that is the first looks at three days', async () => {
-    const desk = new ListedDeliveries(all);
-    expect(await askForMissed(at(), desk, inbox, undefined)).toEqual({ asked: 4, left: 0 });
-    expect(desk.asked).toEqual([4, 5, 6, 8]);
-    expect(desk.pages).toBe(4);
+    const client = new ListedDeliveries(all);
+    expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 4, left: 0 });
+    expect(client.requested).toEqual([4, 5, 6, 8]);
+    expect(client.pages).toBe(4);
   });
 
   test('after another looks back to that one, and over what that one may have asked for in vain', async () => {
-    const desk = new ListedDeliveries(all);
-    await askForMissed(at(), desk, inbox, now - 10 * minute);
-    expect(desk.asked).toEqual([6, 8]);
-    expect(desk.pages).toBe(3);
+    const client = new ListedDeliveries(all);
+    await askForMissed(at(), client, inbox, now - 10 * minute);
+    expect(client.requested).toEqual([6, 8]);
+    expect(client.pages).toBe(3);
   });
 
   test('does not follow a list that leads in a ring', async () => {
-    const ring: DeliveryDesk = {
+    const ring: DeliveryClient = {
       page: async () => ({ deliveries: [tried(1, 'here', 1, 202)], next: 'again' }),
       askAgain: async () => undefined,
     };
-    expect(await askForMissed(at(), ring, inbox, undefined)).toEqual({ asked: 0, left: 0 });
+    expect(await askForMissed(at(), ring, inbox, undefined)).toEqual({ requested: 0, left: 0 });
   });
 
   test('asks for 200 at most, the oldest first', async () => {
     const many = Array.from({ length: 450 }, (_, nth) => tried(nth + 1, `guid-${nth}`, 460 - nth, 0));
-    const desk = new ListedDeliveries(many);
-    expect(await askForMissed(at(), desk, inbox, undefined)).toEqual({ asked: 200, left: 250 });
-    expect(desk.asked.slice(0, 2)).toEqual([1, 2]);
+    const client = new ListedDeliveries(many);
+    expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 200, left: 250 });
+    expect(client.requested.slice(0, 2)).toEqual([1, 2]);
   });
 
   test('passes over what GitHub does not send again, and asks for the rest', async () => {
-    const desk = new ListedDeliveries([tried(2, 'b', 10, 0), tried(1, 'a', 20, 0)]);
-    const ask = desk.askAgain.bind(desk);
-    desk.askAgain = async (id) => {
-      if (id === 1) throw new HubError('redeliver: answered 404', 404, 'none');
+    const client = new ListedDeliveries([tried(2, 'b', 10, 0), tried(1, 'a', 20, 0)]);
+    const ask = client.askAgain.bind(client);
+    client.askAgain = async (id) => {
+      if (id === 1) throw new GitHubApiError('redeliver: answered 404', 404, 'none');
       await ask(id);
     };
-    expect(await askForMissed(at(), desk, inbox, undefined)).toEqual({ asked: 1, left: 0 });
-    expect(desk.asked).toEqual([2]);
+    expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 1, left: 0 });
+    expect(client.requested).toEqual([2]);
   });
 
   test('ends where GitHub fails as a whole', async () => {
-    const desk = new ListedDeliveries([tried(1, 'a', 20, 0)]);
-    desk.askAgain = () => Promise.reject(new HubError('redeliver: answered 502', 502, 'unknown'));
-    await expect(askForMissed(at(), desk, inbox, undefined)).rejects.toThrow('answered 502');
+    const client = new ListedDeliveries([tried(1, 'a', 20, 0)]);
+    client.askAgain = () => Promise.reject(new GitHubApiError('redeliver: answered 502', 502, 'unknown'));
+    await expect(askForMissed(at(), client, inbox, undefined)).rejects.toThrow('answered 502');
   });
 });

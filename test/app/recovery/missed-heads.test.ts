@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { wasMissed, type HeadQuestion } from '../../../app/recovery/missed-heads.ts';
-import type { RevisionSeen } from '../../../src/decide/trigger-types.ts';
-import { commitOf } from '../work/wishes.ts';
+import type { RevisionSeen } from '../../../src/planning/trigger-types.ts';
+import { commitOf } from '../reconcile/requests.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T12:00:00Z');

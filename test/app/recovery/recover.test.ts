@@ -1,65 +1,72 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { HubError } from '../../../app/github/hub.ts';
-import { intentsKept, keepHouse, workKeptForMs } from '../../../app/recovery/keep-house.ts';
-import { recover, type RecoveryDesks } from '../../../app/recovery/recover.ts';
+import { GitHubApiError } from '../../../app/github/github-api.ts';
+import { intentsKept, runMaintenance, workKeptForMs } from '../../../app/recovery/maintenance.ts';
+import { recover, type RecoveryClients } from '../../../app/recovery/recover.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
 import { serviceError } from '../../deploy/control-model.ts';
-import { targetsOn, ToldWorld } from '../handlers/told-world.ts';
-import { checkSaying, commitOf, repository, wishOf } from '../work/wishes.ts';
+import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
+import { checkSaying, commitOf, repository, requestOf } from '../reconcile/requests.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-let told: ToldWorld;
+let fixture: HandlerFixture;
 let head: string;
-let asked: number[];
-let toldAgain: string[];
-let desks: RecoveryDesks;
+let requested: number[];
+let reportedAgain: string[];
+let clients: RecoveryClients;
 
 async function* each(...repositories: RepositoryAt[]): AsyncGenerator<RepositoryAt> {
   yield* repositories;
 }
 
 beforeEach(async () => {
-  told = new ToldWorld();
-  told.branches.set('main', targetsOn('main', 'support'));
-  told.control.still.set('d-support', { revisions: [{ id: 'r1', status: 'BUILD_FAILED', commit: 'e'.repeat(40) }] });
-  head = told.commit();
-  await told.clock.sleep(5 * minute);
-  asked = [];
-  toldAgain = [];
-  desks = {
+  fixture = new HandlerFixture();
+  fixture.branches.set('main', targetsOn('main', 'support'));
+  fixture.control.still.set('d-support', { revisions: [{ id: 'r1', status: 'BUILD_FAILED', commit: 'e'.repeat(40) }] });
+  head = fixture.commit();
+  await fixture.clock.sleep(5 * minute);
+  requested = [];
+  reportedAgain = [];
+  clients = {
     deliveries: {
       page: async () => ({
         deliveries: [
-          { id: 7, guid: 'a', event: 'push', redelivery: false, deliveredAt: told.clock.now() - minute, statusCode: 0 },
+          {
+            id: 7,
+            guid: 'a',
+            event: 'push',
+            redelivery: false,
+            deliveredAt: fixture.clock.now() - minute,
+            statusCode: 0,
+          },
         ],
       }),
-      askAgain: async (id) => void asked.push(id),
+      askAgain: async (id) => void requested.push(id),
     },
     inbox: { notHeld: async (guids) => [...guids], forget: async () => 3 },
     repositories: { repositories: () => each(repository) },
-    tellReports: async (ids) => void toldAgain.push(...ids),
+    enqueueReports: async (ids) => void reportedAgain.push(...ids),
   };
 });
 
 describe('a run', () => {
   test('asks for deliveries, looks at heads, and clears away', async () => {
-    expect(await recover(told.world, desks, undefined)).toEqual({
-      since: told.clock.now(),
-      askedAgain: 1,
+    expect(await recover(fixture.context, clients, undefined)).toEqual({
+      since: fixture.clock.now(),
+      requestedAgain: 1,
       heads: { branches: 1, recovered: 1, failed: 0, paused: 0 },
-      house: { removed: 3, woken: 0, toldAgain: 0 },
+      maintenance: { removed: 3, notified: 0, reportedAgain: 0 },
     });
-    expect(asked).toEqual([7]);
-    expect(told.intents()).toMatchObject([{ commit: head, cause: { kind: 'recovery' } }]);
+    expect(requested).toEqual([7]);
+    expect(fixture.intents()).toMatchObject([{ commit: head, cause: { kind: 'recovery' } }]);
   });
 
   test('whose deliveries GitHub does not list does the rest, and the next one looks back further', async () => {
-    desks.deliveries.page = () => Promise.reject(new HubError('list deliveries: answered 502', 502, 'none'));
-    const done = await recover(told.world, desks, 42);
-    expect(done).toMatchObject({ heads: { recovered: 1 }, house: { removed: 3 } });
+    clients.deliveries.page = () => Promise.reject(new GitHubApiError('list deliveries: answered 502', 502, 'none'));
+    const done = await recover(fixture.context, clients, 42);
+    expect(done).toMatchObject({ heads: { recovered: 1 }, maintenance: { removed: 3 } });
     expect(done).not.toHaveProperty('since');
-    expect(told.log).toContain('Deliveries that never came could not be asked for: list deliveries: answered 502');
+    expect(fixture.log).toContain('Deliveries that never came could not be asked for: list deliveries: answered 502');
   });
 
   test('that leaves deliveries over has the next one look as far back as it did', async () => {
@@ -68,62 +75,65 @@ describe('a run', () => {
       guid: `guid-${id}`,
       event: 'push',
       redelivery: false,
-      deliveredAt: told.clock.now() - minute,
+      deliveredAt: fixture.clock.now() - minute,
       statusCode: 0,
     }));
-    desks.deliveries.page = async () => ({ deliveries });
-    const done = await recover(told.world, desks, 42);
-    expect(done.askedAgain).toBe(200);
+    clients.deliveries.page = async () => ({ deliveries });
+    const done = await recover(fixture.context, clients, 42);
+    expect(done.requestedAgain).toBe(200);
     expect(done).not.toHaveProperty('since');
   });
 
   test('while the service is away asks for deliveries all the same', async () => {
-    told.control.listDeployments = () => Promise.reject(serviceError('unreachable', 'list deployments'));
-    expect(await recover(told.world, desks, undefined)).toMatchObject({ askedAgain: 1, house: { removed: 3 } });
-    expect(told.intents()).toEqual([]);
+    fixture.control.listDeployments = () => Promise.reject(serviceError('unreachable', 'list deployments'));
+    expect(await recover(fixture.context, clients, undefined)).toMatchObject({
+      requestedAgain: 1,
+      maintenance: { removed: 3 },
+    });
+    expect(fixture.intents()).toEqual([]);
   });
 
   test('that meets a mistake of our own fails, so that it is seen', async () => {
-    desks.inbox.notHeld = () => Promise.reject(new TypeError('undefined is not a function'));
-    await expect(recover(told.world, desks, undefined)).rejects.toThrow(TypeError);
+    clients.inbox.notHeld = () => Promise.reject(new TypeError('undefined is not a function'));
+    await expect(recover(fixture.context, clients, undefined)).rejects.toThrow(TypeError);
   });
 
   test('that is ended stops between repositories', async () => {
     const ending = AbortSignal.abort(new Error('the process ends'));
-    await expect(recover(told.world, desks, undefined, ending)).rejects.toThrow('the process ends');
+    await expect(recover(fixture.context, clients, undefined, ending)).rejects.toThrow('the process ends');
   });
 });
 
 describe('keeping house', () => {
-  const keep = () => keepHouse(told.world, desks.inbox, desks.tellReports);
+  const keep = () => runMaintenance(fixture.context, clients.inbox, clients.enqueueReports);
   const ended = async (nth: number) => {
     const commit = nth.toString(16).padStart(40, '0');
-    const intent = await told.store.wish(wishOf(commit, { key: `key-${nth}` }));
+    const intent = await fixture.store.request(requestOf(commit, { key: `key-${nth}` }));
     if (!intent) throw new Error('it was known');
-    await told.save(intent, { state: 'ended', end: { kind: 'deployed', reason: 'live', at: told.clock.now() } });
+    await fixture.save(intent, { state: 'ended', end: { kind: 'deployed', reason: 'live', at: fixture.clock.now() } });
   };
 
   test('gives each lane that is busy, and each report that was not told, its job again', async () => {
-    await told.store.wish(wishOf(commitOf('a')));
-    await told.store.putReport(checkSaying('Queued', commitOf('a')));
-    await told.clock.sleep(10 * minute);
-    told.jobs.length = 0;
-    const [untold] = await told.store.untoldReports();
-    expect(await keep()).toMatchObject({ woken: 1, toldAgain: 1 });
-    expect(told.jobs).toEqual(['lane deployment-1']);
-    expect(toldAgain).toEqual([untold]);
+    await fixture.store.request(requestOf(commitOf('a')));
+    await fixture.store.putReport(checkSaying('Queued', commitOf('a')));
+    await fixture.clock.sleep(10 * minute);
+    fixture.jobs.length = 0;
+    const [unreported] = await fixture.store.pendingReports();
+    expect(await keep()).toMatchObject({ notified: 1, reportedAgain: 1 });
+    expect(fixture.jobs).toEqual(['lane deployment-1']);
+    expect(reportedAgain).toEqual([unreported]);
   });
 
   test('keeps what ended for two weeks, and longer what is among the newest of its deployment', async () => {
     for (let nth = 1; nth <= intentsKept + 5; nth += 1) await ended(nth);
-    await told.clock.sleep(workKeptForMs - minute);
+    await fixture.clock.sleep(workKeptForMs - minute);
     expect(await keep()).toMatchObject({ removed: 3 });
-    await told.clock.sleep(2 * minute);
+    await fixture.clock.sleep(2 * minute);
     expect(await keep()).toMatchObject({ removed: 3 + 5 });
-    expect(told.intents()).toHaveLength(intentsKept);
-    await told.clock.sleep(365 * day);
+    expect(fixture.intents()).toHaveLength(intentsKept);
+    await fixture.clock.sleep(365 * day);
     await keep();
-    expect(told.intents()).toHaveLength(intentsKept);
+    expect(fixture.intents()).toHaveLength(intentsKept);
   });
 
   test('keeps for at least the seven days in which a replay is to be known', () => {

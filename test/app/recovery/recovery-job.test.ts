@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
+import type { RecoveryClients } from '../../../app/recovery/recover.ts';
 import { everyMs, recoveryJob, startMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { Clock } from '../../../src/clock.ts';
-import type { Job, Queue, SendOptions } from '../../../src/database/queue.ts';
-import { ToldWorld } from '../handlers/told-world.ts';
+import type { Job, Queue, SendOptions } from '../../../src/postgres/queue.ts';
+import { HandlerFixture } from '../events/handler-fixture.ts';
 
 const minute = 60_000;
 
@@ -12,11 +12,11 @@ class SharedQueue {
   readonly ids = new Set<string>();
   readonly names = new Set<string>();
   readonly workers: ((data: object) => Promise<void>)[] = [];
-  readonly told: ToldWorld;
+  readonly fixture: HandlerFixture;
   failures = 0;
 
-  constructor(told: ToldWorld) {
-    this.told = told;
+  constructor(fixture: HandlerFixture) {
+    this.fixture = fixture;
   }
 
   /** What one copy sees of it. */
@@ -34,9 +34,9 @@ class SharedQueue {
     if (this.ids.has(id)) return undefined;
     this.ids.add(id);
     this.names.add(name);
-    const now = this.told.clock.now();
+    const now = this.fixture.clock.now();
     const at = startAfter instanceof Date ? startAfter.getTime() : now + (startAfter ?? 0) * 1000;
-    this.told.clock.after(at - this.told.clock.now(), () => {
+    this.fixture.clock.after(at - this.fixture.clock.now(), () => {
       this.workers[this.ids.size % this.workers.length]?.(data).catch(() => {
         this.failures += 1;
       });
@@ -53,15 +53,15 @@ function jobOf<Data extends object>(name: string, data: object): Job<Data> {
 
 /** Copies of the App, and when their runs asked GitHub for deliveries (ms since the start, the wait for other copies left out). */
 function copies() {
-  const told = new ToldWorld();
-  const began = told.clock.now();
+  const fixture = new HandlerFixture();
+  const began = fixture.clock.now();
   const runs: number[] = [];
-  const queue = new SharedQueue(told);
+  const queue = new SharedQueue(fixture);
   const fails = { next: 0 };
-  const desks: RecoveryDesks = {
+  const clients: RecoveryClients = {
     deliveries: {
       page: async () => {
-        const since = told.clock.now() - began;
+        const since = fixture.clock.now() - began;
         runs.push(since % minute > startMs ? since : since - (since % minute));
         if (fails.next > 0) {
           fails.next -= 1;
@@ -73,79 +73,79 @@ function copies() {
     },
     inbox: { notHeld: async () => [], forget: async () => 0 },
     repositories: { repositories: async function* () {} },
-    tellReports: async () => undefined,
+    enqueueReports: async () => undefined,
   };
   /** `aheadMs`: how far the clock of this copy is ahead of the queue's. */
   const start = (aheadMs = 0) => {
     const clock: Clock = {
-      now: () => told.clock.now() + aheadMs,
-      sleep: (ms, signal) => told.clock.sleep(ms, signal),
+      now: () => fixture.clock.now() + aheadMs,
+      sleep: (ms, signal) => fixture.clock.sleep(ms, signal),
     };
-    return startRecovery(queue.seen(), { ...told.world, clock }, desks, new AbortController().signal);
+    return startRecovery(queue.seen(), { ...fixture.context, clock }, clients, new AbortController().signal);
   };
-  return { told, queue, runs, fails, start };
+  return { fixture, queue, runs, fails, start };
 }
 
 describe('recovery runs', () => {
   test('at the start and every ten minutes', async () => {
-    const { told, runs, queue, start } = copies();
+    const { fixture, runs, queue, start } = copies();
     await start();
     expect(queue.names).toEqual(new Set([recoveryJob]));
-    await told.clock.sleep(35 * minute);
+    await fixture.clock.sleep(35 * minute);
     expect(runs).toEqual([0, 10 * minute, 20 * minute, 30 * minute]);
     expect(everyMs).toBe(10 * minute);
   });
 
   test('once, however many copies there are', async () => {
-    const { told, runs, queue, start } = copies();
+    const { fixture, runs, queue, start } = copies();
     await Promise.all([start(), start(), start()]);
-    await told.clock.sleep(25 * minute);
+    await fixture.clock.sleep(25 * minute);
     expect(queue.workers).toHaveLength(3);
     expect(runs).toEqual([0, 10 * minute, 20 * minute]);
   });
 
   test.each([-40_000, 40_000])('on and on, although the clocks of the copies differ by %i ms', async (aheadMs) => {
-    const { told, runs, start } = copies();
+    const { fixture, runs, start } = copies();
     await Promise.all([start(), start(aheadMs), start()]);
-    await told.clock.sleep(65 * minute);
+    await fixture.clock.sleep(65 * minute);
     expect(runs.length).toBeGreaterThanOrEqual(7);
     expect(runs.length).toBeLessThanOrEqual(9);
   });
 
   test('at once where a copy starts later, without another row of runs', async () => {
-    const { told, runs, start } = copies();
+    const { fixture, runs, start } = copies();
     await start();
-    await told.clock.sleep(13 * minute);
+    await fixture.clock.sleep(13 * minute);
     await start();
-    await told.clock.sleep(12 * minute);
+    await fixture.clock.sleep(12 * minute);
     expect(runs).toEqual([0, 10 * minute, 13 * minute, 20 * minute]);
   });
 
   test('for a copy that starts soon after another one, too', async () => {
-    const { told, runs, start } = copies();
+    const { fixture, runs, start } = copies();
     await start();
-    await told.clock.sleep(2 * startMs);
+    await fixture.clock.sleep(2 * startMs);
     await start();
-    await told.clock.sleep(minute);
+    await fixture.clock.sleep(minute);
     expect(runs).toHaveLength(2);
   });
 
   test('after the last of the starts that share it', async () => {
-    const { told, runs, start } = copies();
+    const { fixture, runs, start } = copies();
     await start();
-    const begun = told.clock.now();
-    await told.clock.sleep(startMs - (begun % startMs) - 1);
+    const started = fixture.clock.now();
+    await fixture.clock.sleep(startMs - (started % startMs) - 1);
     await start();
     expect(runs).toEqual([]);
-    await told.clock.sleep(startMs);
+    await fixture.clock.sleep(startMs);
     expect(runs).toHaveLength(1);
   });
 
   test('the next time although one failed', async () => {
-    const { told, runs, queue, fails, start } = copies();
+    const { fixture, runs, queue, fails, start } = copies();
     fails.next = 1;
     await start();
-    await told.clock.sleep(15 * minute);
+    await fixture.clock.sleep(15 * minute);
     expect(queue.failures).toBe(1);
     expect(runs).toEqual([0, 10 * minute]);
   });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
-import type { RecoveryDesks } from '../../../app/recovery/recover.ts';
+import type { RecoveryClients } from '../../../app/recovery/recover.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { openDatabase, type Database } from '../../../src/database/database.ts';
-import { openQueue, type Queue } from '../../../src/database/queue.ts';
-import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
-import { ToldWorld } from '../handlers/told-world.ts';
+import { openDatabase, type Database } from '../../../src/postgres/database.ts';
+import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { HandlerFixture } from '../events/handler-fixture.ts';
 
 let postgres: TestPostgres;
 let database: Database<object>;
@@ -29,10 +29,10 @@ const none = nothing();
 test('two copies on one database do a run once, and leave one job for the next', async () => {
   // In the middle of a slot to come: no edge of one passes while the test runs, and the next job is not due yet.
   const now = (Math.floor(systemClock.now() / everyMs) + 1.55) * everyMs;
-  const world = { ...new ToldWorld().world, clock: { ...systemClock, now: () => now } };
+  const context = { ...new HandlerFixture().context, clock: { ...systemClock, now: () => now } };
   const ran = Promise.withResolvers<void>();
   let runs = 0;
-  const desks: RecoveryDesks = {
+  const clients: RecoveryClients = {
     deliveries: {
       page: async () => {
         runs += 1;
@@ -43,9 +43,9 @@ test('two copies on one database do a run once, and leave one job for the next',
     },
     inbox: { notHeld: async () => [], forget: async () => 0 },
     repositories: { repositories: () => none },
-    tellReports: async () => undefined,
+    enqueueReports: async () => undefined,
   };
-  await Promise.all(queues.map((queue) => startRecovery(queue, world, desks, new AbortController().signal)));
+  await Promise.all(queues.map((queue) => startRecovery(queue, context, clients, new AbortController().signal)));
   await ran.promise;
   const jobs = async () =>
     (

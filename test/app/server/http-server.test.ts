@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../../app/server/http-server.ts';
 import { pathOf, queryOf, routerOf, type Route } from '../../../app/server/router.ts';
-import { runRoute, type RunTold } from '../../../app/server/run-route.ts';
+import { runRoute, type RunWebhook } from '../../../app/server/run-route.ts';
 import { systemRoutes } from '../../../app/server/system-routes.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { send, startIntake } from './intake.ts';
@@ -102,14 +102,14 @@ describe('health', () => {
 
 describe('the word about a run', () => {
   async function start(status = 204) {
-    const told: RunTold[] = [];
-    const receive = async (run: RunTold) => {
-      told.push(run);
+    const reported: RunWebhook[] = [];
+    const receive = async (run: RunWebhook) => {
+      reported.push(run);
       return { status };
     };
     const { url } = await startIntake({ routes: [runRoute(receive, systemClock)] });
     const post = (path: string, body: string): Promise<Response> => fetch(url + path, { method: 'POST', body });
-    return { told, post };
+    return { reported, post };
   }
 
   test.each([
@@ -117,10 +117,10 @@ describe('the word about a run', () => {
     ['something else', 'status=success', undefined],
     ['nothing', '', undefined],
   ])('is handed on as %s with its token', async (_, body, read) => {
-    const { told, post } = await start();
+    const { reported, post } = await start();
     expect((await post('/runs/intent-1?token=t%3D1', body)).status).toBe(204);
-    expect(told).toMatchObject([{ intentId: 'intent-1', token: 't=1' }]);
-    expect(told[0]?.body()).toEqual(read);
+    expect(reported).toMatchObject([{ intentId: 'intent-1', token: 't=1' }]);
+    expect(reported[0]?.body()).toEqual(read);
   });
 
   test('is answered as whoever takes it says', async () => {
@@ -129,10 +129,10 @@ describe('the word about a run', () => {
   });
 
   test('is refused without a token, and where it is too long', async () => {
-    const { told, post } = await start();
+    const { reported, post } = await start();
     expect((await post('/runs/intent-1', '{}')).status).toBe(401);
     expect((await post('/runs/intent-1?token=t', 'x'.repeat(11 * 1024 * 1024))).status).toBe(413);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 

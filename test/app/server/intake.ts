@@ -48,7 +48,7 @@ export interface TestIntake {
 
 /** A server that takes webhooks into a list, and ends with the test. */
 export async function startIntake(
-  more: Partial<WebhookOptions & Pick<AppServerOptions, 'patience'>> & { routes?: Route[] } = {},
+  more: Partial<WebhookOptions & Pick<AppServerOptions, 'timeouts'>> & { routes?: Route[] } = {},
 ): Promise<TestIntake> {
   const stored: Delivery[] = [];
   const logged: string[] = [];
@@ -58,13 +58,13 @@ export async function startIntake(
     return 'stored';
   };
   const log = (message: string): void => void logged.push(message);
-  const { patience = {}, routes = [], ...options } = more;
+  const { timeouts = {}, routes = [], ...options } = more;
   const server = await listen({
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
     log,
-    patience,
+    timeouts,
     routes: [
       ...webhookRoutes({ verify: verifySignature([secret]), store, clock: systemClock, log, ...options }),
       ...routes,

@@ -3,10 +3,10 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { removeEmbeddedData } from '../../../src/database/remove-embedded.ts';
+import { removeEmbeddedData } from '../../../src/postgres/remove-embedded.ts';
 import { runCli } from '../../cli/run-cli.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { enough, startApp, temporaryFolder } from './child-app.ts';
 import { secret, send } from './intake.ts';
 
@@ -77,7 +77,7 @@ test('asked to leave it takes no more, answers what is under way, and is gone wi
       )
     ).rowCount;
   await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(0);
-  const asked = performance.now();
+  const requested = performance.now();
   app.child.kill('SIGTERM');
   // A terminal signals us and whoever started us, who passes it on.
   app.child.kill('SIGTERM');
@@ -85,7 +85,7 @@ test('asked to leave it takes no more, answers what is under way, and is gone wi
   await client.query('commit');
   expect((await underWay).status).toBe(202);
   expect(await app.ended).toBe(0);
-  expect(performance.now() - asked).toBeLessThan(10_000);
+  expect(performance.now() - requested).toBeLessThan(10_000);
   expect((await client.query('select from app.deliveries where id = $1', [id])).rowCount).toBe(1);
 }, 40_000);
 
@@ -97,9 +97,9 @@ test('two copies share one database', async () => {
   const urls = await Promise.all([one.listening(), two.listening()]);
   const ids = Array.from({ length: 10 }, () => randomUUID());
   const answers = await Promise.all(ids.flatMap((id) => urls.map((url) => send(url, { id }))));
-  const told = await Promise.all(answers.map((answer) => answer.text()));
-  expect(told.filter((text) => text === 'stored\n')).toHaveLength(10);
-  expect(told.filter((text) => text === 'known\n')).toHaveLength(10);
+  const reported = await Promise.all(answers.map((answer) => answer.text()));
+  expect(reported.filter((text) => text === 'stored\n')).toHaveLength(10);
+  expect(reported.filter((text) => text === 'known\n')).toHaveLength(10);
   const { rowCount } = await client.query('select from app.deliveries where id = any($1)', [ids]);
   expect(rowCount).toBe(10);
   const handled = 'select decision from app.deliveries where id = any($1) and handled_at is not null';

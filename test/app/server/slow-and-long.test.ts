@@ -92,10 +92,10 @@ test('a sender that asks first, rightly, is told to go on', async () => {
 test.each([
   ['whose body comes a byte at a time', head({ 'content-length': '1000' }), 'x'],
   ['whose headers come a byte at a time', 'POST / HTTP/1.1\r\nhost: app\r\nx-slow: ', 'x'],
-])('a sender %s is let go, and others are served meanwhile', async (_, beginning, byte) => {
-  const intake = await startIntake({ patience: { headersMs: 300, requestMs: 400, lookMs: 50 } });
+])('a sender %s is let go, and others are served meanwhile', async (_, prefix, byte) => {
+  const intake = await startIntake({ timeouts: { headersMs: 300, requestMs: 400, lookMs: 50 } });
   const socket = await dial(intake);
-  socket.write(beginning);
+  socket.write(prefix);
   const drip = setInterval(() => socket.write(byte), 20);
   onTestFinished(() => clearInterval(drip));
   const began = performance.now();

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
 import { handleDelivery } from '../../../app/inbox/delivery-worker.ts';
-import { decideEvent } from '../../../app/handlers/event-decision.ts';
+import { decideEvent } from '../../../app/events/event-decision.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { openInbox, type TestInbox } from '../inbox/inbox.ts';
 import { pushBody, send, signatureOf, startIntake } from './intake.ts';
 

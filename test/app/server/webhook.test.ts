@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { StoringTrouble } from '../../../app/inbox/storing-trouble.ts';
+import { StorageError } from '../../../app/inbox/storage-error.ts';
 import { verifySignature } from '../../../app/server/signature.ts';
 import { pushBody, secret, send, signatureOf, startIntake } from './intake.ts';
 
@@ -126,7 +126,7 @@ describe('what can not be stored', () => {
   test('is answered 503, with when to come again, and logged', async () => {
     const { url, logged } = await startIntake({
       store: async () => {
-        throw new StoringTrouble('the disk of the database is full');
+        throw new StorageError('the disk of the database is full');
       },
     });
     const answer = await send(url);

@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readSettings } from '../../../app/settings/read-settings.ts';
 import type { ReadFile, ReadSettings } from '../../../app/settings/read-settings.ts';
-import { tellProblems } from '../../../app/settings/tell-problems.ts';
+import { formatProblems } from '../../../app/settings/format-problems.ts';
 import { mistypedVariables, readTextFile, variablesHere } from '../../../app/settings/variables.ts';
 import { newPrivateKey } from './keys.ts';
 
@@ -139,11 +139,13 @@ describe('one variable is told where', () => {
     ['the database is another kind', { DATABASE_URL: 'mysql://u:pw@h/d' }, 'DATABASE_URL is no address of a Postgres'],
     ['the port is none', { PORT: '70000' }, 'PORT is a port from 0 to 65535'],
     ['a word is neither true nor false', { LANDFALL_ALLOW_HTTP: 'yes' }, 'LANDFALL_ALLOW_HTTP is true or false'],
-  ])('%s', (_, more, told) => {
+  ])('%s', (_, more, reported) => {
     const result = read(more);
     expect(result).toMatchObject({ ok: false });
     const problems = result.ok ? [] : result.problems;
-    expect(problems.map(({ variable, problem }) => `${variable} ${problem}`)).toEqual([expect.stringContaining(told)]);
+    expect(problems.map(({ variable, problem }) => `${variable} ${problem}`)).toEqual([
+      expect.stringContaining(reported),
+    ]);
     expect(problems.every(({ where }) => where.length > 20)).toBe(true);
   });
 });
@@ -165,19 +167,19 @@ test('with nothing set every variable is told at once, where to find it, and how
     'LANDFALL_BASE_URL',
     'LANDFALL_API_KEY',
   ]);
-  const told = tellProblems(result.problems, result.serviceless);
-  expect(told).toContain('5 variables are missing or wrong');
-  expect(told).toContain('  APP_ID is missing.\n      GitHub: Settings, Developer settings, GitHub Apps');
-  expect(told).toContain('openssl rand -hex 32');
-  expect(told).toMatch(/No control service is named\.[\s\S]*npm run local/);
+  const reported = formatProblems(result.problems, result.serviceless);
+  expect(reported).toContain('5 variables are missing or wrong');
+  expect(reported).toContain('  APP_ID is missing.\n      GitHub: Settings, Developer settings, GitHub Apps');
+  expect(reported).toContain('openssl rand -hex 32');
+  expect(reported).toMatch(/No control service is named\.[\s\S]*npm run local/);
 });
 
 test('with a service named it is not told how to start one', () => {
   const result = read({ APP_ID: undefined });
   if (result.ok) throw new Error('nothing was missing');
-  const told = tellProblems(result.problems, result.serviceless);
-  expect(told).toContain('one variable is missing or wrong');
-  expect(told).not.toContain('npm run local');
+  const reported = formatProblems(result.problems, result.serviceless);
+  expect(reported).toContain('one variable is missing or wrong');
+  expect(reported).not.toContain('npm run local');
 });
 
 test('nothing secret is in what is told', () => {
@@ -189,10 +191,10 @@ test('nothing secret is in what is told', () => {
     DATABASE_URL: 'http://user:hidden-word@host',
   };
   const result = read(wrong);
-  const told = result.ok ? '' : tellProblems(result.problems, result.serviceless);
-  expect(told).toContain('5 variables are missing or wrong');
+  const reported = result.ok ? '' : formatProblems(result.problems, result.serviceless);
+  expect(reported).toContain('5 variables are missing or wrong');
   for (const word of ['short-secret', 'secret key', 'hidden-word', pem.slice(60, 100)])
-    expect(told).not.toContain(word);
+    expect(reported).not.toContain(word);
 });
 
 describe('the file .env', () => {
@@ -228,6 +230,6 @@ test.each([
   ['WEBHOOK_SECRETS', ['WEBHOOK_SECRETS is no setting of the App; did you mean WEBHOOK_SECRET?']],
   ['LANDFALL_SOMETHING_QUITE_ELSE', []],
   ['HOSTNAME', []],
-])('%s is looked at as a slip of the finger', (name, told) => {
-  expect(mistypedVariables({ [name]: 'x' })).toEqual(told);
+])('%s is looked at as a slip of the finger', (name, reported) => {
+  expect(mistypedVariables({ [name]: 'x' })).toEqual(reported);
 });

@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { envLines } from '../../../app/setup/env-file.ts';
 import { variableNames } from '../../../app/settings/read-settings.ts';
-import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { readDockerfile, type Dockerfile } from './dockerfile.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -99,8 +99,8 @@ test('the App starts from what the image holds, says that it is ready, and leave
   expect(await healthOf(port)).toBe(0);
   const [, operator = ''] = /`docker compose exec app (.+?) app jobs`/.exec(read('docs/app.md')) ?? [];
   const jobs = run([...operator.split(' '), 'app', 'jobs'], env);
-  const told = jobs.stdout ? await text(jobs.stdout) : '';
-  expect(told).toBe('No job is in trouble.\n');
+  const reported = jobs.stdout ? await text(jobs.stdout) : '';
+  expect(reported).toBe('No job is in trouble.\n');
   app.kill(dockerfile.stopSignal);
   expect((await ended)[0]).toBe(0);
   expect(await healthOf(port)).toBe(1);

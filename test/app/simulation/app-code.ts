@@ -1,25 +1,25 @@
-import { advanceLane } from '../../../app/work/lane.ts';
-import { workOnReport } from '../../../app/tell/report-job.ts';
+import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
+import { workOnReport } from '../../../app/reporting/report-job.ts';
 import { recover } from '../../../app/recovery/recover.ts';
 import { deliver } from './deliver.ts';
-import type { Code } from './house.ts';
+import type { Code } from './simulation.ts';
 import { repository } from './terms.ts';
-import { memoryStore } from './memory-house.ts';
+import { memoryStore } from './memory-simulation.ts';
 
 /** The App's own code on a store in memory. */
 export const appCode: Code = {
   makeStore: memoryStore,
-  lane: advanceLane,
+  deploymentQueue: reconcileDeployment,
   report: workOnReport,
   deliver,
-  recover: (world) =>
+  recover: (context) =>
     recover(
-      world,
+      context,
       {
         deliveries: { page: async () => ({ deliveries: [] }), askAgain: async () => undefined },
         inbox: { notHeld: async () => [], forget: async () => 0 },
         repositories: { repositories: () => each(repository) },
-        tellReports: async () => undefined,
+        enqueueReports: async () => undefined,
       },
       undefined,
     ),

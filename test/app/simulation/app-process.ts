@@ -1,6 +1,6 @@
 // The App as a process that kills itself where it is told to: the real inbox, store, queue, handlers, lanes and reports
 // on a real Postgres. GitHub and the control service are models in the process that started it.
-import { handleEvent } from '../../../app/handlers/handle-event.ts';
+import { handleEvent } from '../../../app/events/handle-event.ts';
 import { decisionNotes } from '../../../app/inbox/decision-notes.ts';
 import { openDeliveries } from '../../../app/inbox/deliveries.ts';
 import { startDeliveryWorker } from '../../../app/inbox/delivery-worker.ts';
@@ -10,23 +10,23 @@ import type { InboxTables } from '../../../app/inbox/tables.ts';
 import { listen } from '../../../app/server/http-server.ts';
 import { verifySignature } from '../../../app/server/signature.ts';
 import { webhookRoutes } from '../../../app/server/webhook-route.ts';
-import { startReportWorker } from '../../../app/tell/report-job.ts';
-import { sharedReportLocks } from '../../../app/tell/report-locks.ts';
-import { workMigrations, workMigrationTable, workSchema } from '../../../app/work/migrations.ts';
-import { PostgresStore } from '../../../app/work/postgres-store.ts';
-import { workOnLanes } from '../../../app/work/workers.ts';
-import type { World } from '../../../app/world.ts';
+import { startReportWorker } from '../../../app/reporting/report-job.ts';
+import { sharedReportLocks } from '../../../app/reporting/report-locks.ts';
+import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
+import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
+import { startReconcileWorkers } from '../../../app/reconcile/workers.ts';
+import type { AppContext } from '../../../app/context.ts';
 import { systemClock } from '../../../src/clock.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import { openQueue } from '../../../src/database/queue.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { migrate } from '../../../src/postgres/migrate.ts';
+import { openQueue } from '../../../src/postgres/queue.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { hurriedClock, hurriedQueue } from './hurried.ts';
-import { processGround } from './process-ground.ts';
+import { processFixture } from './process-fixture.ts';
 import { remoteControl, remoteHub, remoteSmoke } from './remote-parties.ts';
 import { branch, deploymentIds, termsOf } from './terms.ts';
 
-const { databaseUrl, line, webhookSecret, faster, dieAt } = processGround.parse(JSON.parse(process.argv[2] ?? ''));
+const { databaseUrl, line, webhookSecret, faster, dieAt } = processFixture.parse(JSON.parse(process.argv[2] ?? ''));
 const log = (message: string): void => console.error(message);
 const step = (name: string): void => {
   if (name === dieAt) process.kill(process.pid, 'SIGKILL');
@@ -43,11 +43,11 @@ const notes = decisionNotes();
 
 const terms = { builder: 'app', onFailure: 'keep', afterRollback: 'continue', smokeTests: true } as const;
 const [deploymentId] = deploymentIds;
-const world: World = {
+const context: AppContext = {
   clock,
   random: Math.random,
-  store: new PostgresStore({ pool, queue: jobs, clock, lanesBy: 'given' }),
-  hub: remoteHub(line),
+  store: new PostgresStore({ pool, queue: jobs, clock, timeBy: 'given' }),
+  githubApi: remoteHub(line),
   control: remoteControl(line),
   agentAt: () => new AgentModel(clock),
   targets: {
@@ -80,11 +80,11 @@ await startDeliveryWorker({
   deliveries: openDeliveries(db, systemClock),
   notes,
   receive: async (event) => {
-    await handleEvent(event, world);
+    await handleEvent(event, context);
   },
   log,
   clock,
 });
-await startReportWorker(jobs, { ...world, reportLocks: sharedReportLocks(pool) });
-await workOnLanes({ queue: jobs, world, alone: true });
+await startReportWorker(jobs, { ...context, reportLocks: sharedReportLocks(pool) });
+await startReconcileWorkers({ queue: jobs, context, alone: true });
 console.log(`listens at ${server.url}`);

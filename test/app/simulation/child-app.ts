@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProcessGround } from './process-ground.ts';
+import type { ProcessFixture } from './process-fixture.ts';
 
 /** A child process that is the App. */
 export interface ChildApp {
@@ -17,8 +17,8 @@ export interface ChildApp {
 }
 
 /** Starts the App as a process of its own, and waits until it listens. */
-export async function startChildApp(ground: ProcessGround): Promise<ChildApp> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'app-process.ts'), JSON.stringify(ground)], {
+export async function startChildApp(fixture: ProcessFixture): Promise<ChildApp> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'app-process.ts'), JSON.stringify(fixture)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // The same modules are loaded dozens of times.
     env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'landfall-kill-sweep') },

@@ -1,28 +1,28 @@
-import type { CheckPressed, PressedButton } from '../../../app/handlers/event-types.ts';
-import { onBranchDeleted, onPush } from '../../../app/handlers/commits.ts';
-import type { Handling } from '../../../app/handlers/handling.ts';
-import { onPress } from '../../../app/handlers/press.ts';
-import { onRerun } from '../../../app/handlers/rerun.ts';
-import type { World } from '../../../app/world.ts';
-import type { Delivery } from './house.ts';
+import type { CheckAction, RequestedAction } from '../../../app/events/event-types.ts';
+import { onBranchDeleted, onPush } from '../../../app/events/commits.ts';
+import type { Handling } from '../../../app/events/handling.ts';
+import { onPress } from '../../../app/events/press.ts';
+import { onRerun } from '../../../app/events/rerun.ts';
+import type { AppContext } from '../../../app/context.ts';
+import type { Delivery } from './simulation.ts';
 import { branch, repository } from './terms.ts';
 
 /** Hands a delivery to its handler. @returns what was done. */
-export async function deliver({ guid, asks }: Delivery, world: World): Promise<readonly string[]> {
-  const handling: Handling = { world, delivery: guid, pullRequests: { examine: async () => undefined } };
+export async function deliver({ guid, requests }: Delivery, context: AppContext): Promise<readonly string[]> {
+  const handling: Handling = { context, delivery: guid, pullRequests: { examine: async () => undefined } };
   const by = 'octocat';
-  if (asks.kind === 'push') {
-    const { after } = asks;
+  if (requests.kind === 'push') {
+    const { after } = requests;
     return after === undefined
       ? onBranchDeleted({ kind: 'branch-deleted', repository, branch, why: 'the branch was deleted' }, handling)
       : onPush({ kind: 'push', repository, branch, after, why: 'a branch was pushed' }, handling);
   }
-  const { commit: headSha, name, kind } = asks;
-  const check: CheckPressed = { name, externalId: undefined };
+  const { commit: headSha, name, kind } = requests;
+  const check: CheckAction = { name, externalId: undefined };
   if (kind === 'rerun') {
     const why = 'a person asked for a check again';
     return onRerun({ kind, repository, headSha, branch, check, pullRequests: [], by, why }, handling);
   }
-  const button: PressedButton = kind;
+  const button: RequestedAction = kind;
   return onPress({ kind: 'press', repository, headSha, check, button, by, why: 'a person pressed a button' }, handling);
 }

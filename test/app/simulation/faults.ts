@@ -1,8 +1,8 @@
-import { HubError, InstallationPaused } from '../../../app/github/hub.ts';
+import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 
 /** To whom a process speaks. */
-export type Party = 'store' | 'hub' | 'control';
+export type Party = 'store' | 'githubApi' | 'control';
 
 /**
  * What goes wrong with a call:
@@ -63,9 +63,9 @@ export function failureOf(party: Party, operation: string, kind: FaultKind, now:
   const effect = kind === 'refused' || kind === 'paused' || !writes.has(operation) ? 'none' : 'unknown';
   const broken = kind.startsWith('broken');
   if (party === 'store') return new Error(`the database is away (${operation})`);
-  if (party === 'hub') {
+  if (party === 'githubApi') {
     if (kind === 'paused') return new InstallationPaused(1, now + 60_000, 'a secondary rate limit');
-    return new HubError(`${operation} failed`, broken ? 502 : kind === 'refused' ? 503 : undefined, effect);
+    return new GitHubApiError(`${operation} failed`, broken ? 502 : kind === 'refused' ? 503 : undefined, effect);
   }
   if (broken) return serviceError('busy', operation, { status: 502, effect });
   return serviceError(kind === 'refused' ? 'busy' : 'unreachable', operation, {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { appCode } from './app-code.ts';
-import { histories } from './deeds.ts';
+import { histories } from './commands.ts';
 import { searched } from './searched.ts';
 
 /** The same ones every time; `bench/app-histories.ts` plays new ones. */
@@ -12,14 +12,14 @@ test(
   `in ${runs} histories a cause makes one revision at most, heads are live or their checks say why not, nothing stays open or is lost`,
   { timeout: 180_000 },
   async () => {
-    const { told, played } = await searched(histories(14), appCode, {
+    const { reported, played } = await searched(histories(14), appCode, {
       numRuns: runs,
       seed,
       // What was found by then is told, as small as it got.
       interruptAfterTimeLimit: 150_000,
       markInterruptAsFailure: true,
     });
-    expect(told).toBe('');
+    expect(reported).toBe('');
     expect(played).toBe(runs);
   },
 );

@@ -1,28 +1,33 @@
-import type { Intent } from '../../../app/work/intent.ts';
-import { commitCheckName } from '../../../app/work/report.ts';
-import type { House } from './house.ts';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import { commitCheckName } from '../../../app/reconcile/report.ts';
+import type { Simulation } from './simulation.ts';
 import { branch } from './terms.ts';
 import type { Written } from './model-control.ts';
 import type { ModelRevisions } from './model-revisions.ts';
 import { nameOf } from './play.ts';
 
 /** A sentence for every invariant that does not hold now that all is quiet; none where all hold. */
-export async function violations(house: House): Promise<string[]> {
+export async function violations(simulation: Simulation): Promise<string[]> {
   const intents = new Map<string, Intent[]>();
-  for (const id of house.deploymentIds) intents.set(id, await house.intents(id));
+  for (const id of simulation.deploymentIds) intents.set(id, await simulation.intents(id));
   const all = [...intents.values()].flat();
-  const found = [...atRest(house), ...oncePerCause(house, all), ...notDoubled(house, all), ...wayBack(house, all)];
-  found.push(...nothingOpen(house, all), ...nothingLost(house));
-  for (const held of house.control.deployments.values()) {
+  const found = [
+    ...atRest(simulation),
+    ...oncePerCause(simulation, all),
+    ...notDoubled(simulation, all),
+    ...wayBack(simulation, all),
+  ];
+  found.push(...nothingOpen(simulation, all), ...nothingLost(simulation));
+  for (const held of simulation.control.deployments.values()) {
     found.push(
-      ...standingHead(house, held),
-      ...noFalseGreen(house, held),
+      ...standingHead(simulation, held),
+      ...noFalseGreen(simulation, held),
       ...seenWhereMade(intents.get(held.id) ?? [], held),
-      ...redeemed(house, intents.get(held.id) ?? [], held),
+      ...markContained(simulation, intents.get(held.id) ?? [], held),
     );
   }
-  const untold = await house.store.untoldReports();
-  if (untold.length > 0) found.push(`${untold.length} reports are not told`);
+  const unreported = await simulation.store.pendingReports();
+  if (unreported.length > 0) found.push(`${unreported.length} reports are not told`);
   return found;
 }
 
@@ -33,7 +38,7 @@ export async function violations(house: House): Promise<string[]> {
 const overlookedMs = 400_000;
 
 /** Nobody works any more, and nothing waits to be worked on. */
-function atRest({ jobs, clock, control }: House): string[] {
+function atRest({ jobs, clock, control }: Simulation): string[] {
   const found = jobs.left.map((each) => `a job never ends: ${each}`);
   if (clock.sleepers > 0) found.push(`${clock.sleepers} still sleep`);
   for (const held of control.deployments.values()) if (held.isBusy) found.push('the service is still at work');
@@ -41,7 +46,7 @@ function atRest({ jobs, clock, control }: House): string[] {
 }
 
 /** One cause makes at most one revision. */
-function oncePerCause({ control }: House, intents: readonly Intent[]): string[] {
+function oncePerCause({ control }: Simulation, intents: readonly Intent[]): string[] {
   const byCause = new Map<string, Written[]>();
   for (const written of control.written) {
     if (!written.revision) continue;
@@ -62,7 +67,7 @@ function oncePerCause({ control }: House, intents: readonly Intent[]): string[] 
  * A push makes no revision where its commit is live, or on its way as the newest, already. What somebody else made so
  * shortly before that its answer was still on its way may be overlooked where the service does not heed `If-Match`.
  */
-function notDoubled({ control }: House, intents: readonly Intent[]): string[] {
+function notDoubled({ control }: Simulation, intents: readonly Intent[]): string[] {
   return control.written.flatMap((written) => {
     const { revision, latest, active, key, at, kind } = written;
     const intent = intents.find(({ id }) => id === key);
@@ -77,7 +82,7 @@ function notDoubled({ control }: House, intents: readonly Intent[]): string[] {
 }
 
 /** A way back of the App's own takes a wrong answer away, never a good one, and never goes over something newer. */
-function wayBack({ control, git }: House, intents: readonly Intent[]): string[] {
+function wayBack({ control, git }: Simulation, intents: readonly Intent[]): string[] {
   return control.written.flatMap(({ revision, kind, key, active, latest, at, latestWasOnItsWay }) => {
     const intent = intents.find(({ id }) => id === key);
     if (!revision || kind !== 'redeploy' || intent?.cause.kind !== 'failure') return [];
@@ -92,14 +97,14 @@ function wayBack({ control, git }: House, intents: readonly Intent[]): string[] 
 }
 
 /** Every check run is completed, every GitHub Deployment has come to an end, every intent has ended or waits for a person. */
-function nothingOpen({ hub }: House, intents: readonly Intent[]): string[] {
-  const found = hub.checks.flatMap(({ name, headSha, content }) =>
+function nothingOpen({ githubApi }: Simulation, intents: readonly Intent[]): string[] {
+  const found = githubApi.checks.flatMap(({ name, headSha, content }) =>
     content.status === 'completed' ? [] : [`the check ${name} of ${headSha} stays ${content.status}`],
   );
   for (const { state, commit, cause } of intents) {
     if (state !== 'ended' && state !== 'held') found.push(`${cause.kind} ${cause.key} of ${commit} stays ${state}`);
   }
-  for (const { commit, states } of hub.deployments) {
+  for (const { commit, states } of githubApi.deployments) {
     const last = states.at(-1);
     if (last === undefined || last === 'queued' || last === 'in_progress') {
       found.push(`the GitHub Deployment of ${commit} stays ${last ?? 'without a status'}`);
@@ -112,24 +117,24 @@ function nothingOpen({ hub }: House, intents: readonly Intent[]): string[] {
  * What every delivery that was acknowledged asks for was done, or a word says why not; every pushed commit has a check,
  * its own for each deployment, or where the branch was gone by then the one that speaks of the commit as a whole.
  */
-function nothingLost(house: House): string[] {
-  return house.deliveries.flatMap(({ guid, asks, storedAt, did }) => {
+function nothingLost(simulation: Simulation): string[] {
+  return simulation.deliveries.flatMap(({ guid, requests, storedAt, did }) => {
     if (storedAt === undefined) return [];
-    if (!did || did.length === 0) return [`${asks.kind} ${guid} was acknowledged and came to nothing`];
-    if (asks.kind !== 'push') return [];
-    const { after } = asks;
-    if (after === undefined || house.hub.check(after, commitCheckName)) return [];
-    return house.deploymentIds
-      .filter((id) => !house.hub.check(after, nameOf(house, id)))
+    if (!did || did.length === 0) return [`${requests.kind} ${guid} was acknowledged and came to nothing`];
+    if (requests.kind !== 'push') return [];
+    const { after } = requests;
+    if (after === undefined || simulation.githubApi.check(after, commitCheckName)) return [];
+    return simulation.deploymentIds
+      .filter((id) => !simulation.githubApi.check(after, nameOf(simulation, id)))
       .map((id) => `push ${guid} of ${after} has no check for ${id}`);
   });
 }
 
 /** The head of a deployed branch is live, or its check says why not. */
-function standingHead(house: House, held: ModelRevisions): string[] {
-  const head = house.git.head(branch)?.sha;
+function standingHead(simulation: Simulation, held: ModelRevisions): string[] {
+  const head = simulation.git.head(branch)?.sha;
   if (head === undefined || held.active?.commit === head) return [];
-  const check = house.hub.check(head, nameOf(house, held.id));
+  const check = simulation.githubApi.check(head, nameOf(simulation, held.id));
   const what = `${head} is the head and not live on ${held.id} (${held.active?.commit} is)`;
   if (!check) return [`${what}, and has no check`];
   if (check.content.title.startsWith('Superseded')) return [`${what}, and its check is: ${check.content.title}`];
@@ -154,18 +159,18 @@ function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string
 }
 
 /** A green check's commit, or one that contains it, was live. */
-function noFalseGreen(house: House, held: ModelRevisions): string[] {
-  return house.hub.checks
-    .filter(({ name, content }) => name === nameOf(house, held.id) && content.conclusion === 'success')
-    .filter(({ headSha }) => !served(house, held, headSha))
+function noFalseGreen(simulation: Simulation, held: ModelRevisions): string[] {
+  return simulation.githubApi.checks
+    .filter(({ name, content }) => name === nameOf(simulation, held.id) && content.conclusion === 'success')
+    .filter(({ headSha }) => !served(simulation, held, headSha))
     .map(({ headSha, content }) => `the check of ${headSha} is green and it never was live: ${content.title}`);
 }
 
-const served = ({ git }: House, held: ModelRevisions, sha: string): boolean =>
+const served = ({ git }: Simulation, held: ModelRevisions, sha: string): boolean =>
   held.switches.some(({ revision }) => revision.commit !== undefined && git.contains(revision.commit, sha));
 
 /** The check of a superseded commit is green once one that contains it was live and proven. */
-function redeemed(house: House, intents: readonly Intent[], held: ModelRevisions): string[] {
+function markContained(simulation: Simulation, intents: readonly Intent[], held: ModelRevisions): string[] {
   return intents.flatMap(({ end, commit, seq }) => {
     if (!end || (end.kind !== 'superseded' && end.kind !== 'other-commit') || end.liveIn) return [];
     const by = intents.find(
@@ -175,7 +180,7 @@ function redeemed(house: House, intents: readonly Intent[], held: ModelRevisions
         each.end.at > end.at &&
         each.commit !== commit &&
         held.all.find(({ id }) => id === each.revisionId)?.commit === each.commit &&
-        house.git.contains(each.commit, commit),
+        simulation.git.contains(each.commit, commit),
     );
     return by ? [`${commit} ended ${end.kind}, is in ${by.commit}, which is live and proven, and does not say so`] : [];
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 import { sendWebhook, startChildApp } from './child-app.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelGit } from './model-git.ts';
@@ -25,7 +25,7 @@ export interface Fared {
 }
 
 const faster = 10;
-const patienceMs = 45_000;
+const maxWaitMs = 45_000;
 
 /**
  * A push is delivered `copies` times (with one GUID), and once more as another delivery where there are several; the
@@ -37,14 +37,14 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
   git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
   const control = new ModelControl(timer, git, () => 0.05, { idempotencyKeys: true, ifMatch: true, lists: true });
   const held = control.add(deploymentIds[0], branch);
-  const hub = new ModelHub(git);
+  const githubApi = new ModelHub(git);
   const postgres = await startTestPostgres();
-  const line = await openPartyLine({ hub, control });
+  const line = await openPartyLine({ githubApi, control });
   const secret = randomBytes(16).toString('hex');
-  const ground = { databaseUrl: postgres.url, line: line.url, webhookSecret: secret, faster };
+  const fixture = { databaseUrl: postgres.url, line: line.url, webhookSecret: secret, faster };
   try {
     await until(() => held.active !== undefined);
-    const first = await startChildApp({ ...ground, dieAt: step });
+    const first = await startChildApp({ ...fixture, dieAt: step });
     const before = git.branches.get(branch);
     const after = git.commit(branch, { message: 'Change', paths: ['agent.py'], fate: 'good' });
     const payload = pushOf(before, after);
@@ -56,21 +56,21 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
         taken: await sendWebhook(first.url, secret, { guid, event: 'push', payload }),
       })),
     );
-    const died = await Promise.race([first.ended, pause(patienceMs, null, { ref: false })]);
+    const died = await Promise.race([first.ended, pause(maxWaitMs, null, { ref: false })]);
     await first.stop();
-    const second = await startChildApp(ground);
+    const second = await startChildApp(fixture);
     try {
       // GitHub holds what was not acknowledged, and is asked for it again.
       for (const { guid, taken } of sent) {
         if (!taken) await sendWebhook(second.url, secret, { guid, event: 'push', payload });
       }
-      await until(() => isQuiet(hub, after) && !held.isBusy);
+      await until(() => isQuiet(githubApi, after) && !held.isBusy);
       // Whatever would be done twice is done by then.
       await pause(1_500);
     } finally {
       await second.stop();
     }
-    const check = hub.check(after, 'Landfall: d1');
+    const check = githubApi.check(after, 'Landfall: d1');
     const taken = sent.filter((each) => each.taken).length;
     return {
       died,
@@ -78,8 +78,8 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
       revisions: held.all.filter(({ madeBy, commit }) => madeBy.who === 'app' && commit === after).length,
       serves: held.active?.commit === after,
       check: check?.content.conclusion ?? check?.content.status ?? 'none',
-      checks: hub.checks.filter(({ headSha }) => headSha === after).length,
-      open: hub.checks.filter(({ content }) => content.status !== 'completed').length,
+      checks: githubApi.checks.filter(({ headSha }) => headSha === after).length,
+      open: githubApi.checks.filter(({ content }) => content.status !== 'completed').length,
     };
   } finally {
     await line.close();
@@ -87,14 +87,14 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
   }
 }
 
-const isQuiet = (hub: ModelHub, sha: string): boolean =>
-  hub.check(sha, 'Landfall: d1')?.content.status === 'completed' &&
-  hub.checks.every(({ content }) => content.status === 'completed') &&
-  hub.deployments.every(({ states }) => states.at(-1) === 'success');
+const isQuiet = (githubApi: ModelHub, sha: string): boolean =>
+  githubApi.check(sha, 'Landfall: d1')?.content.status === 'completed' &&
+  githubApi.checks.every(({ content }) => content.status === 'completed') &&
+  githubApi.deployments.every(({ states }) => states.at(-1) === 'success');
 
 /** Waits for it as long as anybody would; what is then is what is told. */
 async function until(done: () => boolean): Promise<void> {
-  for (let waited = 0; waited < patienceMs && !done(); waited += 50) await pause(50);
+  for (let waited = 0; waited < maxWaitMs && !done(); waited += 50) await pause(50);
 }
 
 const pushOf = (before: string | undefined, after: string) => ({

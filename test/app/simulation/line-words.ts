@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { HubError } from '../../../app/github/hub.ts';
+import { GitHubApiError } from '../../../app/github/github-api.ts';
 import { ServiceError, type ServiceErrorKind } from '../../../src/contract/service-error.ts';
 
 /** A call of a party's method, as it goes over the line between two processes. */
-export const asked = z.object({ party: z.string(), operation: z.string(), given: z.array(z.unknown()) });
+export const requested = z.object({ party: z.string(), operation: z.string(), given: z.array(z.unknown()) });
 
 const kinds = ['rejected', 'unauthorized', 'missing', 'conflict', 'busy', 'unreachable', 'unreadable'] as const;
 const effect = z.enum(['none', 'unknown']);
@@ -18,7 +18,7 @@ export const answered = z.union([
       effect,
     }),
   }),
-  z.object({ hub: z.object({ message: z.string(), status: z.number().optional(), effect }) }),
+  z.object({ githubApi: z.object({ message: z.string(), status: z.number().optional(), effect }) }),
   z.object({ answer: z.unknown() }),
 ]);
 export type Answered = z.infer<typeof answered>;
@@ -29,14 +29,15 @@ export function failed(error: unknown): Answered {
     const { kind, operation, status, effect: left } = error;
     return { service: { kind, operation, effect: left, ...(status === undefined ? {} : { status }) } };
   }
-  if (!(error instanceof HubError)) return { hub: { message: String(error), effect: 'none' } };
+  if (!(error instanceof GitHubApiError)) return { githubApi: { message: String(error), effect: 'none' } };
   const { message, status, effect: left } = error;
-  return { hub: { message, effect: left, ...(status === undefined ? {} : { status }) } };
+  return { githubApi: { message, effect: left, ...(status === undefined ? {} : { status }) } };
 }
 
 /** The answer, or the failure as it was thrown at the other end. */
 export function takeAnswer(result: Answered): unknown {
   if ('service' in result) throw new ServiceError({ method: 'GET', address: 'http://model', ...result.service });
-  if ('hub' in result) throw new HubError(result.hub.message, result.hub.status, result.hub.effect);
+  if ('githubApi' in result)
+    throw new GitHubApiError(result.githubApi.message, result.githubApi.status, result.githubApi.effect);
   return result.answer;
 }

@@ -65,7 +65,7 @@ export class ModelControl implements ControlService {
   }
 
   async getDeployment(id: string): Promise<Deployment> {
-    return this.#told(this.#of(id));
+    return this.#deploymentResponse(this.#of(id));
   }
 
   async getRevision(deploymentId: string, revisionId: string): Promise<Revision> {
@@ -85,12 +85,12 @@ export class ModelControl implements ControlService {
   }
 
   async listDeployments(): Promise<{ resources: Deployment[]; offset: number }> {
-    return { resources: [...this.deployments.values()].map((each) => this.#told(each)), offset: 0 };
+    return { resources: [...this.deployments.values()].map((each) => this.#deploymentResponse(each)), offset: 0 };
   }
 
   async patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
     const held = this.#of(id);
-    if (!request.source_revision_config?.repo_ref) return this.#told(held);
+    if (!request.source_revision_config?.repo_ref) return this.#deploymentResponse(held);
     return this.#write(held, 'restate', JSON.stringify(request), options, (maker) => held.make(maker));
   }
 
@@ -152,7 +152,7 @@ export class ModelControl implements ControlService {
       if (known) {
         note(undefined);
         const first = held.all.find(({ id }) => id === known.revisionId);
-        return { ...this.#told(held, first), latest_revision_id: known.revisionId };
+        return { ...this.#deploymentResponse(held, first), latest_revision_id: known.revisionId };
       }
     }
     if (this.offers.ifMatch && options?.ifLatest !== undefined && options.ifLatest !== (latest?.id ?? null)) {
@@ -163,7 +163,7 @@ export class ModelControl implements ControlService {
     note(made);
     if (key !== undefined)
       this.#answers.set(`${held.id} ${key}`, { request: `${kind} ${request}`, revisionId: made.id });
-    return this.#told(held);
+    return this.#deploymentResponse(held);
   }
 
   #of(id: string): ModelRevisions {
@@ -183,7 +183,7 @@ export class ModelControl implements ControlService {
     };
   }
 
-  #told(held: ModelRevisions, latest = held.latest): Deployment {
+  #deploymentResponse(held: ModelRevisions, latest = held.latest): Deployment {
     const at = new Date(this.#clock.now()).toISOString();
     return {
       id: held.id,

@@ -1,12 +1,12 @@
-import type { Comparison, Head } from '../../../app/github/hub.ts';
+import type { Comparison, Head } from '../../../app/github/github-api.ts';
 
 /** What becomes of a commit once it is built and asked. */
-export const fates = ['good', 'wrong', 'flaky', 'build-fails', 'deploy-fails', 'interrupted'] as const;
+export const outcomes = ['good', 'wrong', 'flaky', 'build-fails', 'deploy-fails', 'interrupted'] as const;
 /**
  * - `good` goes live and answers well, `wrong` goes live and answers wrongly, `flaky` goes live and can't be judged
  * - `build-fails`, `deploy-fails`, `interrupted` never go live
  */
-export type Fate = (typeof fates)[number];
+export type Fate = (typeof outcomes)[number];
 
 /** A commit of the model. */
 export interface ModelCommit {
@@ -69,6 +69,6 @@ export class ModelGit {
       if (at.sha === base) return { kind: 'ahead', paths: [...new Set(paths)] };
       paths.push(...at.paths);
     }
-    return { kind: 'untold', why: 'the commits stand beside each other', contains: false };
+    return { kind: 'unavailable', why: 'the commits stand beside each other', contains: false };
   }
 }

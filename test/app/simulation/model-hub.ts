@@ -1,14 +1,14 @@
 import {
-  HubError,
+  GitHubApiError,
   type CheckAt,
   type CheckContent,
   type Comparison,
   type DeploymentAt,
   type DeploymentContent,
   type Head,
-  type Hub,
+  type GitHubApi,
   type Permission,
-} from '../../../app/github/hub.ts';
+} from '../../../app/github/github-api.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
 import type { ModelGit } from './model-git.ts';
 
@@ -33,7 +33,7 @@ export interface ShownDeployment {
 }
 
 /** GitHub over a model of git: it keeps what it was told and never fails by itself. */
-export class ModelHub implements Hub {
+export class ModelHub implements GitHubApi {
   readonly git: ModelGit;
   readonly checks: ShownCheck[] = [];
   readonly deployments: ShownDeployment[] = [];
@@ -71,9 +71,10 @@ export class ModelHub implements Hub {
   }
 
   async writeCheck(at: CheckAt, id: number | undefined, content: CheckContent): Promise<number> {
-    if (!this.git.commits.has(at.headSha)) throw new HubError(`No commit found for SHA: ${at.headSha}`, 422, 'none');
+    if (!this.git.commits.has(at.headSha))
+      throw new GitHubApiError(`No commit found for SHA: ${at.headSha}`, 422, 'none');
     if ((content.status === 'completed') !== (content.conclusion !== undefined)) {
-      throw new HubError('conclusion goes with completed, and only with it', 422, 'none');
+      throw new GitHubApiError('conclusion goes with completed, and only with it', 422, 'none');
     }
     const found =
       this.checks.find((each) => each.id === id) ??
@@ -84,7 +85,7 @@ export class ModelHub implements Hub {
       found.said.push(said);
       return found.id;
     }
-    if (id !== undefined) throw new HubError(`There is no check run ${id}`, 404, 'none');
+    if (id !== undefined) throw new GitHubApiError(`There is no check run ${id}`, 404, 'none');
     const { name, headSha, externalId } = at;
     this.checks.push({ id: this.checks.length + 1, name, headSha, externalId, content, said: [said] });
     return this.checks.length;
@@ -101,7 +102,7 @@ export class ModelHub implements Hub {
 
   async writeDeploymentStatus(_at: DeploymentAt, id: number, content: DeploymentContent): Promise<void> {
     const found = this.deployments.find((each) => each.id === id);
-    if (!found) throw new HubError(`There is no deployment ${id}`, 404, 'none');
+    if (!found) throw new GitHubApiError(`There is no deployment ${id}`, 404, 'none');
     found.states.push(content.state);
   }
 }

@@ -3,7 +3,7 @@ import type { EventClock } from './event-clock.ts';
 import { failureOf, type Faults, type Party, tookEffect } from './faults.ts';
 
 /** How long a way takes there and back (ms); drawn anew for each call. */
-const wayMs: Record<Party, number> = { store: 4, hub: 400, control: 600 };
+const wayMs: Record<Party, number> = { store: 4, githubApi: 400, control: 600 };
 
 /** Where a process is cut: at its `nth` call from now (from 1), before or after that call took effect. */
 export interface Cut {

@@ -1,6 +1,6 @@
-import type { SmokeDesk, Smoked } from '../../../app/world.ts';
-import type { Intent } from '../../../app/work/intent.ts';
-import type { TestVerdict, Verdict } from '../../../src/decide/verdict-types.ts';
+import type { SmokeTestRunner, SmokeStepResult } from '../../../app/context.ts';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import type { TestVerdict, Verdict } from '../../../src/planning/verdict-types.ts';
 import type { ModelControl } from './model-control.ts';
 import type { Fate } from './model-git.ts';
 import type { Timer } from './timer.ts';
@@ -10,9 +10,9 @@ export async function smokeLook(
   { smoke, terms }: Intent,
   nextAt: number,
   fateOfServing: () => Promise<Fate | undefined>,
-): Promise<Smoked> {
+): Promise<SmokeStepResult> {
   if (terms.smokeTests.length === 0) return { kind: 'done', verdict: { kind: 'none', tests: [] } };
-  if (!smoke) return { kind: 'waiting', state: { asked: 1 }, at: nextAt };
+  if (!smoke) return { kind: 'waiting', state: { requested: 1 }, at: nextAt };
   return { kind: 'done', verdict: verdictOn(await fateOfServing()) };
 }
 
@@ -29,7 +29,7 @@ function verdictOn(fate: Fate | undefined): Verdict {
 }
 
 /** Asks what serves in the model. */
-export class ModelSmoke implements SmokeDesk {
+export class ModelSmoke implements SmokeTestRunner {
   readonly #clock: Timer;
   readonly #control: ModelControl;
 
@@ -38,7 +38,7 @@ export class ModelSmoke implements SmokeDesk {
     this.#control = control;
   }
 
-  async advance(intent: Intent): Promise<Smoked> {
+  async advance(intent: Intent): Promise<SmokeStepResult> {
     const nextAt = this.#clock.now() + 2_000;
     return smokeLook(intent, nextAt, async () => this.#control.fateOfServing(intent.deploymentId));
   }

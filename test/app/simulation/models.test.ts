@@ -13,7 +13,7 @@ const all: Offers = { idempotencyKeys: true, ifMatch: true, lists: true };
 const restate = { source_revision_config: { repo_ref: 'main' } };
 const minutes = 60_000;
 
-function ground(offers: Offers = all) {
+function fixture(offers: Offers = all) {
   const clock = new EventClock();
   const git = new ModelGit(() => clock.now());
   const change = (fate: 'good' | 'build-fails' = 'good') =>
@@ -25,8 +25,8 @@ function ground(offers: Offers = all) {
   return { clock, git, control, held, id: held.id, change, first, pass };
 }
 
-const refusalOf = (asked: Promise<unknown>): Promise<ServiceError | undefined> =>
-  asked.then(
+const refusalOf = (requested: Promise<unknown>): Promise<ServiceError | undefined> =>
+  requested.then(
     () => undefined,
     (error: unknown) => {
       if (error instanceof ServiceError) return error;
@@ -36,7 +36,7 @@ const refusalOf = (asked: Promise<unknown>): Promise<ServiceError | undefined> =
 
 describe('the model of the control service', () => {
   test('builds the head that the branch has when the build begins, and serves it', async () => {
-    const { control, held, id, change, pass } = ground();
+    const { control, held, id, change, pass } = fixture();
     await pass(5 * minutes);
     await control.patchDeployment(id, restate);
     const newer = change();
@@ -46,7 +46,7 @@ describe('the model of the control service', () => {
   });
 
   test('works on one revision at a time and skips all of those that wait but the newest', async () => {
-    const { control, held, id, pass } = ground();
+    const { control, held, id, pass } = fixture();
     await pass(5_000);
     for (let nth = 0; nth < 3; nth += 1) await control.patchDeployment(id, restate);
     await pass(5 * minutes);
@@ -55,7 +55,7 @@ describe('the model of the control service', () => {
   });
 
   test('a failed build leaves the former revision serving', async () => {
-    const { control, held, id, first, change, pass } = ground();
+    const { control, held, id, first, change, pass } = fixture();
     await pass(5 * minutes);
     change('build-fails');
     await control.patchDeployment(id, restate);
@@ -64,7 +64,7 @@ describe('the model of the control service', () => {
   });
 
   test('the same key makes one revision and gives the same answer; another request with it is refused', async () => {
-    const { control, held, id, pass } = ground();
+    const { control, held, id, pass } = fixture();
     await pass(5 * minutes);
     const one = await control.patchDeployment(id, restate, { idempotencyKey: 'k' });
     await control.patchDeployment(id, restate);
@@ -79,7 +79,7 @@ describe('the model of the control service', () => {
     ['is refused where If-Match is heeded', true, 412, 2],
     ['is carried out where it is not', false, undefined, 3],
   ] as const)('a change that was decided on an older revision %s', async (_, ifMatch, status, revisions) => {
-    const { control, held, id, pass } = ground({ ...all, ifMatch });
+    const { control, held, id, pass } = fixture({ ...all, ifMatch });
     await pass(5 * minutes);
     const former = held.latest?.id;
     await control.patchDeployment(id, restate);
@@ -90,15 +90,15 @@ describe('the model of the control service', () => {
 
 describe('a process of the model', () => {
   test('one that is cut is never heard of again, and its job goes to another', async () => {
-    const { clock, git } = ground();
-    const hub = new ModelHub(git);
-    const told: string[] = [];
+    const { clock, git } = fixture();
+    const githubApi = new ModelHub(git);
+    const reported: string[] = [];
     const jobs = new ModelJobs(clock, async (_job, process) => {
       try {
-        await process.reaching('hub', hub).defaultBranch();
-        told.push(`${process.name} is done`);
+        await process.reaching('githubApi', githubApi).defaultBranch();
+        reported.push(`${process.name} is done`);
       } finally {
-        told.push(`${process.name} tidies up`);
+        reported.push(`${process.name} tidies up`);
       }
     });
     const first = new ModelProcess('first', clock, new Faults(), chanceOf(2));
@@ -108,7 +108,7 @@ describe('a process of the model', () => {
     await clock.run(clock.now() + 10_000);
     jobs.join(new ModelProcess('second', clock, new Faults(), chanceOf(3)));
     await clock.run(clock.now() + 60_000);
-    expect(told).toEqual(['second is done', 'second tidies up']);
+    expect(reported).toEqual(['second is done', 'second tidies up']);
     expect(jobs.count).toBe(0);
   });
 
@@ -119,14 +119,14 @@ describe('a process of the model', () => {
   ] as const)(
     'an answer that is %s leaves %s for a status, and what was asked done %i times',
     async (kind, status, done) => {
-      const { clock, control, held, id, pass } = ground();
+      const { clock, control, held, id, pass } = fixture();
       await pass(5 * minutes);
       const faults = new Faults();
       faults.lay({ party: 'control', operation: 'patchDeployment', nth: 1, kind });
       const reached = new ModelProcess('app', clock, faults, chanceOf(2)).reaching('control', control);
-      const asked = refusalOf(reached.patchDeployment(id, restate));
+      const requested = refusalOf(reached.patchDeployment(id, restate));
       await pass(10_000);
-      expect(await asked).toMatchObject({ status, effect: 'unknown' });
+      expect(await requested).toMatchObject({ status, effect: 'unknown' });
       expect(held.all).toHaveLength(1 + done);
     },
   );

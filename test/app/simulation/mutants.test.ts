@@ -1,11 +1,11 @@
 // The invariants can fail: each of these Apps is wrong in one way, and a history is found that shows it.
 import { describe, expect, test } from 'vitest';
-import type { Changes, Lease, WorkStore } from '../../../app/work/store.ts';
-import type { World } from '../../../app/world.ts';
+import type { Changes, Lease, WorkStore } from '../../../app/reconcile/store.ts';
+import type { AppContext } from '../../../app/context.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import { appCode } from './app-code.ts';
-import { histories, troubledHistories } from './deeds.ts';
-import type { Code } from './house.ts';
+import { histories, faultyHistories } from './commands.ts';
+import type { Code } from './simulation.ts';
 import { searched } from './searched.ts';
 
 /** An object some of whose methods are others. */
@@ -22,9 +22,9 @@ function but<T extends object>(object: T, others: Partial<T>): T {
   });
 }
 
-const withWorld = (change: (world: World) => World): Code => ({
+const withContext = (change: (context: AppContext) => AppContext): Code => ({
   ...appCode,
-  lane: (deploymentId, world, signal) => appCode.lane(deploymentId, change(world), signal),
+  deploymentQueue: (deploymentId, context, signal) => appCode.deploymentQueue(deploymentId, change(context), signal),
 });
 const withStore = (change: (store: WorkStore) => Partial<WorkStore>): Code => ({
   ...appCode,
@@ -41,16 +41,16 @@ const forgetful = withStore((store) => ({
 }));
 
 /** A request without an answer is sent again at once, as stock clients do, and without a key. */
-const blindlyRepeating = withWorld((world) => ({
-  ...world,
-  control: but(world.control, {
+const blindlyRepeating = withContext((context) => ({
+  ...context,
+  control: but(context.control, {
     patchDeployment: async (id, request, options) => {
       const { idempotencyKey: _, ...keyless } = options ?? {};
       try {
-        return await world.control.patchDeployment(id, request, options);
+        return await context.control.patchDeployment(id, request, options);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.effect === 'none') throw error;
-        return world.control.patchDeployment(id, request, {
+        return context.control.patchDeployment(id, request, {
           ...keyless,
           ifLatest: undefined,
           idempotencyKey: `${options?.idempotencyKey}`,
@@ -67,7 +67,7 @@ const unlocked = withStore((store) => {
     takeLease: async (deploymentId, holder, leaseMs) => {
       const lease = await store.takeLease(deploymentId, holders.get(deploymentId) ?? holder, leaseMs);
       if (lease) holders.set(deploymentId, lease.holder);
-      return lease ?? { deploymentId, holder: holders.get(deploymentId) ?? holder, wakes: 0 };
+      return lease ?? { deploymentId, holder: holders.get(deploymentId) ?? holder, notifiedSeq: 0 };
     },
   };
 });
@@ -75,28 +75,31 @@ const unlocked = withStore((store) => {
 /** A delivery whose handler fails counts as done. */
 const careless: Code = {
   ...appCode,
-  deliver: (delivery, world) => appCode.deliver(delivery, world).catch(() => []),
+  deliver: (delivery, context) => appCode.deliver(delivery, context).catch(() => []),
 };
 
 /** What GitHub answers nothing to counts as told. */
 const mumbling: Code = {
   ...appCode,
-  report: async (data, world, send) => {
-    const { hub } = world;
-    const quiet = but(hub, { writeCheck: (at, id, content) => hub.writeCheck(at, id, content).catch(() => id ?? 1) });
-    return appCode.report(data, { ...world, hub: quiet }, send);
+  report: async (data, context, send) => {
+    const { githubApi } = context;
+    const quiet = but(githubApi, {
+      writeCheck: (at, id, content) => githubApi.writeCheck(at, id, content).catch(() => id ?? 1),
+    });
+    return appCode.report(data, { ...context, githubApi: quiet }, send);
   },
 };
 
 /** A wish that comes while something is open on its deployment is dropped. */
 const impatient = withStore((store) => ({
-  wish: async (wish) => ((await store.openIntents(wish.deploymentId)).length > 0 ? undefined : store.wish(wish)),
+  request: async (request) =>
+    (await store.openIntents(request.deploymentId)).length > 0 ? undefined : store.request(request),
 }));
 
 describe('an invariant is seen to fail where', () => {
-  test.each<[string, Code, typeof troubledHistories, RegExp]>([
-    ['the intent is not stored before it is sent', forgetful, troubledHistories, /made 2 revisions|was built although/],
-    ['a request without an answer is sent again blindly', blindlyRepeating, troubledHistories, /made 2 revisions/],
+  test.each<[string, Code, typeof faultyHistories, RegExp]>([
+    ['the intent is not stored before it is sent', forgetful, faultyHistories, /made 2 revisions|was built although/],
+    ['a request without an answer is sent again blindly', blindlyRepeating, faultyHistories, /made 2 revisions/],
     ['everybody may work on a deployment at any time', unlocked, histories(10), /made 2 revisions|was built although/],
     [
       'a delivery counts as done when its handler fails',
@@ -104,10 +107,10 @@ describe('an invariant is seen to fail where', () => {
       histories(10),
       /was acknowledged and came to nothing/,
     ],
-    ['a check counts as told when GitHub answers nothing', mumbling, troubledHistories, /^the check .* stays/],
-    ['a push is dropped while another is built', impatient, troubledHistories, /has no check/],
+    ['a check counts as told when GitHub answers nothing', mumbling, faultyHistories, /^the check .* stays/],
+    ['a push is dropped while another is built', impatient, faultyHistories, /has no check/],
   ])('%s', { timeout: 120_000 }, async (_, code, played, found) => {
-    const { told } = await searched(played, code, { numRuns: 2_000, endOnFailure: true, seed: 1 }, found);
-    expect(told).toMatch(found);
+    const { reported } = await searched(played, code, { numRuns: 2_000, endOnFailure: true, seed: 1 }, found);
+    expect(reported).toMatch(found);
   });
 });

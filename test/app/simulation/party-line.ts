@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { asked, failed, type Answered } from './line-words.ts';
+import { requested, failed, type Answered } from './line-words.ts';
 
 /** Lets other processes call the methods of these objects over loopback. Values travel as JSON. */
 export async function openPartyLine(
@@ -24,7 +24,7 @@ export async function openPartyLine(
 }
 
 async function carryOut(parties: Readonly<Record<string, object>>, body: unknown): Promise<Answered> {
-  const { party, operation, given } = asked.parse(body);
+  const { party, operation, given } = requested.parse(body);
   const target = parties[party];
   const method: unknown = target && Reflect.get(target, operation, target);
   if (!target || typeof method !== 'function') throw new Error(`nobody knows ${party}.${operation}`);

@@ -1,5 +1,5 @@
-import type { Deed, History } from './deeds.ts';
-import { House, type Code, type Delivery } from './house.ts';
+import type { Command, History } from './commands.ts';
+import { Simulation, type Code, type Delivery } from './simulation.ts';
 import { branch } from './terms.ts';
 import type { ModelProcess } from './model-process.ts';
 
@@ -11,113 +11,113 @@ const recoveredMs = 45 * 60_000;
 const restMs = 12 * 60 * 60_000;
 
 /** Plays a history until all is quiet, and leaves what came of it. */
-export async function play({ setting, deeds }: History, code: Code): Promise<House> {
-  const house = new House(setting, code);
+export async function play({ setting, commands }: History, code: Code): Promise<Simulation> {
+  const simulation = new Simulation(setting, code);
   // The first revision is live before anything happens.
-  await house.clock.run(house.clock.now() + 10 * 60_000);
+  await simulation.clock.run(simulation.clock.now() + 10 * 60_000);
   let at = 0;
-  for (const deed of deeds) {
-    at += deed.after;
-    house.clock.after(at, () => carryOut(house, deed));
+  for (const command of commands) {
+    at += command.after;
+    simulation.clock.after(at, () => carryOut(simulation, command));
   }
   for (let late = 0; late < at + recoveredMs; late += recoveryMs) {
-    house.clock.after(late, () => house.jobs.send('recovery', `${late}`));
+    simulation.clock.after(late, () => simulation.jobs.send('recovery', `${late}`));
   }
-  await house.clock.run(house.clock.now() + at + restMs);
-  return house;
+  await simulation.clock.run(simulation.clock.now() + at + restMs);
+  return simulation;
 }
 
-function carryOut(house: House, deed: Deed): void {
-  const { git, control, clock } = house;
-  const deploymentId = 'deployment' in deed ? round(house.deploymentIds, deed.deployment) : undefined;
-  switch (deed.do) {
+function carryOut(simulation: Simulation, command: Command): void {
+  const { git, control, clock } = simulation;
+  const deploymentId = 'deployment' in command ? round(simulation.deploymentIds, command.deployment) : undefined;
+  switch (command.do) {
     case 'push': {
-      const message = deed.words === 'skip' ? 'Try something [skip deploy]' : 'Change the agent';
-      git.commit(branch, { message, paths: [deed.paths === 'docs' ? 'docs/a.md' : 'agent.py'], fate: deed.fate });
-      return pushed(house, deed.arrive);
+      const message = command.words === 'skip' ? 'Try something [skip deploy]' : 'Change the agent';
+      git.commit(branch, { message, paths: [command.paths === 'docs' ? 'docs/a.md' : 'agent.py'], fate: command.fate });
+      return pushed(simulation, command.arrive);
     }
     case 'force': {
-      const to = round([...git.commits.keys()].toReversed(), deed.to);
+      const to = round([...git.commits.keys()].toReversed(), command.to);
       if (to === undefined || to === git.branches.get(branch)) return;
       git.point(branch, to);
-      return pushed(house, deed.arrive);
+      return pushed(simulation, command.arrive);
     }
     case 'delete':
       if (!git.branches.has(branch)) return;
       git.point(branch, undefined);
-      return pushed(house, deed.arrive);
+      return pushed(simulation, command.arrive);
     case 'redeliver': {
-      const known = round(house.deliveries.toReversed(), deed.which);
-      if (known) house.arrive(known);
+      const known = round(simulation.deliveries.toReversed(), command.which);
+      if (known) simulation.arrive(known);
       return;
     }
     case 'rerun': {
-      const told = round([...git.commits.keys()].toReversed(), deed.commit);
-      return pressed(house, 'rerun', told, deploymentId, deed.arrive);
+      const reported = round([...git.commits.keys()].toReversed(), command.commit);
+      return requestedAction(simulation, 'rerun', reported, deploymentId, command.arrive);
     }
     case 'redeploy':
-      return pressed(house, 'redeploy', git.head(branch)?.sha, deploymentId, deed.arrive);
+      return requestedAction(simulation, 'redeploy', git.head(branch)?.sha, deploymentId, command.arrive);
     case 'rollback':
-      return pressed(
-        house,
+      return requestedAction(
+        simulation,
         'rollback',
         control.deployments.get(deploymentId ?? '')?.active?.commit,
         deploymentId,
-        deed.arrive,
+        command.arrive,
       );
     case 'action':
       if (deploymentId && git.branches.has(branch)) control.restateBeside(deploymentId, 'action');
       return;
     case 'kill': {
-      const victim = round(alive(house), deed.process);
+      const victim = round(alive(simulation), command.process);
       if (!victim) return;
       const giveBack = victim.onDeath;
       victim.onDeath = () => {
         giveBack();
-        clock.after(deed.restartAfter, () => house.start(`${victim.name}'`));
+        clock.after(command.restartAfter, () => simulation.start(`${victim.name}'`));
       };
-      victim.cutAt(deed.cut);
+      victim.cutAt(command.cut);
       return;
     }
     case 'stall':
-      round(alive(house), deed.process)?.stallAt(deed.cut, deed.forMs);
+      round(alive(simulation), command.process)?.stallAt(command.cut, command.forMs);
       return;
     case 'fault':
-      house.faults.lay(deed.fault);
+      simulation.faults.lay(command.fault);
   }
 }
 
-export const nameOf = (house: House, deploymentId: string): string =>
-  `Landfall: ${house.termsOf(deploymentId).deploymentName}`;
+export const nameOf = (simulation: Simulation, deploymentId: string): string =>
+  `Landfall: ${simulation.termsOf(deploymentId).deploymentName}`;
 
-function pushed(house: House, arrive: readonly number[]): void {
-  const after = house.git.branches.get(branch);
-  if (after !== undefined && house.setting.builder === 'service') {
-    for (const id of house.deploymentIds) house.control.restateBeside(id, 'service');
+function pushed(simulation: Simulation, arrive: readonly number[]): void {
+  const after = simulation.git.branches.get(branch);
+  if (after !== undefined && simulation.setting.builder === 'service') {
+    for (const id of simulation.deploymentIds) simulation.control.restateBeside(id, 'service');
   }
-  deliver(house, { kind: 'push', after }, arrive);
+  deliver(simulation, { kind: 'push', after }, arrive);
 }
 
 /** A person presses something on a check, where there is one. */
-function pressed(
-  house: House,
+function requestedAction(
+  simulation: Simulation,
   kind: 'rerun' | 'redeploy' | 'rollback',
   commit: string | undefined,
   deploymentId: string | undefined,
   arrive: readonly number[],
 ): void {
   if (commit === undefined || deploymentId === undefined) return;
-  const name = nameOf(house, deploymentId);
-  if (house.hub.check(commit, name)) deliver(house, { kind, commit, name }, arrive);
+  const name = nameOf(simulation, deploymentId);
+  if (simulation.githubApi.check(commit, name)) deliver(simulation, { kind, commit, name }, arrive);
 }
 
-function deliver(house: House, asks: Delivery['asks'], arrive: readonly number[]): void {
-  const delivery: Delivery = { guid: `delivery-${house.deliveries.length + 1}`, asks };
-  house.deliveries.push(delivery);
-  for (const ms of arrive) house.clock.after(ms, () => house.arrive(delivery));
+function deliver(simulation: Simulation, requests: Delivery['requests'], arrive: readonly number[]): void {
+  const delivery: Delivery = { guid: `delivery-${simulation.deliveries.length + 1}`, requests };
+  simulation.deliveries.push(delivery);
+  for (const ms of arrive) simulation.clock.after(ms, () => simulation.arrive(delivery));
 }
 
-const alive = (house: House): ModelProcess[] => house.processes.filter(({ isAlive }) => isAlive);
+const alive = (simulation: Simulation): ModelProcess[] => simulation.processes.filter(({ isAlive }) => isAlive);
 
 const round = <T>(from: readonly T[], index: number): T | undefined =>
   from.length === 0 ? undefined : from[index % from.length];

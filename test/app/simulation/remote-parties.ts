@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Hub } from '../../../app/github/hub.ts';
-import type { SmokeDesk } from '../../../app/world.ts';
+import type { GitHubApi } from '../../../app/github/github-api.ts';
+import type { SmokeTestRunner } from '../../../app/context.ts';
 import { deployment, deploymentsList } from '../../../src/contract/control/deployment.ts';
 import { logPage } from '../../../src/contract/control/log.ts';
 import { revision, revisionsList } from '../../../src/contract/control/revision.ts';
@@ -8,7 +8,7 @@ import type { ControlService } from '../../../src/contract/control/service.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { answered, takeAnswer } from './line-words.ts';
 import { smokeLook } from './model-smoke.ts';
-import { fates } from './model-git.ts';
+import { outcomes } from './model-git.ts';
 
 type Line = <T>(operation: string, schema: z.ZodType<T>, ...given: unknown[]) => Promise<T>;
 
@@ -23,13 +23,13 @@ const lineTo =
 const none = z.unknown().transform(() => undefined);
 
 /** The model of GitHub that lives in another process. */
-export function remoteHub(url: string): Hub {
-  const line = lineTo(url, 'hub');
+export function remoteHub(url: string): GitHubApi {
+  const line = lineTo(url, 'githubApi');
   const head = z.object({ sha: z.string(), message: z.string(), committedAt: z.number() }).optional();
   const comparison = z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('ahead'), paths: z.array(z.string()) }),
     z.object({ kind: z.literal('identical') }),
-    z.object({ kind: z.literal('untold'), why: z.string() }),
+    z.object({ kind: z.literal('unavailable'), why: z.string() }),
   ]);
   return {
     head: (at, branch) => line('head', head, at, branch),
@@ -75,10 +75,10 @@ const ours = ({
 });
 
 /** Asks what serves in the other process, in two looks, `pauseMs` apart. */
-export function remoteSmoke(url: string, now: () => number, pauseMs: number): SmokeDesk {
+export function remoteSmoke(url: string, now: () => number, pauseMs: number): SmokeTestRunner {
   const line = lineTo(url, 'control');
   return {
     advance: (intent) =>
-      smokeLook(intent, now() + pauseMs, () => line('fateOfServing', z.enum(fates).optional(), intent.deploymentId)),
+      smokeLook(intent, now() + pauseMs, () => line('fateOfServing', z.enum(outcomes).optional(), intent.deploymentId)),
   };
 }

@@ -1,7 +1,7 @@
 // Histories that were found to break an invariant once, each made smaller as far as that is easy.
 import { expect, test } from 'vitest';
 import { appCode } from './app-code.ts';
-import type { Deed, Setting } from './deeds.ts';
+import type { Command, Setting } from './commands.ts';
 import { violations } from './invariants.ts';
 import { play } from './play.ts';
 
@@ -15,7 +15,7 @@ const plain: Setting = {
   smokeTests: true,
   seed: 0,
 };
-const push = (after: number, ...arrive: number[]): Deed => ({
+const push = (after: number, ...arrive: number[]): Command => ({
   do: 'push',
   after,
   fate: 'good',
@@ -24,14 +24,14 @@ const push = (after: number, ...arrive: number[]): Deed => ({
   arrive,
 });
 
-test.each<[string, Partial<Setting>, Deed[]]>([
+test.each<[string, Partial<Setting>, Command[]]>([
   [
     'a wish that waited in the check of a live commit, and then had nothing to bring, gives the check back',
     { offers: { idempotencyKeys: true, ifMatch: true, lists: false }, deployments: 2, seed: 222690 },
     [
       { do: 'action', after: 36603, deployment: 2 },
       push(1916, 368),
-      { do: 'fault', after: 4415, fault: { party: 'hub', nth: 12, kind: 'paused' } },
+      { do: 'fault', after: 4415, fault: { party: 'githubApi', nth: 12, kind: 'paused' } },
       { do: 'force', after: 1803, to: 3, arrive: [374] },
       { do: 'redeploy', after: 19655, deployment: 1, arrive: [144] },
       { do: 'fault', after: 2934, fault: { party: 'control', operation: 'patchDeployment', nth: 1, kind: 'refused' } },
@@ -66,7 +66,13 @@ test.each<[string, Partial<Setting>, Deed[]]>([
       },
       { do: 'redeploy', after: 8738, deployment: 0, arrive: [273] },
       { do: 'kill', after: 518, process: 0, cut: { nth: 38, phase: 'after' }, restartAfter: 33748 },
-      { do: 'kill', after: 2358, process: 5, cut: { nth: 2, phase: 'before', operation: 'wish' }, restartAfter: 2865 },
+      {
+        do: 'kill',
+        after: 2358,
+        process: 5,
+        cut: { nth: 2, phase: 'before', operation: 'request' },
+        restartAfter: 2865,
+      },
       { do: 'force', after: 2624, to: 7, arrive: [391] },
       push(757, 69),
       push(2065, 171208, 1984, 45),
@@ -93,13 +99,13 @@ test.each<[string, Partial<Setting>, Deed[]]>([
     [
       push(0, 0),
       { do: 'force', after: 986, to: 1, arrive: [0] },
-      { do: 'fault', after: 2297, fault: { party: 'hub', nth: 2, kind: 'refused' } },
+      { do: 'fault', after: 2297, fault: { party: 'githubApi', nth: 2, kind: 'refused' } },
       { do: 'rerun', after: 0, commit: 0, deployment: 0, arrive: [] },
       { do: 'redeliver', after: 4421, which: 0 },
       { do: 'force', after: 2390, to: 0, arrive: [] },
     ],
   ],
-])('%s', async (_, setting, deeds) => {
-  const house = await play({ setting: { ...plain, ...setting }, deeds }, appCode);
-  expect(await violations(house)).toEqual([]);
+])('%s', async (_, setting, commands) => {
+  const simulation = await play({ setting: { ...plain, ...setting }, commands }, appCode);
+  expect(await violations(simulation)).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
-import type { History } from './deeds.ts';
-import type { Code, House } from './house.ts';
+import type { History } from './commands.ts';
+import type { Code, Simulation } from './simulation.ts';
 import { violations } from './invariants.ts';
 import { play } from './play.ts';
 
 /** What a search came to. */
 export interface Searched {
   /** The smallest history that was found to break an invariant, with what plays it again; empty where none was. */
-  told: string;
+  reported: string;
   /** How many histories were played, those among them that made a failing one smaller. */
   played: number;
   /** What the App logged in each. */
@@ -21,17 +21,17 @@ export async function searched(
   parameters: fc.Parameters<[History]>,
   only = /./,
 ): Promise<Searched> {
-  const traces: House['log'][] = [];
+  const traces: Simulation['log'][] = [];
   const property = fc.asyncProperty(histories, async (history) => {
-    const house = await play(history, code);
-    traces.push(house.log);
-    const found = (await violations(house)).filter((each) => only.test(each));
+    const simulation = await play(history, code);
+    traces.push(simulation.log);
+    const found = (await violations(simulation)).filter((each) => only.test(each));
     if (found.length > 0) throw new Error(found.join('\n'));
   });
-  return { told: tellHistory(await fc.check(property, parameters)), played: traces.length, traces };
+  return { reported: describeHistory(await fc.check(property, parameters)), played: traces.length, traces };
 }
 
-function tellHistory({
+function describeHistory({
   failed,
   counterexample,
   seed,
@@ -44,6 +44,6 @@ function tellHistory({
     errorInstance instanceof Error ? errorInstance.message : 'It took too long.',
     `seed ${seed}, path ${counterexamplePath ?? 'unknown'}`,
     JSON.stringify(history?.setting),
-    ...(history?.deeds ?? []).map((deed) => JSON.stringify(deed)),
+    ...(history?.commands ?? []).map((command) => JSON.stringify(command)),
   ].join('\n');
 }

@@ -1,5 +1,5 @@
 import type { RepositoryAt } from '../../../app/repository.ts';
-import type { Terms } from '../../../app/work/intent.ts';
+import type { Terms } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 
 /** The one repository of every history. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { agents, deployed, deskOf, idOf, intruder, missing } from './models.ts';
+import { agents, deployed, resolverOf, idOf, intruder, missing } from './models.ts';
 
 const victim = deployed('support');
 const mine = deployed('play', { config: { repo_url: 'https://github.com/mallory/play' } });
 const deployments = [victim, mine];
 
 /** What a push to mallory/play leads to, whatever its file says. */
-async function attack(file: string, all = deployments, parts: Parameters<typeof deskOf>[2] = {}) {
-  const { targets, refused } = await deskOf(all, { 'mallory/play': file }, parts).targetsOf(intruder, 'main');
+async function attack(file: string, all = deployments, parts: Parameters<typeof resolverOf>[2] = {}) {
+  const { targets, refused } = await resolverOf(all, { 'mallory/play': file }, parts).targetsOf(intruder, 'main');
   return { targets: targets.map(({ deploymentId }) => deploymentId), refused };
 }
 
@@ -79,21 +79,21 @@ describe('a file that reaches for a deployment of another repository', () => {
   });
 
   test('the file of one repository says nothing of the pushes of another', async () => {
-    const desk = deskOf(deployments, { 'mallory/play': 'deployments: { support: { after-rollback: hold } }' });
-    const { targets } = await desk.targetsOf(agents, 'main');
+    const resolver = resolverOf(deployments, { 'mallory/play': 'deployments: { support: { after-rollback: hold } }' });
+    const { targets } = await resolver.targetsOf(agents, 'main');
     expect(targets.map(({ terms }) => terms.rules)).toEqual([
       { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
     ]);
   });
 
   test('on another branch it is not even told', async () => {
-    const desk = deskOf(deployments, { 'mallory/play': 'deployments: { support: {} }' });
-    expect(await desk.targetsOf(intruder, 'dev')).toEqual({ targets: [], refused: [] });
+    const resolver = resolverOf(deployments, { 'mallory/play': 'deployments: { support: {} }' });
+    expect(await resolver.targetsOf(intruder, 'dev')).toEqual({ targets: [], refused: [] });
   });
 
   test('an id that is no uuid is never asked for', async () => {
-    const asked: string[] = [];
-    const desk = deskOf(
+    const requested: string[] = [];
+    const resolver = resolverOf(
       [],
       { 'mallory/play': `deployments: { a: { deployment-id: ../x }, b: { deployment-id: ${idOf(7)} } }` },
       {
@@ -102,14 +102,14 @@ describe('a file that reaches for a deployment of another repository', () => {
             throw missing();
           },
           getDeployment: async (id) => {
-            asked.push(id);
+            requested.push(id);
             return victim;
           },
         },
       },
     );
-    const { targets } = await desk.targetsOf(intruder, 'main');
-    expect(asked).toEqual([idOf(7)]);
+    const { targets } = await resolver.targetsOf(intruder, 'main');
+    expect(requested).toEqual([idOf(7)]);
     expect(targets).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createDeploymentsReader } from '../../../app/targets/listed-deployments.ts';
 import type { DeploymentsList, DeploymentsQuery } from '../../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { agents, deployed, deskOf, intruder, missing } from './models.ts';
+import { agents, deployed, resolverOf, intruder, missing } from './models.ts';
 
 const away = () =>
   new ServiceError({ operation: 'list deployments', method: 'GET', address: 'x', kind: 'unreachable', effect: 'none' });
@@ -88,21 +88,27 @@ describe('a service that lists nothing', () => {
   };
 
   test('is asked for what the file names by id', async () => {
-    const desk = deskOf([], { 'acme/agents': `deployments: { a: { deployment-id: ${one.id} } }` }, { control });
-    expect((await desk.targetsOf(agents, 'main')).targets.map(({ deploymentId }) => deploymentId)).toEqual([one.id]);
+    const resolver = resolverOf([], { 'acme/agents': `deployments: { a: { deployment-id: ${one.id} } }` }, { control });
+    expect((await resolver.targetsOf(agents, 'main')).targets.map(({ deploymentId }) => deploymentId)).toEqual([
+      one.id,
+    ]);
   });
 
   test('and whose that is counts all the same', async () => {
-    const desk = deskOf([], { 'mallory/play': `deployments: { a: { deployment-id: ${one.id} } }` }, { control });
-    expect(await desk.targetsOf(intruder, 'main')).toEqual({
+    const resolver = resolverOf(
+      [],
+      { 'mallory/play': `deployments: { a: { deployment-id: ${one.id} } }` },
+      { control },
+    );
+    expect(await resolver.targetsOf(intruder, 'main')).toEqual({
       targets: [],
       refused: [{ deployment: 'a', why: expect.stringContaining('is not this repository') }],
     });
   });
 
   test('says of a name that an id is needed', async () => {
-    const desk = deskOf([], { 'acme/agents': 'name: a' }, { control });
-    expect((await desk.targetsOf(agents, 'main')).refused).toEqual([
+    const resolver = resolverOf([], { 'acme/agents': 'name: a' }, { control });
+    expect((await resolver.targetsOf(agents, 'main')).refused).toEqual([
       { deployment: 'a', why: 'the service does not list its deployments: give its deployment-id' },
     ]);
   });
@@ -115,5 +121,5 @@ test('a service that is away is no reason to deploy nothing: the push is tried a
     },
     getDeployment: async () => deployed('a'),
   };
-  await expect(deskOf([], {}, { control }).targetsOf(agents, 'main')).rejects.toThrow(ServiceError);
+  await expect(resolverOf([], {}, { control }).targetsOf(agents, 'main')).rejects.toThrow(ServiceError);
 });

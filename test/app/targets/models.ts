@@ -1,4 +1,4 @@
-import { createTargetDesk, type TargetDeskParts } from '../../../app/targets/create-target-desk.ts';
+import { createTargetResolver, type TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import type { ListedDeployment } from '../../../app/targets/listed-deployments.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
@@ -63,23 +63,23 @@ export const missing = (): ServiceError =>
   });
 
 /** A desk over a model of GitHub, whose files are by `owner/name`, and one of the service. */
-export function deskOf(
+export function resolverOf(
   deployments: readonly ListedDeployment[],
   files: Readonly<Record<string, string>> = {},
-  parts: Partial<TargetDeskParts> = {},
+  parts: Partial<TargetResolverOptions> = {},
 ) {
-  const asked: string[] = [];
-  const desk = createTargetDesk({
-    hub: {
+  const requested: string[] = [];
+  const resolver = createTargetResolver({
+    githubApi: {
       defaultBranch: async () => 'main',
       file: async ({ owner, name }, path, ref) => {
-        asked.push(`${path}@${ref}`);
+        requested.push(`${path}@${ref}`);
         return files[`${owner}/${name}`];
       },
     },
     control: {
       listDeployments: async ({ limit = 20, offset = 0 }) => {
-        asked.push(`list ${offset}`);
+        requested.push(`list ${offset}`);
         return { resources: deployments.slice(offset, offset + limit), offset };
       },
       getDeployment: async () => {
@@ -93,5 +93,5 @@ export function deskOf(
     log: () => undefined,
     ...parts,
   });
-  return { ...desk, asked };
+  return { ...resolver, requested };
 }

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
-import { FileTooLarge } from '../../../app/github/hub.ts';
-import type { TargetDeskParts } from '../../../app/targets/create-target-desk.ts';
+import { FileTooLarge } from '../../../app/github/github-api.ts';
+import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
-import { agents, deployed, deskOf, idOf, intruder, type More } from './models.ts';
+import { agents, deployed, resolverOf, idOf, intruder, type More } from './models.ts';
 
 /** What a push to a branch of acme/agents is for, in one line each. */
-async function told(deployments: readonly Deployment[], file?: string, branch = 'main'): Promise<string[]> {
-  const desk = deskOf(deployments, file === undefined ? {} : { 'acme/agents': file });
-  const { targets, refused } = await desk.targetsOf(agents, branch);
+async function reported(deployments: readonly Deployment[], file?: string, branch = 'main'): Promise<string[]> {
+  const resolver = resolverOf(deployments, file === undefined ? {} : { 'acme/agents': file });
+  const { targets, refused } = await resolver.targetsOf(agents, branch);
   return [
     ...targets.map(({ repoRef, terms }) => `builds ${terms.deploymentName} from ${repoRef}`),
     ...refused.map(({ deployment, why }) => `${deployment}: ${why}`),
   ];
 }
 
-const tooLarge: TargetDeskParts['hub'] = {
+const tooLarge: TargetResolverOptions['githubApi'] = {
   defaultBranch: async () => 'main',
   file: async (_, path) => {
     throw new FileTooLarge(path, 'acme/agents', 2_000_000, 1_000_000);
@@ -68,10 +68,12 @@ describe('without a file', () => {
       'main',
       ['a: it is being deleted at the service'],
     ],
-  ])('%s', async (_, deployment, branch, said) => expect(await told([deployment], undefined, branch)).toEqual(said));
+  ])('%s', async (_, deployment, branch, said) =>
+    expect(await reported([deployment], undefined, branch)).toEqual(said),
+  );
 
   test('several of one branch are all targets', async () => {
-    expect(await told([deployed('a'), deployed('b'), deployed('c', { revision: { repo_ref: 'dev' } })])).toEqual([
+    expect(await reported([deployed('a'), deployed('b'), deployed('c', { revision: { repo_ref: 'dev' } })])).toEqual([
       'builds a from main',
       'builds b from main',
     ]);
@@ -79,7 +81,7 @@ describe('without a file', () => {
 
   test('the terms are the default ones', async () => {
     const one = deployed('a');
-    const { targets } = await deskOf([one]).targetsOf(agents, 'main');
+    const { targets } = await resolverOf([one]).targetsOf(agents, 'main');
     expect(targets).toEqual([
       {
         deploymentId: one.id,
@@ -113,7 +115,10 @@ deployments:
 `;
 
   test('its rules are the terms of the deployment that it names', async () => {
-    const { targets } = await deskOf([deployed('a'), deployed('b')], { 'acme/agents': file }).targetsOf(agents, 'main');
+    const { targets } = await resolverOf([deployed('a'), deployed('b')], { 'acme/agents': file }).targetsOf(
+      agents,
+      'main',
+    );
     expect(targets.map(({ terms }) => terms)).toMatchObject([
       {
         rules: { paths: { include: ['agents/**'], exclude: [] }, skipWords: ['[no ship]'], afterRollback: 'hold' },
@@ -128,17 +133,17 @@ deployments:
   });
 
   test('it is read from the default branch, whichever branch was pushed', async () => {
-    const desk = deskOf([deployed('a', { revision: { repo_ref: 'dev' } })], { 'acme/agents': file });
-    await desk.targetsOf(agents, 'dev');
-    expect(desk.asked).toContain('.github/landfall.yml@main');
-    expect(desk.asked.filter((each) => each.includes('dev'))).toEqual([]);
+    const resolver = resolverOf([deployed('a', { revision: { repo_ref: 'dev' } })], { 'acme/agents': file });
+    await resolver.targetsOf(agents, 'dev');
+    expect(resolver.requested).toContain('.github/landfall.yml@main');
+    expect(resolver.requested.filter((each) => each.includes('dev'))).toEqual([]);
   });
 
   test('which branch that is, is asked once in a minute; the file is read at every push', async () => {
     const branches: number[] = [];
     let now = 0;
     const files: string[] = [];
-    const hub = {
+    const githubApi = {
       defaultBranch: async ({ repositoryId }: RepositoryAt) => {
         branches.push(repositoryId);
         return 'main';
@@ -148,19 +153,19 @@ deployments:
         return undefined;
       },
     };
-    const desk = deskOf([], {}, { hub, clock: { now: () => now } });
-    await Promise.all([desk.targetsOf(agents, 'main'), desk.targetsOf(intruder, 'main')]);
-    await desk.targetsOf(agents, 'main');
+    const resolver = resolverOf([], {}, { githubApi, clock: { now: () => now } });
+    await Promise.all([resolver.targetsOf(agents, 'main'), resolver.targetsOf(intruder, 'main')]);
+    await resolver.targetsOf(agents, 'main');
     expect({ branches, files: files.length }).toEqual({ branches: [10, 20], files: 3 });
     now = 60_000;
-    await desk.targetsOf(agents, 'main');
+    await resolver.targetsOf(agents, 'main');
     expect({ branches, files: files.length }).toEqual({ branches: [10, 20, 10], files: 4 });
   });
 
   test('a deployment is named by its id, whatever it is called', async () => {
     const one = deployed('a');
     const text = `deployments: { b: { deployment-id: ${one.id.toUpperCase()}, on-failure: rollback } }`;
-    const { targets, refused } = await deskOf([one], { 'acme/agents': text }).targetsOf(agents, 'main');
+    const { targets, refused } = await resolverOf([one], { 'acme/agents': text }).targetsOf(agents, 'main');
     expect(targets[0]?.terms).toMatchObject({ deploymentName: 'a', onFailure: 'rollback' });
     expect(refused).toEqual([]);
   });
@@ -275,11 +280,11 @@ deployments:
     ],
     ['that takes a repository for an image', {}, 'name: a\nimage-uri: x/y', 'main', ['builds a from main']],
   ])('%s', async (_, more, text, branch, said) => {
-    expect(await told([deployed('a', more)], text, branch)).toEqual(said);
+    expect(await reported([deployed('a', more)], text, branch)).toEqual(said);
   });
 
   test('several deployments of one name are told apart by their id only', async () => {
-    expect(await told([deployed('a'), deployed('a')], 'name: a')).toEqual([
+    expect(await reported([deployed('a'), deployed('a')], 'name: a')).toEqual([
       'builds a from main',
       'builds a from main',
       'a: the service has several deployments of this name: give its deployment-id',
@@ -289,7 +294,7 @@ deployments:
   test('a deployment that is named twice has the rules of the first, and says so', async () => {
     const one = deployed('a');
     const text = `deployments: { a: { on-failure: rollback }, b: { deployment-id: ${one.id} } }`;
-    const { targets, refused } = await deskOf([one], { 'acme/agents': text }).targetsOf(agents, 'main');
+    const { targets, refused } = await resolverOf([one], { 'acme/agents': text }).targetsOf(agents, 'main');
     expect(targets).toHaveLength(1);
     expect(targets[0]?.terms).toMatchObject({
       onFailure: 'rollback',
@@ -320,7 +325,7 @@ deployments:
     ],
     ['one goes again', 'environment: { name: x, transient: true }', deployed('a'), { name: 'x', transient: true }],
   ])('environment: %s', async (_, more, deployment, environment) => {
-    const { targets } = await deskOf([deployment], { 'acme/agents': `name: a\n${more}` }).targetsOf(agents, 'main');
+    const { targets } = await resolverOf([deployment], { 'acme/agents': `name: a\n${more}` }).targetsOf(agents, 'main');
     expect(targets[0]?.terms.environment).toMatchObject(environment);
   });
 
@@ -332,7 +337,7 @@ deployments:
       '  c: { repo-url: https://github.com/acme/agents, repo-ref: main, graph-config-path: g.json }',
     ].join('\n');
     const deployments = [deployed('a'), deployed('b', { revision: { repo_ref: 'dev' } }), deployed('c')];
-    const { targets } = await deskOf(deployments, { 'acme/agents': file }).targetsOf(agents, 'main');
+    const { targets } = await resolverOf(deployments, { 'acme/agents': file }).targetsOf(agents, 'main');
     expect(targets.map(({ terms: { environment } }) => environment)).toEqual([
       { name: 'Staging', production: false, transient: false, shared: true },
       { name: 'c', production: false, transient: false },
@@ -342,7 +347,7 @@ deployments:
 
 describe('file and deployment differ', () => {
   const terms = async (text: string, deployment = deployed('a')) => {
-    const { targets } = await deskOf([deployment], { 'acme/agents': text }).targetsOf(agents, 'main');
+    const { targets } = await resolverOf([deployment], { 'acme/agents': text }).targetsOf(agents, 'main');
     return targets[0]?.terms;
   };
 
@@ -387,12 +392,12 @@ secrets: [OPENAI_API_KEY]
 
   test('no user or password of an address is told', async () => {
     const bound = deployed('a', { config: { repo_url: 'https://joe:sk-canary@git.acme.example/agents' } });
-    const desk = deskOf(
+    const resolver = resolverOf(
       [bound],
       { 'acme/agents': 'name: a\nrepo-url: https://github.com/acme/agents' },
       { bindings: [{ repository: 'acme/agents', deployment: 'a' }] },
     );
-    const { targets } = await desk.targetsOf(agents, 'main');
+    const { targets } = await resolver.targetsOf(agents, 'main');
     expect(targets[0]?.terms.differences).toEqual([
       {
         field: 'source_config.repo_url',
@@ -408,7 +413,7 @@ describe('a file with mistakes', () => {
   const mistakes = 'the deploy file has mistakes here, so pushes are built as if it said nothing';
 
   test('loses nothing of what the service says', async () => {
-    const { targets, refused } = await deskOf([deployed('a')], { 'acme/agents': 'a: [' }).targetsOf(agents, 'main');
+    const { targets, refused } = await resolverOf([deployed('a')], { 'acme/agents': 'a: [' }).targetsOf(agents, 'main');
     expect(targets[0]?.terms).toMatchObject({ onFailure: 'keep', rules: { skipWords: ['[skip deploy]'] } });
     expect(targets[0]?.terms.notes).toEqual([mistakes, expect.stringMatching(/^\.github\/landfall\.yml:1:\d+: /)]);
     expect(refused).toEqual([]);
@@ -416,7 +421,10 @@ describe('a file with mistakes', () => {
 
   test('in one deployment takes nothing from another', async () => {
     const text = 'deployments:\n  a:\n    paths: { include: [src\\x] }\n  b:\n    on-failure: rollback\n';
-    const { targets } = await deskOf([deployed('a'), deployed('b')], { 'acme/agents': text }).targetsOf(agents, 'main');
+    const { targets } = await resolverOf([deployed('a'), deployed('b')], { 'acme/agents': text }).targetsOf(
+      agents,
+      'main',
+    );
     expect(targets.map(({ terms: { onFailure, notes } }) => ({ onFailure, notes }))).toEqual([
       {
         onFailure: 'keep',
@@ -427,14 +435,14 @@ describe('a file with mistakes', () => {
   });
 
   test('that names nothing else is told by itself', async () => {
-    expect(await told([], '- a')).toEqual([
+    expect(await reported([], '- a')).toEqual([
       expect.stringMatching(/^\.github\/landfall\.yml: the deploy file has mistakes/),
     ]);
-    expect(await told([], '- a', 'dev')).toEqual([]);
+    expect(await reported([], '- a', 'dev')).toEqual([]);
   });
 
   test('in a deployment that is not there is told with it', async () => {
-    expect(await told([], 'name: a\non-failure: explode')).toEqual([
+    expect(await reported([], 'name: a\non-failure: explode')).toEqual([
       expect.stringMatching(
         /^a: the service has no deployment .*; the deploy file has mistakes here.*`on-failure` must be/,
       ),
@@ -443,13 +451,16 @@ describe('a file with mistakes', () => {
 
   test('without end is told with its first ones', async () => {
     const wrong = Array.from({ length: 30 }, (_, at) => `x${at}: 1`).join('\n');
-    const { targets } = await deskOf([deployed('a')], { 'acme/agents': `name: a\n${wrong}` }).targetsOf(agents, 'main');
+    const { targets } = await resolverOf([deployed('a')], { 'acme/agents': `name: a\n${wrong}` }).targetsOf(
+      agents,
+      'main',
+    );
     expect(targets[0]?.terms.notes).toHaveLength(12);
     expect(targets[0]?.terms.notes.at(-1)).toBe('and 20 more');
   });
 
   test('a file that is too large is not read: pushes are built, and the check says so', async () => {
-    const { targets } = await deskOf([deployed('a')], {}, { hub: tooLarge }).targetsOf(agents, 'main');
+    const { targets } = await resolverOf([deployed('a')], {}, { githubApi: tooLarge }).targetsOf(agents, 'main');
     expect(targets[0]?.terms.notes).toEqual([
       'the deploy file was not read, so pushes are built as if it said nothing: it has 2000000 bytes, and at most 1000000 are read',
     ]);
@@ -460,20 +471,20 @@ describe('a list that others had read before', () => {
   test('tells nobody that nothing is deployed: it is read again', async () => {
     const deployments: Deployment[] = [deployed('of another', { config: { repo_url: 'https://github.com/acme/web' } })];
     let now = 1_000;
-    const desk = deskOf(deployments, {}, { clock: { now: () => now } });
-    expect((await desk.targetsOf(agents, 'main')).targets).toEqual([]);
+    const resolver = resolverOf(deployments, {}, { clock: { now: () => now } });
+    expect((await resolver.targetsOf(agents, 'main')).targets).toEqual([]);
     deployments.push(deployed('made just now'));
     now += 500;
-    const { targets } = await desk.targetsOf(agents, 'main');
+    const { targets } = await resolver.targetsOf(agents, 'main');
     expect(targets.map(({ terms }) => terms.deploymentName)).toEqual(['made just now']);
   });
 
   test('is enough where it names what is deployed', async () => {
     let now = 1_000;
-    const desk = deskOf([deployed('known')], {}, { clock: { now: () => now } });
-    await desk.targetsOf(agents, 'main');
+    const resolver = resolverOf([deployed('known')], {}, { clock: { now: () => now } });
+    await resolver.targetsOf(agents, 'main');
     now += 500;
-    await desk.targetsOf(agents, 'main');
-    expect(desk.asked.filter((each) => each.startsWith('list'))).toHaveLength(1);
+    await resolver.targetsOf(agents, 'main');
+    expect(resolver.requested.filter((each) => each.startsWith('list'))).toHaveLength(1);
   });
 });

@@ -27,8 +27,8 @@ test.each([
   ['too much memory', { memoryBytes: 2_000_000, processes: 1 }, 'it took more memory than a build may (1 MB)'],
   ['too many processes', { memoryBytes: 100, processes: 3 }, 'it ran more processes than a build may (2)'],
 ])('a build that takes %s', (_, usage, why) => {
-  const told = tooMuch(usage, { memoryBytes: megabyte, processes: 2 });
-  expect(told).toEqual(why === undefined ? undefined : `${why} and was ended`);
+  const output = tooMuch(usage, { memoryBytes: megabyte, processes: 2 });
+  expect(output).toEqual(why === undefined ? undefined : `${why} and was ended`);
 });
 
 const eater = `const held = [];
@@ -147,11 +147,14 @@ test('a build that prints for ever is cut with a note, and goes on', async () =>
 });
 
 test('output is bounded in bytes as well as in lines, and the last lines of a command are told', () => {
-  const told: string[] = [];
-  const { tell, commandEnded } = outputBound((_, line) => told.push(line), { outputBytes: 30, outputLines: 1_000 });
-  for (let n = 1; n <= 300; n += 1) tell('info', `line ${n}`);
+  const output: string[] = [];
+  const { writeLine, commandEnded } = outputBound((_, line) => output.push(line), {
+    outputBytes: 30,
+    outputLines: 1_000,
+  });
+  for (let n = 1; n <= 300; n += 1) writeLine('info', `line ${n}`);
   commandEnded();
-  expect(told.slice(0, 6)).toEqual([
+  expect(output.slice(0, 6)).toEqual([
     'line 1',
     'line 2',
     'line 3',
@@ -159,11 +162,11 @@ test('output is bounded in bytes as well as in lines, and the last lines of a co
     'line 5',
     '[cut: a build may print 1000 lines and 30 bytes]',
   ]);
-  expect(told[6]).toBe('[195 lines left out; the last of the command:]');
-  expect(told.slice(7)).toEqual(Array.from({ length: 100 }, (_, n) => `line ${n + 201}`));
-  tell('info', 'of the next command');
+  expect(output[6]).toBe('[195 lines left out; the last of the command:]');
+  expect(output.slice(7)).toEqual(Array.from({ length: 100 }, (_, n) => `line ${n + 201}`));
+  writeLine('info', 'of the next command');
   commandEnded();
-  expect(told.at(-1)).toBe('of the next command');
+  expect(output.at(-1)).toBe('of the next command');
 });
 
 const short = /^Only 3 MB are left on the disk of this machine, and a build takes at least 500 MB\. .* deploy again\.$/;
@@ -186,8 +189,8 @@ test('a build that uses the disk up is ended before it is full', async () => {
   const { reason, dataDir } = place();
   let looks = 0;
   const freeSpace = async (): Promise<number> => ((looks += 1) > 1 ? 3 * megabyte : 900 * megabyte);
-  const told = await reason({ request: { buildCommand: 'sleep 600' }, settings: { freeSpace } });
-  expect(told).toContain('source_config.build_command failed: it was ended. Only 3 MB are left');
+  const output = await reason({ request: { buildCommand: 'sleep 600' }, settings: { freeSpace } });
+  expect(output).toContain('source_config.build_command failed: it was ended. Only 3 MB are left');
   expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
 });
 
@@ -221,8 +224,8 @@ test.each<[string, Files, string | undefined]>([
   async (_, files, buildCommand) => {
     const { reason, dataDir } = place(files);
     const settings = smallDisk(dataDir, '4m');
-    const told = await reason({ request: { buildCommand }, settings });
-    expect(told).toMatch(
+    const output = await reason({ request: { buildCommand }, settings });
+    expect(output).toMatch(
       /What is live is not touched by it\. Have the operator make room in the service's data folder, .*, then deploy again\./,
     );
     expect(existsSync(join(dataDir, 'builds')) ? readdirSync(join(dataDir, 'builds')) : []).toEqual([]);

@@ -4,7 +4,7 @@ import type { Build, BuildEnd, BuildRequest, GitSource } from '../../../src/cont
 import { makeBuild, type BuildSettings } from '../../../src/control-service/builds/make-build.ts';
 import { repository, temporaryFolder, type Files } from './repositories.ts';
 
-export interface Asked {
+export interface Requested {
   /** What to build; the fields of `git` say what of the repository. */
   request?: Partial<BuildRequest & Omit<GitSource, 'kind'>>;
   settings?: Partial<BuildSettings>;
@@ -21,10 +21,10 @@ export interface Workplace {
   head: string;
   lines: string[];
   commits: string[];
-  tryBuild: (asked?: Asked) => Promise<BuildEnd>;
+  tryBuild: (requested?: Requested) => Promise<BuildEnd>;
   /** The build, with the commit that it is of; empty for a tarball. */
-  build: (asked?: Asked) => Promise<Build & { commit: string }>;
-  reason: (asked?: Asked) => Promise<string>;
+  build: (requested?: Requested) => Promise<Build & { commit: string }>;
+  reason: (requested?: Requested) => Promise<string>;
 }
 
 export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
@@ -35,7 +35,7 @@ export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
   const lines: string[] = [];
   const commits: string[] = [];
 
-  const tryBuild = ({ request = {}, settings, signal }: Asked = {}): Promise<BuildEnd> => {
+  const tryBuild = ({ request = {}, settings, signal }: Requested = {}): Promise<BuildEnd> => {
     const { repoUrl = repo, commit, token, endToken, ...others } = request;
     const repoRef = 'repoRef' in request ? request.repoRef : 'main';
     return makeBuild(
@@ -64,13 +64,13 @@ export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
     lines,
     commits,
     tryBuild,
-    async build(asked) {
-      const end = await tryBuild(asked);
+    async build(requested) {
+      const end = await tryBuild(requested);
       if (end.kind !== 'built') throw new Error(end.kind === 'failed' ? end.reason : end.kind);
       return { ...end.build, commit: end.build.from.kind === 'commit' ? end.build.from.commit : '' };
     },
-    async reason(asked) {
-      const end = await tryBuild(asked);
+    async reason(requested) {
+      const end = await tryBuild(requested);
       if (end.kind !== 'failed') throw new Error(`it was ${end.kind}`);
       return end.reason;
     },

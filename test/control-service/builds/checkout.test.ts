@@ -88,8 +88,8 @@ test('what an earlier attempt left is not in a build', async () => {
 
 test('a ref that is not there is told with what to check, and nothing is left', async () => {
   const { reason, repo, dataDir } = place();
-  const told = await reason({ request: { repoRef: 'gone' } });
-  expect(told).toContain(`${repo} has no ref refs/heads/gone. Check source_revision_config.repo_ref`);
+  const output = await reason({ request: { repoRef: 'gone' } });
+  expect(output).toContain(`${repo} has no ref refs/heads/gone. Check source_revision_config.repo_ref`);
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });
 
@@ -210,8 +210,8 @@ test.each([
   ["fatal: '/srv/agents-401/x' does not appear to be a git repository", 'There is no git repository'],
   ["fatal: unable to access 'https://h/': Could not resolve host: h", 'could not be reached'],
   ['fatal: something new', 'could not be cloned'],
-])('%s means: %s', (printed, told) => {
-  expect(explainFetch(printed, { repoUrl: 'https://h/x', what: 'ref x' })).toContain(told);
+])('%s means: %s', (printed, output) => {
+  expect(explainFetch(printed, { repoUrl: 'https://h/x', what: 'ref x' })).toContain(output);
 });
 
 test('the built commit is written down with the build', async () => {

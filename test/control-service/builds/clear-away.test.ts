@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { clearAway } from '../../../src/control-service/builds/build-folder.ts';
-import { asOrdinaryUser } from '../../database/ordinary-user.ts';
+import { asOrdinaryUser } from '../../postgres/ordinary-user.ts';
 import { temporaryFolder, write } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -10,45 +10,48 @@ afterEach(() => {
   for (const end of atTheEnd.splice(0).reverse()) end();
 });
 
-function closedBuild(): { root: string; build: string; told: string[]; clear: () => Promise<void> } {
+function closedBuild(): { root: string; build: string; output: string[]; clear: () => Promise<void> } {
   const root = temporaryFolder(atTheEnd);
   const build = join(root, 'build');
   write(root, { 'build/cache/module/file': 'x', 'build/link': '-> ..' });
   for (const folder of ['cache/module', 'cache']) chmodSync(join(build, folder), 0o555);
-  const told: string[] = [];
+  const output: string[] = [];
   const clear = () => {
     const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
     const folders = [root, ...entries.map((entry) => join(entry.parentPath, entry.name))];
-    return asOrdinaryUser(folders, () => clearAway(build, (message) => told.push(message)));
+    return asOrdinaryUser(folders, () => clearAway(build, (message) => output.push(message)));
   };
-  return { root, build, told, clear };
+  return { root, build, output, clear };
 }
 
 test('a build that closed its own folders is removed all the same', async () => {
-  const { root, build, told, clear } = closedBuild();
+  const { root, build, output, clear } = closedBuild();
   await clear();
-  expect([existsSync(build), readdirSync(root), told]).toEqual([false, [], []]);
+  expect([existsSync(build), readdirSync(root), output]).toEqual([false, [], []]);
 });
 
 test('a closed folder among many others is removed each time', async () => {
   for (let times = 0; times < 10; times += 1) {
-    const { root, build, told, clear } = closedBuild();
+    const { root, build, output, clear } = closedBuild();
     for (let n = 0; n < 40; n += 1) write(root, { [`build/objects/${n}/a`]: 'x', [`build/objects/${n}/b/c`]: 'x' });
     await clear();
-    expect([existsSync(build), told]).toEqual([false, []]);
+    expect([existsSync(build), output]).toEqual([false, []]);
   }
 });
 
 test('a build that can not be removed is told and stays', async () => {
-  const { root, build, told, clear } = closedBuild();
+  const { root, build, output, clear } = closedBuild();
   chmodSync(root, 0o555);
   await clear();
   chmodSync(root, 0o755);
-  expect([existsSync(build), told]).toEqual([true, [expect.stringContaining(`${build} could not be removed: EACCES`)]]);
+  expect([existsSync(build), output]).toEqual([
+    true,
+    [expect.stringContaining(`${build} could not be removed: EACCES`)],
+  ]);
 });
 
 test('a build that is not there is no trouble', async () => {
-  const told: string[] = [];
-  await clearAway(join(temporaryFolder(atTheEnd), 'none'), (message) => told.push(message));
-  expect(told).toEqual([]);
+  const output: string[] = [];
+  await clearAway(join(temporaryFolder(atTheEnd), 'none'), (message) => output.push(message));
+  expect(output).toEqual([]);
 });

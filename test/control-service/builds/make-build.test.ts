@@ -21,7 +21,7 @@ const emptyLock = JSON.stringify({
 const npmAgent: Files = { 'package.json': '{"name":"agent"}', 'package-lock.json': emptyLock };
 
 /** A package manager that tells how it was called. */
-const tellingTool = '#!/bin/sh\necho "$(basename "$0") $* in $(pwd)"\n';
+const echoingTool = '#!/bin/sh\necho "$(basename "$0") $* in $(pwd)"\n';
 
 test('packages are installed by npm from the lock file', async () => {
   const { build, lines, dataDir } = place(npmAgent);
@@ -37,7 +37,7 @@ test.each([
   ['bun', 'bun.lock', '{}', 'bun install --frozen-lockfile'],
 ])('%s installs where its lock file lies (%s)', async (tool, lock, text, call) => {
   const { build, lines, root, dataDir } = place({ 'agent/langgraph.json': graphConfig, [lock]: text });
-  const programs = writePrograms(join(root, 'bin'), { [tool]: tellingTool });
+  const programs = writePrograms(join(root, 'bin'), { [tool]: echoingTool });
   const env = { PATH: `${programs}:${process.env.PATH}` };
   await build({ request: { graphConfigPath: 'agent/langgraph.json' }, settings: { env } });
   expect(lines).toContain(`${call} in ${join(dataDir, 'builds/r-1/source')}`);
@@ -53,7 +53,7 @@ test('a package manager that is not on this machine is named, with what to do', 
 
 test('a file that the package managers look for and that is a link to a device is not read', async () => {
   const { build, lines, root } = place({ 'package.json': '-> /dev/zero', 'yarn.lock': '-> /dev/zero' });
-  const programs = writePrograms(join(root, 'bin'), { yarn: tellingTool });
+  const programs = writePrograms(join(root, 'bin'), { yarn: echoingTool });
   await build({ settings: { env: { PATH: `${programs}:${process.env.PATH}` } } });
   expect(lines).toContain('Installing: yarn install --frozen-lockfile (yarn.lock asks for yarn)');
 });
@@ -190,8 +190,8 @@ test('a build that takes too long is ended with all that it started', async () =
   const pidFile = join(root, 'pid');
   write(root, { 'hang.sh': `sleep 600 & echo $! > ${pidFile}\nwait\n` });
   const bounds = { cloneMs: 60_000, installMs: 60_000, buildMs: 300 };
-  const told = await reason({ request: { buildCommand: `sh ${root}/hang.sh` }, settings: { bounds } });
-  expect(told).toBe('source_config.build_command failed: it took longer than 0.3 s and was ended.');
+  const output = await reason({ request: { buildCommand: `sh ${root}/hang.sh` }, settings: { bounds } });
+  expect(output).toBe('source_config.build_command failed: it took longer than 0.3 s and was ended.');
   await until(() => !runs(Number(readFileSync(pidFile, 'utf8'))));
   expect(existsSync(join(dataDir, 'builds/r-1'))).toBe(false);
 });

@@ -77,8 +77,8 @@ test("nothing is kept of Yarn's own way of linking", () => {
 
 test.each(['^1.0.0', 'npm:other@^2', 'https://packages.example/a.tgz', 'git+https://git.example/a.git#v1', 'owner/a'])(
   'a dependency on %s is none of the repository itself',
-  (asked) => {
-    expect(collect({ 'package.json': packageOf({ dependencies: { a: asked } }) }).kind).toBe('whole');
+  (requested) => {
+    expect(collect({ 'package.json': packageOf({ dependencies: { a: requested } }) }).kind).toBe('whole');
   },
 );
 

@@ -97,8 +97,8 @@ test('a clone whose time is up is told as that, and the mirror is not taken for 
   await here.build();
   commit(here.repo, { 'small.txt': 'new' });
   const before = packs(mirrorOf(here));
-  const told = await here.reason({ request: { revisionId: 'r-2' }, settings: { bounds: { cloneMs: 1 } } });
-  expect(told).toBe(`${here.repo} could not be cloned. (git: it took longer than 0.001 s and was ended)`);
+  const output = await here.reason({ request: { revisionId: 'r-2' }, settings: { bounds: { cloneMs: 1 } } });
+  expect(output).toBe(`${here.repo} could not be cloned. (git: it took longer than 0.001 s and was ended)`);
   expect([packs(mirrorOf(here)), here.lines.filter((line) => line.includes('damaged'))]).toEqual([before, []]);
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { readEntry } from '../../../src/control-service/builds/dependency-store.ts';
 import { until } from '../compute/agents.ts';
-import { workplace, type Asked, type Workplace } from './building.ts';
+import { workplace, type Requested, type Workplace } from './building.ts';
 import { commit, plainAgent, writePrograms, type Files } from './repositories.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -31,7 +31,7 @@ if grep -q fail package.json; then echo "Error: no such package" >&2; exit 1; fi
 interface Place extends Workplace {
   installs: () => number;
   entries: () => string[];
-  install: (revisionId: string, asked?: Asked['request']) => Promise<string>;
+  install: (revisionId: string, requested?: Requested['request']) => Promise<string>;
 }
 
 function place(files: Files = {}): Place {

@@ -266,10 +266,10 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
       [{ path: 'pax', type: 'x', text: 'x'.repeat(1_100_000) }, fine],
       'A header in it is too large.',
     ],
-  ])('%s', async (_, entries, told) => {
+  ])('%s', async (_, entries, output) => {
     const unpacked = await unpack(rawTarball([{ path: 'first.txt', text: 'first' }, ...entries]));
     expect(reasonOf(unpacked)).toContain("The source tarball can't be unpacked. ");
-    expect(reasonOf(unpacked)).toContain(told);
+    expect(reasonOf(unpacked)).toContain(output);
     expect(tree(unpacked.around)).toEqual(['a.tar.gz', 'deep', 'deep/source']);
   });
 
@@ -296,9 +296,9 @@ describe('a hostile archive leaves nothing behind and is told why', () => {
       () => gzipSync(Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), Buffer.alloc(600)])),
       'It is zipped more than once.',
     ],
-  ])('%s', async (_, bytes, told) => {
+  ])('%s', async (_, bytes, output) => {
     const unpacked = await unpack(bytes());
-    expect(reasonOf(unpacked)).toContain(told);
+    expect(reasonOf(unpacked)).toContain(output);
     expect(tree(unpacked.into)).toEqual([]);
   });
 

@@ -87,9 +87,9 @@ test.each(isRoot ? ['a service that is root'] : [])(
 test('a build is removed whole, and a failed one leaves nothing', async () => {
   const { build, reason, dataDir } = place();
   const { folder } = await build('r-1');
-  const told: string[] = [];
-  await clearAway(folder, (message) => told.push(message));
-  expect([existsSync(folder), told]).toEqual([false, []]);
+  const output: string[] = [];
+  await clearAway(folder, (message) => output.push(message));
+  expect([existsSync(folder), output]).toEqual([false, []]);
   await reason({ request: { revisionId: 'r-2', user, installCommand: 'sh who.sh && false' } });
   expect(readdirSync(join(dataDir, 'builds'))).toEqual([]);
 });

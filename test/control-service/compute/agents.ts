@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AgentProgram, AgentSpec, RunningAgent } from '../../../src/control-service/compute/compute.ts';
 import { addressOf } from '../../../src/control-service/gateway/agent-address.ts';
-import { processBirth } from '../../../src/database/embedded/process-identity.ts';
+import { processBirth } from '../../../src/postgres/embedded/process-identity.ts';
 import { isOpen } from '../../installed-packages.ts';
 
 /** A stand-in for the agent server that keeps the same contract with its starter. */

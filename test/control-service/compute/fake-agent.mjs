@@ -23,12 +23,12 @@ if (env.FAKE_CHILD) {
 if (env.FAKE_RUN) spawn('/bin/sh', ['-c', env.FAKE_RUN], { stdio: 'ignore' });
 process.on('SIGTERM', () => {});
 
-let asked = 0;
+let requested = 0;
 const eaten = [];
 const server = createServer((request, response) => {
   if (request.headers['x-landfall-agent-token'] !== env.LANDFALL_AGENT_TOKEN) return response.writeHead(401).end();
-  asked += 1;
-  if (env.FAKE_START === 'ill' || (env.FAKE_START === 'slow' && asked < 3)) return response.writeHead(503).end();
+  requested += 1;
+  if (env.FAKE_START === 'ill' || (env.FAKE_START === 'slow' && requested < 3)) return response.writeHead(503).end();
   if (request.url === '/env')
     return response.end(JSON.stringify({ ...env, cwd: process.cwd(), argv: process.execPath }));
   if (request.url === '/crash') process.exit(7);

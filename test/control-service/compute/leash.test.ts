@@ -9,13 +9,13 @@ import { startLeashed } from '../../../src/control-service/compute/leashed-proce
 import { runs, until } from './agents.ts';
 
 // Folders that everyone may look into: in a closed one a command might be.
-const asked = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin' }, withInput: false, graceSeconds: 0 };
+const requested = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin' }, withInput: false, graceSeconds: 0 };
 const textOf = async (output: AsyncIterable<Buffer>): Promise<string> =>
   String(Buffer.concat(await Array.fromAsync(output)));
 
 test('a command gets its arguments as they are, and its end is told', async () => {
   const started = startLeashed(
-    { ...asked, command: 'printf', args: ['%s|', 'a b', '$HOME', '-n', "it's"] },
+    { ...requested, command: 'printf', args: ['%s|', 'a b', '$HOME', '-n', "it's"] },
     systemClock,
   );
   expect(await textOf(started.stdout)).toBe("a b|$HOME|-n|it's|");
@@ -23,11 +23,11 @@ test('a command gets its arguments as they are, and its end is told', async () =
 });
 
 test.each([
-  ['a command that fails', 'false', asked.cwd, { kind: 'exited', code: 1 }],
-  ['a command that is not there', 'no-such-command', asked.cwd, { kind: 'exited', code: 127 }],
+  ['a command that fails', 'false', requested.cwd, { kind: 'exited', code: 1 }],
+  ['a command that is not there', 'no-such-command', requested.cwd, { kind: 'exited', code: 127 }],
   ['a folder that is not there', 'true', '/nowhere', { kind: 'exited', code: 126 }],
 ])('%s', async (_, command, cwd, end) => {
-  expect(await startLeashed({ ...asked, command, args: [], cwd }, systemClock).ended).toEqual(end);
+  expect(await startLeashed({ ...requested, command, args: [], cwd }, systemClock).ended).toEqual(end);
 });
 
 const asRoot = process.geteuid?.() === 0;
@@ -43,7 +43,7 @@ test.each(asRoot ? ['by itself', 'through a link'] : [])(
     symlinkSync('closed', join(root, 'link'));
     const cwd = join(root, how === 'by itself' ? 'closed/inner' : 'link/inner');
     const user = { uid: 45_680, gid: 45_680 };
-    const started = startLeashed({ ...asked, cwd, user, command: 'cat', args: ['file'] }, systemClock);
+    const started = startLeashed({ ...requested, cwd, user, command: 'cat', args: ['file'] }, systemClock);
     expect(await textOf(started.stdout)).toBe('');
     expect(await started.ended).toEqual({ kind: 'exited', code: 126 });
     rmSync(root, { recursive: true });
@@ -51,7 +51,7 @@ test.each(asRoot ? ['by itself', 'through a link'] : [])(
 );
 
 test('what a command leaves running in the background ends with it', async () => {
-  const started = startLeashed({ ...asked, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);
+  const started = startLeashed({ ...requested, command: 'sh', args: ['-c', 'sleep 600 & echo $!'] }, systemClock);
   const pid = Number(await textOf(started.stdout));
   expect(await started.ended).toEqual({ kind: 'exited', code: 0 });
   await until(() => !runs(pid));
@@ -59,7 +59,7 @@ test('what a command leaves running in the background ends with it', async () =>
 
 test('killing reaches children and grandchildren', async () => {
   const script = 'sh -c "sleep 600 & echo \\$!; wait" & wait';
-  const started = startLeashed({ ...asked, command: 'sh', args: ['-c', script] }, systemClock);
+  const started = startLeashed({ ...requested, command: 'sh', args: ['-c', script] }, systemClock);
   const [said] = await once(started.stdout, 'data');
   started.kill();
   expect(await started.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });

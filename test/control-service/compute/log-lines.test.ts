@@ -69,7 +69,7 @@ test.each<[string, Said, string[]]>([
   ['a secret with signs of a pattern', { out: ['a.*b)c and axxb)c\n'], secrets: ['a.*b)c'] }, ['*** and axxb)c']],
   ['one secret that begins another', { out: ['abcdefgh abcd\n'], secrets: ['abcd', 'abcdefgh'] }, ['*** ***']],
   ['three letters are no secret', { out: ['yes\n'], secrets: ['yes', ''] }, ['yes']],
-])('%s', async (_, said, told) => expect(await logged(said)).toEqual(told));
+])('%s', async (_, said, recorded) => expect(await logged(said)).toEqual(recorded));
 
 test('a long line is cut, and no half of a secret stands at the cut', async () => {
   const secret = 'a secret with several words in it';
@@ -91,8 +91,8 @@ test('a half of a secret at the cut is not told even where masking made room for
 
 test('of a flood the beginning and the end are told, and how much is missing', async () => {
   const flood = Array.from({ length: 100 }, (_, number) => `line ${number}\n`);
-  const told = await logged({ out: flood, bounds: { burst: 3, perSecond: 2, keepLast: 2 } });
-  expect(told).toEqual([
+  const recorded = await logged({ out: flood, bounds: { burst: 3, perSecond: 2, keepLast: 2 } });
+  expect(recorded).toEqual([
     'line 0',
     'line 1',
     'line 2',
@@ -105,12 +105,12 @@ test('of a flood the beginning and the end are told, and how much is missing', a
 test('after a flood the log goes on', async () => {
   let now = 0;
   const clock: Clock = { now: () => (now += 1_000), sleep: () => Promise.resolve() };
-  const told = await logged(
+  const recorded = await logged(
     { out: ['a\nb\nc\nd\ne\nf\ng\n'], bounds: { burst: 3, perSecond: 0.5, keepLast: 1 } },
     clock,
   );
-  expect(told.at(-1)).toBe('g');
-  expect(told.length).toBeLessThanOrEqual(8);
+  expect(recorded.at(-1)).toBe('g');
+  expect(recorded.length).toBeLessThanOrEqual(8);
 });
 
 test.each<[string, string[], string | undefined]>([

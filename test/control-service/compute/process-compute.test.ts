@@ -31,8 +31,8 @@ async function tryStart(
   return { spec, start };
 }
 
-async function running(...asked: Parameters<typeof tryStart>): Promise<{ spec: TriedSpec; agent: RunningAgent }> {
-  const { spec, start } = await tryStart(...asked);
+async function running(...requested: Parameters<typeof tryStart>): Promise<{ spec: TriedSpec; agent: RunningAgent }> {
+  const { spec, start } = await tryStart(...requested);
   if (start.kind !== 'running') throw new Error(start.reason);
   return { spec, agent: start.agent };
 }
@@ -188,17 +188,17 @@ test('an agent that breaks down is seen to', async () => {
 test('an agent rests and wakes as another revision, heard by that one, in the same process', async () => {
   const { spec, agent } = await running();
   const before = Object(await (await ask(agent, '/')).json());
-  const rests = await agent.rest?.();
+  const isIdle = await agent.rest?.();
   await until(() => spec.lines.includes('info: was told to rest'));
   const lines: string[] = [];
   const again = { ...spec, revisionId: 'r-2', log: (_level: string, line: string) => void lines.push(line) };
-  const woken = await rests?.wake(again, new AbortController().signal);
-  if (woken?.kind !== 'running') throw new Error('it did not wake');
-  const after = Object(await (await ask(woken.agent, '/')).json());
+  const notified = await isIdle?.wake(again, new AbortController().signal);
+  if (notified?.kind !== 'running') throw new Error('it did not wake');
+  const after = Object(await (await ask(notified.agent, '/')).json());
   expect([before.revision, after.revision, after.pid]).toEqual(['r-1', 'r-2', before.pid]);
   await until(() => lines.includes('was told to wake'));
   expect(spec.lines).not.toContain('info: was told to wake');
-  await woken.agent.stop();
+  await notified.agent.stop();
   expect(await agent.exited).toBe('exit code 0');
 });
 

@@ -3,7 +3,7 @@ import { openApiDocument } from '../../../src/control-service/openapi/document.t
 import type { Operation } from '../../../src/control-service/openapi/operation.ts';
 import { operations } from '../../../src/control-service/openapi/operations.ts';
 import { openApi } from '../../openapi/shape.ts';
-import { openGround, type Ground } from './ground.ts';
+import { openFuzzFixture, type FuzzFixture } from './fixture.ts';
 import { play } from './play.ts';
 import { halfMade } from './wholeness.ts';
 
@@ -18,7 +18,7 @@ const documents = {
 const minutes = 60_000;
 
 /** Whether GitHub or the image registry has to answer for it: on this ground they do not always. */
-const isAskedElsewhere = ({ path }: Operation): boolean => /^\/v1\/integrations\/|\/push-token$/.test(path);
+const usesOtherServices = ({ path }: Operation): boolean => /^\/v1\/integrations\/|\/push-token$/.test(path);
 
 /** As many grounds, on each of which a part of the operations is played: an answer is mostly waited for. */
 const grounds = 4;
@@ -27,21 +27,21 @@ const parts = Array.from({ length: grounds }, (_, part) => operations.filter((__
 describe.concurrent.each(parts.map((part, at) => [at + 1, part] as const))(
   `${runs} requests that were thought up, for each operation: part %i`,
   (_, part) => {
-    let ground: Ground;
+    let fixture: FuzzFixture;
     beforeAll(async () => {
-      ground = await openGround();
+      fixture = await openFuzzFixture();
     });
-    afterAll(() => ground.close());
+    afterAll(() => fixture.close());
 
     // One after the other: what one leaves is what the next ones find.
     test.each(part.map((operation) => [`${operation.method.toUpperCase()} ${operation.path}`, operation] as const))(
       '%s answers as documented, fails at none, and leaves nothing half-made',
       { concurrent: false, timeout: Math.max(minutes, (runs / 10_000) * 60 * minutes) },
       async (__, operation) => {
-        const statuses = await play(operation, { ground, documents, runs, seed });
-        expect(statuses.has(502)).toBe(isAskedElsewhere(operation));
-        await ground.settled();
-        expect(await halfMade(ground.databaseUrl)).toEqual([]);
+        const statuses = await play(operation, { fixture, documents, runs, seed });
+        expect(statuses.has(502)).toBe(usesOtherServices(operation));
+        await fixture.settled();
+        expect(await halfMade(fixture.databaseUrl)).toEqual([]);
         if (process.env['LANDFALL_FUZZ']) console.log(operation.id, Object.fromEntries(statuses));
       },
     );

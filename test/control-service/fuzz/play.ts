@@ -4,8 +4,8 @@ import * as z from 'zod';
 import type { Operation } from '../../../src/control-service/openapi/operation.ts';
 import type { FieldSpelling } from '../../../src/contract/control/aliases.ts';
 import type { OpenApi } from '../../openapi/shape.ts';
-import type { Ground, Thing } from './ground.ts';
-import { ofTheThing, requestsFor, type ChosenId, type Thought } from './requests.ts';
+import type { FuzzFixture, Thing } from './fixture.ts';
+import { ofTheThing, requestsFor, type ChosenId, type FuzzCase } from './requests.ts';
 
 /** How many things are known at most, and how many of those that an operation is about are wanted at least. */
 const mostKnown = 300;
@@ -13,7 +13,7 @@ const fewestKnown = 3;
 
 /** What an operation is played with. */
 export interface Play {
-  ground: Ground;
+  fixture: FuzzFixture;
   /** The description of the interface, in each spelling of the fields. */
   documents: Readonly<Record<FieldSpelling, OpenApi>>;
   /** Requests to be thought up. */
@@ -27,42 +27,42 @@ export interface Play {
  */
 export async function play(
   operation: Operation,
-  { ground, documents, runs, seed }: Play,
+  { fixture, documents, runs, seed }: Play,
 ): Promise<Map<number, number>> {
   const statuses = new Map<number, number>();
-  await ground.furnish();
-  const known = ground.own.flatMap((thing) => Object.values(thing));
-  const property = fc.asyncProperty(requestsFor(operation, documents.contract, known), async (thought) => {
-    const answer = await send(operation, thought, ground);
+  await fixture.furnish();
+  const known = fixture.own.flatMap((thing) => Object.values(thing));
+  const property = fc.asyncProperty(requestsFor(operation, documents.contract, known), async (fuzzCase) => {
+    const answer = await send(operation, fuzzCase, fixture);
     const { status } = answer;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     if (isStream) await answer.body?.cancel();
     const text = isStream ? '' : await answer.text();
-    const isPublic = thought.headers['x-field-names']?.trim().toLowerCase() === 'public';
+    const isPublic = fuzzCase.headers['x-field-names']?.trim().toLowerCase() === 'public';
     const document = documents[isPublic ? 'public' : 'contract'];
-    const problem = problemWith(operation, thought, { status, text, document });
+    const problem = problemWith(operation, fuzzCase, { status, text, document });
     if (problem !== undefined)
-      throw new Error(`${problem} (${ground.logged.at(-1) ?? 'nothing logged'}): ${text.slice(0, 500)}`);
+      throw new Error(`${problem} (${fixture.logged.at(-1) ?? 'nothing logged'}): ${text.slice(0, 500)}`);
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
-    if (status < 300 && isJson && !text.startsWith('[')) remember(operation, text, ground);
+    if (status < 300 && isJson && !text.startsWith('[')) remember(operation, text, fixture);
   });
   await fc.assert(property, { numRuns: runs, seed, endOnFailure: true });
   return statuses;
 }
 
-async function send(operation: Operation, thought: Thought, ground: Ground): Promise<Response> {
-  const { ids, query, headers, body } = thought;
+async function send(operation: Operation, fuzzCase: FuzzCase, fixture: FuzzFixture): Promise<Response> {
+  const { ids, query, headers, body } = fuzzCase;
   const names = ids.map(({ name }) => name);
-  const thing = await meant(names, thought.at, ground);
-  const values = new Map(ids.map((chosen) => [chosen.name, idOf(chosen, thing, ground)]));
+  const thing = await meant(names, fuzzCase.at, fixture);
+  const values = new Map(ids.map((chosen) => [chosen.name, idOf(chosen, thing, fixture)]));
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? ''));
-  const asked = new URLSearchParams(
+  const requested = new URLSearchParams(
     query.map(([name, value]): [string, string] => [name, filled(value, thing, name).toWellFormed()]),
   );
   const key =
-    operation.id === 'tell_runs' ? { authorization: `Bearer ${thing['token']}` } : { 'x-api-key': ground.apiKey };
-  const answer = await ground.app.request(`${path}${asked.size > 0 ? `?${asked.toString()}` : ''}`, {
+    operation.id === 'tell_runs' ? { authorization: `Bearer ${thing['token']}` } : { 'x-api-key': fixture.apiKey };
+  const answer = await fixture.app.request(`${path}${requested.size > 0 ? `?${requested.toString()}` : ''}`, {
     method: operation.method.toUpperCase(),
     headers: Object.fromEntries(
       Object.entries({ ...headers, ...key }).map(([name, value]) => [name, filled(value, thing, 'revision_id')]),
@@ -70,32 +70,32 @@ async function send(operation: Operation, thought: Thought, ground: Ground): Pro
     ...(body ? { body: Buffer.from(body) } : {}),
   });
   const isGone = answer.status === 404 || (operation.method === 'delete' && answer.status < 300);
-  if (isGone && names.length > 0) forget(ground, thing);
+  if (isGone && names.length > 0) forget(fixture, thing);
   return answer;
 }
 
 /** The thing that a request is about: more are made where there are hardly any left. */
-async function meant(names: readonly string[], at: number, ground: Ground): Promise<Thing> {
-  const fit = () => ground.own.filter((thing) => names.every((name) => name in thing));
+async function meant(names: readonly string[], at: number, fixture: FuzzFixture): Promise<Thing> {
+  const fit = () => fixture.own.filter((thing) => names.every((name) => name in thing));
   const isMade = names.some((name) => /^(deployment|listener|claim|revision|project)_id$/.test(name));
-  if (names.includes('claim_id') && fit().length < fewestKnown) await ground.claimAgain();
-  if (isMade && fit().length < fewestKnown) await ground.furnish();
+  if (names.includes('claim_id') && fit().length < fewestKnown) await fixture.claimAgain();
+  if (isMade && fit().length < fewestKnown) await fixture.furnish();
   const from = fit();
   return from[at % Math.max(from.length, 1)] ?? {};
 }
 
-function forget(ground: Ground, thing: Thing): void {
+function forget(fixture: FuzzFixture, thing: Thing): void {
   const [first] = ['claim_id', 'revision_id', 'deployment_id', 'project_id', 'listener_id', 'api_key_id'].filter(
     (name) => name in thing,
   );
-  const at = ground.own.indexOf(thing);
-  if (first !== undefined && at >= 0) ground.own.splice(at, 1);
+  const at = fixture.own.indexOf(thing);
+  if (first !== undefined && at >= 0) fixture.own.splice(at, 1);
 }
 
 const filled = (value: string, thing: Thing, name: string): string =>
   value === ofTheThing ? (thing[name === 'deployment_ids' ? 'deployment_id' : name] ?? 'none') : value;
 
-function idOf({ name, whose, odd }: ChosenId, thing: Thing, { foreign }: Ground): string {
+function idOf({ name, whose, odd }: ChosenId, thing: Thing, { foreign }: FuzzFixture): string {
   if (whose === 'odd') return odd.toWellFormed() === '' ? 'odd' : odd.toWellFormed();
   if (whose === 'nobody') return '00000000-0000-4000-8000-000000000000';
   return (whose === 'foreign' ? foreign[odd.length % foreign.length] : thing[name]) ?? 'none';
@@ -103,15 +103,15 @@ function idOf({ name, whose, odd }: ChosenId, thing: Thing, { foreign }: Ground)
 
 function problemWith(
   { id, path, method }: Operation,
-  { ids }: Thought,
+  { ids }: FuzzCase,
   { status, text, document }: { status: number; text: string; document: OpenApi },
 ): string | undefined {
   const documented = document.paths[path]?.[method]?.responses[String(status)];
   // Dots are a path of their own, and so is nothing at all: whatever is meant by them is not this operation.
-  const isElsewhere = ids.some(({ whose, odd }) => whose === 'odd' && /^\.{0,2}$|^%|\//.test(odd));
+  const isRemote = ids.some(({ whose, odd }) => whose === 'odd' && /^\.{0,2}$|^%|\//.test(odd));
   // What is asked elsewhere fails at times, and is told as such where that is documented.
   if (status >= 500 && !(status === 502 && documented)) return `${id} answered ${status}`;
-  if (isElsewhere) return undefined;
+  if (isRemote) return undefined;
   if (!documented) return `${id} answered ${status}, which is not documented`;
   if (status < 300 && ids.some(({ whose }) => whose === 'foreign')) return `${id} let somebody else in`;
   const schema = documented.content?.['application/json']?.schema;
@@ -140,7 +140,7 @@ const withIds = z.looseObject({
 });
 
 /** What was made is asked about from now on. */
-function remember({ id: operation }: Operation, text: string, { own }: Ground): void {
+function remember({ id: operation }: Operation, text: string, { own }: FuzzFixture): void {
   const { id, latest_revision_id, key } = withIds.parse(JSON.parse(text));
   const made: Thing[] = [];
   if (latest_revision_id != null && id !== undefined) made.push({ deployment_id: id, revision_id: latest_revision_id });

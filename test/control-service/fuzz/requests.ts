@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import type { Operation } from '../../../src/control-service/openapi/operation.ts';
-import { fromGit, fromImage } from '../worlds.ts';
+import { fromGit, fromImage } from '../service-fixture.ts';
 import type { OpenApi, Schema } from '../../openapi/shape.ts';
 import { brokenOf, bytesOf, oddText } from './broken.ts';
 import { fromSchema } from './from-schema.ts';
-import { tracedRun } from './ground.ts';
+import { tracedRun } from './fixture.ts';
 
 /** Whose an id of a path is: that of something that there is when it is sent, or another one. */
 export interface ChosenId {
@@ -15,7 +15,7 @@ export interface ChosenId {
 }
 
 /** A request that was thought up. */
-export interface Thought {
+export interface FuzzCase {
   /** Which of the things that there are is meant. */
   at: number;
   ids: ChosenId[];
@@ -113,7 +113,7 @@ let made = 0;
 const names = (): number => (made += 1);
 
 /** Requests for an operation: many as they should be, many with something wrong about them. */
-export function requestsFor(operation: Operation, document: OpenApi, known: readonly string[]): fc.Arbitrary<Thought> {
+export function requestsFor(operation: Operation, document: OpenApi, known: readonly string[]): fc.Arbitrary<FuzzCase> {
   const uuid = fc.oneof(fc.constantFrom(...known), fc.uuid());
   const make = (schema: Schema) => fromSchema(schema, document.components.schemas, uuid);
   const described = document.paths[operation.path]?.[operation.method];

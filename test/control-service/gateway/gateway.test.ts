@@ -241,9 +241,9 @@ test('a caller that goes away while its key is checked is not counted as in flig
   await Promise.allSettled([left, closed]);
   admitNow();
   await new Promise((resolve) => setImmediate(resolve));
-  const lane = gateway.withdraw(deploymentId);
-  await lane?.drained();
-  expect([lane?.inFlight(), reached]).toEqual([0, 0]);
+  const route = gateway.withdraw(deploymentId);
+  await route?.drained();
+  expect([route?.inFlight(), reached]).toEqual([0, 0]);
 });
 
 test('many streams at once do not wait for each other, and each is whole', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeFitForAgent, makeFitForCaller, tellAddress } from '../../../src/control-service/gateway/headers.ts';
+import { makeFitForAgent, makeFitForCaller, setPublicAddress } from '../../../src/control-service/gateway/headers.ts';
 import { makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 
 const forAgent = (headers: Record<string, string>): Record<string, unknown> => {
@@ -96,7 +96,7 @@ describe('where the agent is told that it answers', () => {
   };
   const seen = (sent: Record<string, string>, publicUrl: string | undefined, basePath = '') => {
     const headers = { ...sent };
-    tellAddress(headers, { publicUrl, basePath }, '/agents/one');
+    setPublicAddress(headers, { publicUrl, basePath }, '/agents/one');
     return Object.fromEntries(Object.entries(forAgent(headers)).filter(([name]) => name.startsWith('x-forwarded-')));
   };
   const outside = (host: string, prefix: string) => ({
@@ -113,5 +113,5 @@ describe('where the agent is told that it answers', () => {
     ['and its path', {}, 'https://a.example/outer/api', '/api', outside('a.example', '/outer/api/agents/one')],
     ['whatever callers say', forged, undefined, '', { 'x-forwarded-prefix': '/agents/one' }],
     ['and whatever they say of the public one', forged, 'https://a.example', '', outside('a.example', '/agents/one')],
-  ])('%s', (_, sent, publicUrl, basePath, told) => expect(seen(sent, publicUrl, basePath)).toEqual(told));
+  ])('%s', (_, sent, publicUrl, basePath, reported) => expect(seen(sent, publicUrl, basePath)).toEqual(reported));
 });

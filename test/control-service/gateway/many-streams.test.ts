@@ -40,15 +40,15 @@ test('500 streams at once are all open at the same time, and every one ends whol
     Array.from({ length: 500 }, async (_, at) => ({ at, response: await begin(`${address}/${at}`) })),
   );
   expect(open.size).toBe(500);
-  const lane = gateway.withdraw(deploymentId);
-  expect(lane?.inFlight()).toBe(500);
+  const route = gateway.withdraw(deploymentId);
+  expect(route?.inFlight()).toBe(500);
   for (const end of open) end();
   const texts = await Promise.all(
     streams.map(async ({ at, response }) => [at, String(Buffer.concat(await response.toArray()))] as const),
   );
   expect(texts.filter(([at, text]) => text !== `begun done /${at}`)).toEqual([]);
-  await lane?.drained();
-  expect(lane?.inFlight()).toBe(0);
+  await route?.drained();
+  expect(route?.inFlight()).toBe(0);
 });
 
 test('a caller that reads slowly slows its stream down, holds nothing in memory, and nobody else up', async () => {
@@ -107,9 +107,9 @@ test('a connection that the agent closes when it idles is not used for the next 
 test('a caller is told how long its connection is kept, as it would be without a gateway', async () => {
   const agent = await anAgent((_incoming, response) => response.end('ok'));
   const { address } = await inFrontOf(agent.origin);
-  const keeping = new Agent({ keepAlive: true });
-  const response = await begin(address, keeping);
+  const retention = new Agent({ keepAlive: true });
+  const response = await begin(address, retention);
   response.resume();
   expect([response.headers.connection, response.headers['keep-alive']]).toEqual(['keep-alive', 'timeout=5']);
-  keeping.destroy();
+  retention.destroy();
 });

@@ -31,7 +31,7 @@ describe('a browser asks whether a page may call', () => {
   ])('%s: %s', (_, is, method, headers) => expect(isPreflight({ method, headers })).toBe(is));
 });
 
-interface Asked {
+interface Requested {
   method?: string | undefined;
   url?: string | undefined;
   headers: IncomingHttpHeaders;
@@ -41,17 +41,17 @@ interface Asked {
 async function inFrontOf(
   listener: RequestListener,
   clock?: Clock,
-): Promise<{ address: string; asked: Asked[]; withdraw: () => void }> {
-  const asked: Asked[] = [];
+): Promise<{ address: string; requested: Requested[]; withdraw: () => void }> {
+  const requested: Requested[] = [];
   const agent = await listen((request, response) => {
     const { method, url, headers } = request;
-    asked.push({ method, url, headers });
+    requested.push({ method, url, headers });
     listener(request, response);
   });
   const gateway = await listenAsGateway(undefined, clock);
   parties.push(agent, gateway);
   gateway.gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
-  return { address: gateway.address, asked, withdraw: () => void gateway.gateway.withdraw(deploymentId) };
+  return { address: gateway.address, requested, withdraw: () => void gateway.gateway.withdraw(deploymentId) };
 }
 
 /** Sends what no browser and no `fetch` would. */
@@ -77,7 +77,7 @@ const allowing: RequestListener = (_request, response) => {
 };
 
 test('it is the agent that answers, and its word about pages is all that is told', async () => {
-  const { address, asked } = await inFrontOf(allowing);
+  const { address, requested } = await inFrontOf(allowing);
   const { status, headers, text } = await ask(`${address}/runs/stream`, question);
   expect([status, text]).toEqual([200, '']);
   expect(headers).toMatchObject({
@@ -88,11 +88,11 @@ test('it is the agent that answers, and its word about pages is all that is told
     'content-length': '0',
   });
   for (const name of ['set-cookie', 'x-powered-by', 'content-type']) expect(headers).not.toHaveProperty(name);
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
 });
 
 test('the agent sees the question and nothing else: no query, no cookie, no header of the caller’s own', async () => {
-  const { address, asked } = await inFrontOf(allowing);
+  const { address, requested } = await inFrontOf(allowing);
   await ask(`${address}/runs/wait?assistant=x`, {
     ...question,
     cookie: 'a=b',
@@ -102,8 +102,8 @@ test('the agent sees the question and nothing else: no query, no cookie, no head
     'user-agent': 'somebody',
     connection: 'origin, access-control-request-method, close',
   });
-  expect(asked).toMatchObject([{ method: 'OPTIONS', url: '/runs/wait' }]);
-  const { connection: _, ...seen } = asked[0]?.headers ?? {};
+  expect(requested).toMatchObject([{ method: 'OPTIONS', url: '/runs/wait' }]);
+  const { connection: _, ...seen } = requested[0]?.headers ?? {};
   expect(seen).toEqual({
     ...question,
     host: new URL(address).host,
@@ -123,10 +123,10 @@ test.each<[string, Record<string, string>, string, string]>([
   ['one with a wrong key', { ...question, 'x-api-key': 'guessed' }, 'OPTIONS', ''],
   ['the request that comes after it', question, 'POST', ''],
 ])('%s needs the key, and nothing reaches the agent', async (_, headers, method, body) => {
-  const { address, asked } = await inFrontOf(allowing);
+  const { address, requested } = await inFrontOf(allowing);
   const { status, text } = await ask(`${address}/threads`, headers, method, body);
   expect([status, text]).toEqual([401, expect.stringContaining('X-Api-Key')]);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
 test('where nothing is live nobody learns more than without a question', async () => {

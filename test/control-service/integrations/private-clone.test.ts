@@ -9,11 +9,11 @@ import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { makeBuild } from '../../../src/control-service/builds/make-build.ts';
 import { githubApp } from '../../../src/control-service/integrations/github-app.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 import { testGitHub, type TestGitHub } from '../../demo/github/github.ts';
 import { plainAgent } from '../builds/repositories.ts';
 import { fakeAgent } from '../compute/agents.ts';
-import { refusalOf } from '../worlds.ts';
+import { refusalOf } from '../service-fixture.ts';
 
 /** What runs in the build writes down everything that it can see of its surroundings. */
 const curious = {
@@ -25,17 +25,17 @@ const curious = {
 let demo: TestGitHub;
 let services: LocalServices;
 let folder = '';
-const tokens: { token: string; asked: unknown }[] = [];
+const tokens: { token: string; call: unknown }[] = [];
 const lines: string[] = [];
 const atTheEnd: (() => Promise<unknown> | void)[] = [];
 
 beforeAll(async () => {
   demo = await testGitHub({
     owners: ['acme', 'globex'],
-    onExchange: ({ asked, answer: { body } }) => {
-      if (!asked.template.endsWith('/access_tokens')) return;
+    onExchange: ({ call, answer: { body } }) => {
+      if (!call.template.endsWith('/access_tokens')) return;
       const token: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'token') : undefined;
-      if (typeof token === 'string') tokens.push({ token, asked: asked.body });
+      if (typeof token === 'string') tokens.push({ token, call: call.body });
     },
   });
   atTheEnd.push(() => demo.stop());
@@ -145,10 +145,8 @@ test('a private repository is cloned, and its token is nowhere', async () => {
   const { status, message, log } = await end(made);
   expect(inCommandLines()).toBe(false);
   expect([status, message]).toEqual(['DEPLOYED', '']);
-  const used = tokens.filter(({ asked }) => JSON.stringify(asked).includes('contents'));
-  expect(used.map(({ asked }) => asked)).toEqual([
-    { permissions: { contents: 'read' }, repositories: ['secret-agent'] },
-  ]);
+  const used = tokens.filter(({ call }) => JSON.stringify(call).includes('contents'));
+  expect(used.map(({ call }) => call)).toEqual([{ permissions: { contents: 'read' }, repositories: ['secret-agent'] }]);
   const words = tokens.map(({ token }) => token);
   // What ran in the build looked around: its environment, the configuration of its clone, the list of processes.
   const looked = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('seen-env'));
@@ -158,7 +156,7 @@ test('a private repository is cloned, and its token is nowhere', async () => {
 });
 
 test('the token has ended before anything of the repository runs', async () => {
-  const { token } = tokens.find(({ asked }) => JSON.stringify(asked).includes('contents')) ?? { token: '' };
+  const { token } = tokens.find(({ call }) => JSON.stringify(call).includes('contents')) ?? { token: '' };
   const answer = await fetch(`${urlOf('acme/secret-agent')}/info/refs?service=git-upload-pack`, {
     headers: { authorization: `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}` },
   });

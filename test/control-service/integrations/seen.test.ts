@@ -5,23 +5,23 @@ import type {
   Installation,
   InstalledRepository,
 } from '../../../src/control-service/integrations/github-app.ts';
-import { GitHubTrouble } from '../../../src/control-service/integrations/github-trouble.ts';
+import { GitHubIntegrationError } from '../../../src/control-service/integrations/github-error.ts';
 import { createIntegrations, type Integrations } from '../../../src/control-service/integrations/integrations.ts';
 import { operatorOf } from '../../../src/control-service/keys/operator.ts';
-import { fromGit, openWorld, refusalOf } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, openServiceFixture, refusalOf } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 /** An App whose GitHub is what a test says. */
 function appOf() {
   const self = {
     installed: [] as Installation[],
     holds: new Map<number, InstalledRepository[]>(),
-    trouble: undefined as GitHubTrouble | undefined,
-    asked: [] as string[],
+    failure: undefined as GitHubIntegrationError | undefined,
+    requested: [] as string[],
   };
   const ask = <T>(what: string, answer: () => T): Promise<T> => {
-    self.asked.push(what);
-    return self.trouble ? Promise.reject(self.trouble) : Promise.resolve(answer());
+    self.requested.push(what);
+    return self.failure ? Promise.reject(self.failure) : Promise.resolve(answer());
   };
   const app: GithubApp = {
     origin: 'https://github.com',
@@ -46,13 +46,13 @@ const repository = (owner: string, name: string, id: number): InstalledRepositor
 });
 
 describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
-  let world: World;
+  let fixture: ServiceFixture;
   let now = Date.UTC(2030, 0, 1);
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const github = appOf();
   let integrations: Integrations;
   beforeAll(async () => {
-    world = await openWorld(side, '', undefined, {
+    fixture = await openServiceFixture(side, '', undefined, {
       integrations: {
         list: (tenant) => integrations.list(tenant),
         repositories: (integration) => integrations.repositories(integration),
@@ -61,42 +61,42 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
         endToken: (token) => integrations.endToken(token),
       },
     });
-    world.rollouts.fate = 'held';
-    integrations = createIntegrations(github.app, world.store, clock);
+    fixture.rollouts.fate = 'held';
+    integrations = createIntegrations(github.app, fixture.store, clock);
     github.self.installed = [
       { id: 11, account: 'acme', isSuspended: false },
       { id: 12, account: 'globex', isSuspended: false },
     ];
     github.self.holds.set(11, [repository('acme', 'agent', 1), repository('acme', 'other', 2)]);
   });
-  afterAll(() => world.close());
-  const operator = () => operatorOf(world.store);
+  afterAll(() => fixture.close());
+  const operator = () => operatorOf(fixture.store);
   const aMinuteLater = (): void => {
     now += 61_000;
   };
-  const names = async (control = world.control) => {
+  const names = async (control = fixture.control) => {
     aMinuteLater();
     return (await control.listIntegrations()).map(({ name }) => name);
   };
-  const acme = async () => (await world.control.listIntegrations()).find(({ name }) => name === 'acme')?.id ?? '';
+  const acme = async () => (await fixture.control.listIntegrations()).find(({ name }) => name === 'acme')?.id ?? '';
 
   test('where there are several tenants nobody sees an installation that was not bound to them', async () => {
     expect(await names()).toEqual([]);
-    expect(await names(world.stranger)).toEqual([]);
+    expect(await names(fixture.stranger)).toEqual([]);
   });
 
   test('[control.integration.id] the operator binds one to a tenant, and to no other', async () => {
-    await operator().bindInstallation(11, world.tenantId);
-    expect(await world.control.listIntegrations()).toEqual([
+    await operator().bindInstallation(11, fixture.tenantId);
+    expect(await fixture.control.listIntegrations()).toEqual([
       { id: expect.stringMatching(/^[0-9a-f-]{36}$/), installation_id: 11, name: 'acme' },
     ]);
-    expect(await names(world.stranger)).toEqual([]);
-    expect(await refusalOf(world.stranger.listRepositories(await acme()))).toMatchObject({ status: 404 });
+    expect(await names(fixture.stranger)).toEqual([]);
+    expect(await refusalOf(fixture.stranger.listRepositories(await acme()))).toMatchObject({ status: 404 });
   });
 
   test('its repositories are those that GitHub tells', async () => {
     const id = await acme();
-    expect(await world.control.listRepositories(id)).toEqual([
+    expect(await fixture.control.listRepositories(id)).toEqual([
       {
         host_integration_id: id,
         id: 1,
@@ -118,12 +118,12 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
 
   test('GitHub is asked once a minute, and of many at once by one', async () => {
     aMinuteLater();
-    github.self.asked.length = 0;
-    await Promise.all(Array.from({ length: 10 }, () => world.control.listIntegrations()));
-    expect(github.self.asked).toEqual(['installations']);
+    github.self.requested.length = 0;
+    await Promise.all(Array.from({ length: 10 }, () => fixture.control.listIntegrations()));
+    expect(github.self.requested).toEqual(['installations']);
     aMinuteLater();
-    await world.control.listIntegrations();
-    expect(github.self.asked).toEqual(['installations', 'installations']);
+    await fixture.control.listIntegrations();
+    expect(github.self.requested).toEqual(['installations', 'installations']);
   });
 
   test('one that is suspended or gone is not there, and comes back under its id', async () => {
@@ -132,7 +132,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     if (!first) throw new Error('nothing is installed');
     github.self.installed = [{ ...first, isSuspended: true }, ...others];
     expect(await names()).toEqual([]);
-    expect(await refusalOf(world.control.listRepositories(id))).toMatchObject({ status: 404 });
+    expect(await refusalOf(fixture.control.listRepositories(id))).toMatchObject({ status: 404 });
     github.self.installed = others;
     expect(await names()).toEqual([]);
     github.self.installed = [first, ...others];
@@ -151,42 +151,42 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
 
   test('one that was taken from a tenant is not there any more, and bound again it has its id', async () => {
     const id = await acme();
-    await operator().unbindInstallation(11, world.tenantId);
+    await operator().unbindInstallation(11, fixture.tenantId);
     expect(await names()).toEqual([]);
-    await expect(operator().unbindInstallation(11, world.tenantId)).rejects.toThrow('does not have');
-    await operator().bindInstallation(11, world.tenantId);
+    await expect(operator().unbindInstallation(11, fixture.tenantId)).rejects.toThrow('does not have');
+    await operator().bindInstallation(11, fixture.tenantId);
     expect(await names()).toEqual(['acme']);
     expect(await acme()).toBe(id);
   });
 
   test('the operator sees all of them, and whose they are', async () => {
     expect(await operator().listInstallations()).toEqual([
-      { installation_id: '11', account: 'acme', is_suspended: false, is_gone: false, tenant_ids: [world.tenantId] },
+      { installation_id: '11', account: 'acme', is_suspended: false, is_gone: false, tenant_ids: [fixture.tenantId] },
       { installation_id: '12', account: 'globex', is_suspended: false, is_gone: false, tenant_ids: [] },
     ]);
   });
 
   test('what GitHub cannot be asked is a 502 that says why, and no answer of before', async () => {
     aMinuteLater();
-    github.self.trouble = new GitHubTrouble('GitHub was asked to list installations and answered 401.', 401);
-    expect(await refusalOf(world.control.listIntegrations())).toMatchObject({
+    github.self.failure = new GitHubIntegrationError('GitHub was asked to list installations and answered 401.', 401);
+    expect(await refusalOf(fixture.control.listIntegrations())).toMatchObject({
       status: 502,
       detail: expect.stringContaining('answered 401'),
     });
-    github.self.trouble = undefined;
+    github.self.failure = undefined;
     expect(await names()).toEqual(['acme']);
   });
 
-  const asked = (repo_url: string, integration_id: string) =>
-    world.control.createDeployment(fromGit({ source_config: { repo_url, integration_id } }));
+  const requested = (repo_url: string, integration_id: string) =>
+    fixture.control.createDeployment(fromGit({ source_config: { repo_url, integration_id } }));
 
   test('[control.source-config.integration-id-origin] a creation takes what the installation holds', async () => {
     const id = await acme();
-    expect(await asked('https://github.com/Acme/agent.git', id)).toMatchObject({
+    expect(await requested('https://github.com/Acme/agent.git', id)).toMatchObject({
       source_config: { integration_id: id },
     });
     expect(
-      await refusalOf(asked('https://github.com/acme/agent', '00000000-0000-4000-8000-000000000000')),
+      await refusalOf(requested('https://github.com/acme/agent', '00000000-0000-4000-8000-000000000000')),
     ).toMatchObject({
       status: 400,
     });
@@ -197,7 +197,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ['of another owner', 'https://github.com/globex/agent', 'does not hold'],
     ['of another GitHub', 'https://git.example.com/acme/agent', 'is no repository of https://github.com'],
   ])('and refuses a repository %s', async (_, url, said) => {
-    expect(await refusalOf(asked(url, await acme()))).toMatchObject({
+    expect(await refusalOf(requested(url, await acme()))).toMatchObject({
       status: 400,
       detail: expect.stringContaining(said),
     });
@@ -206,11 +206,11 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   test('where it cannot be known it is taken, and shows when it is cloned', async () => {
     const id = await acme();
     aMinuteLater();
-    github.self.trouble = new GitHubTrouble('GitHub is away.', undefined);
-    const made = await asked('https://github.com/acme/secret', id);
-    github.self.trouble = undefined;
+    github.self.failure = new GitHubIntegrationError('GitHub is away.', undefined);
+    const made = await requested('https://github.com/acme/secret', id);
+    github.self.failure = undefined;
     const url = made.source_config.repo_url ?? '';
-    expect(await integrations.cloneToken(world.tenantId, id, url)).toMatchObject({
+    expect(await integrations.cloneToken(fixture.tenantId, id, url)).toMatchObject({
       ok: false,
       reason: expect.stringContaining('does not hold'),
     });
@@ -219,10 +219,10 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   test('a token is for a tenant’s own integration and a repository that it holds', async () => {
     const id = await acme();
     const url = 'https://github.com/acme/agent';
-    expect(await integrations.cloneToken(world.tenantId, id, url)).toEqual({ ok: true, value: 'token-of-agent' });
+    expect(await integrations.cloneToken(fixture.tenantId, id, url)).toEqual({ ok: true, value: 'token-of-agent' });
     const foreign = await integrations.cloneToken('00000000-0000-4000-8000-000000000000', id, url);
     expect(foreign).toMatchObject({ ok: false, reason: expect.stringContaining('not there any more') });
-    expect(await integrations.cloneToken(world.tenantId, id, 'https://elsewhere.test/acme/agent')).toMatchObject({
+    expect(await integrations.cloneToken(fixture.tenantId, id, 'https://elsewhere.test/acme/agent')).toMatchObject({
       ok: false,
     });
   });

@@ -5,10 +5,10 @@ import { systemClock } from '../../../src/clock.ts';
 import { isolate, removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
 import { databaseNamed } from '../databases-of.ts';
-import { dropAgentDatabase } from '../../../src/database/databases.ts';
-import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { plainAgent, repository, temporaryFolder } from '../builds/repositories.ts';
-import { fromGit } from '../worlds.ts';
+import { fromGit } from '../service-fixture.ts';
 import { attempt, pryingAgent, said, type Attempt, type Tried } from './prying.ts';
 
 /** What holds depends on who runs the tests, so that their names say which of the two was seen. */
@@ -23,9 +23,9 @@ let services: LocalServices;
 /** The deployments, each with the folder that its agent runs in. */
 const agents: { id: string; url: string; folder: string; uid: number }[] = [];
 
-const tryIn = (which: 0 | 1, ...asked: Attempt): Promise<Tried> =>
-  attempt(agents[which]?.url ?? '', { 'x-api-key': services.apiKey }, asked);
-const mine = (...asked: Attempt): Promise<Tried> => tryIn(0, ...asked);
+const tryIn = (which: 0 | 1, ...requested: Attempt): Promise<Tried> =>
+  attempt(agents[which]?.url ?? '', { 'x-api-key': services.apiKey }, requested);
+const mine = (...requested: Attempt): Promise<Tried> => tryIn(0, ...requested);
 
 beforeAll(async () => {
   root = temporaryFolder(atTheEnd);
@@ -47,7 +47,7 @@ beforeAll(async () => {
     log: () => undefined,
     agentServer: pryingAgent,
   });
-  const begun = await Promise.all(
+  const started = await Promise.all(
     ['one', 'two'].map((name) =>
       services.control.createDeployment({
         ...fromGit({
@@ -58,7 +58,7 @@ beforeAll(async () => {
       }),
     ),
   );
-  for (const { id, latest_revision_id, url } of begun) {
+  for (const { id, latest_revision_id, url } of started) {
     await vi.waitFor(
       async () => {
         const { status, status_message } = await services.control.getRevision(id, latest_revision_id ?? '');
@@ -170,10 +170,10 @@ describe.each(asRoot ? ['root'] : [])('agents of a service that is %s', () => {
     expect(said(await mine('run', 'id -G')).trim()).toBe(String(uids[0]));
   });
 
-  test.each(reached)('none reaches %s', async (_, asked) => {
+  test.each(reached)('none reaches %s', async (_, requested) => {
     const other = await tryIn(1, 'run', 'true');
     otherPid = other.done ? other.pid : 0;
-    const of = await mine(...asked());
+    const of = await mine(...requested());
     expect(of).toEqual({ done: false, code: expect.stringMatching(/^(EACCES|EPERM)$/) });
   });
 
@@ -196,7 +196,7 @@ describe.each(asRoot ? ['root'] : [])('agents of a service that is %s', () => {
 
 describe.each(asRoot ? [] : ['an ordinary user'])('agents of a service of %s', () => {
   test('they are of one user with the service, which is all that protects them from one another', async () => {
-    for (const [, asked] of reached.slice(0, 2)) expect(await mine(...asked())).toMatchObject({ done: true });
+    for (const [, requested] of reached.slice(0, 2)) expect(await mine(...requested())).toMatchObject({ done: true });
   });
 });
 

@@ -134,15 +134,15 @@ describe(`a service ${asRoot ? 'that is root' : 'of an ordinary user'}`, () => {
     const dataDir = closedData('nowhere');
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
-    const told: string[] = [];
+    const output: string[] = [];
     const isolation = await isolate({
       dataDir,
       agentServer: program.agentServer,
-      log: (message) => told.push(message),
+      log: (message) => output.push(message),
       systemFolder: file,
     });
     expect(isolation).toMatchObject({ folder: dataDir, ids: undefined });
-    expect(told).toEqual([isolation.warning]);
-    expect(told[0]).toContain(asRoot ? 'Agents and builds run as root, like this service' : ofOneUser);
+    expect(output).toEqual([isolation.warning]);
+    expect(output[0]).toContain(asRoot ? 'Agents and builds run as root, like this service' : ofOneUser);
   });
 });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
-import { removeEmbeddedData } from '../../../src/database/remove-embedded.ts';
+import { removeEmbeddedData } from '../../../src/postgres/remove-embedded.ts';
 import { plainAgent, repository, temporaryFolder } from '../builds/repositories.ts';
-import { fromGit } from '../worlds.ts';
+import { fromGit } from '../service-fixture.ts';
 import { attempt, pryingAgent, said, type Attempt, type Tried } from './prying.ts';
 
 const atTheEnd: (() => void)[] = [];
@@ -14,8 +14,8 @@ let repo: string;
 let services: LocalServices;
 const urls: string[] = [];
 
-const tryIn = (which: number, ...asked: Attempt): Promise<Tried> =>
-  attempt(urls[which] ?? '', { 'x-api-key': services.apiKey }, asked);
+const tryIn = (which: number, ...requested: Attempt): Promise<Tried> =>
+  attempt(urls[which] ?? '', { 'x-api-key': services.apiKey }, requested);
 
 async function deploy(name: string): Promise<void> {
   const { id, latest_revision_id, url } = await services.control.createDeployment({

@@ -3,11 +3,11 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { firstClosed, wayTo } from '../../../src/database/embedded/reach.ts';
+import { firstClosed, wayTo } from '../../../src/postgres/embedded/reach.ts';
 
 /** Whom the service is of: of another user than root where this checkout is open to one. */
-const nobody = { uid: 65_534, gid: 65_534 };
-const isOpen = firstClosed({ name: 'nobody', ...nobody }, wayTo(realpathSync(import.meta.dirname))) === undefined;
+const nobodyUser = { uid: 65_534, gid: 65_534 };
+const isOpen = firstClosed({ name: 'nobody', ...nobodyUser }, wayTo(realpathSync(import.meta.dirname))) === undefined;
 const whom = process.getuid?.() !== 0 ? 'who runs this test' : isOpen ? 'user 65534' : 'root, without users';
 const said = z.object({ done: z.literal(true), said: z.string() });
 const seenSchema = z.object({
@@ -25,7 +25,7 @@ test(`a service whose agents are of its own user (${whom}) gives them little, an
     cwd: '/',
     encoding: 'utf8',
     env: { PATH: process.env.PATH, CANARY_OF_THE_SERVICE: 'canary-7d11' },
-    ...(whom === 'user 65534' ? nobody : {}),
+    ...(whom === 'user 65534' ? nobodyUser : {}),
   });
   const { ids, environmentGiven, bounds, status, ...reached } = seenSchema.parse(JSON.parse(printed));
   expect(ids === null).toBe(whom !== 'root, without users');

@@ -42,7 +42,7 @@ const start = async (name: string) => {
   return started.agent;
 };
 const agents = [await start('one'), await start('two')] as const;
-const tried = (...asked: Attempt): Promise<Tried> => attemptAt(agents[0], asked);
+const tried = (...requested: Attempt): Promise<Tried> => attemptAt(agents[0], requested);
 
 const seen = {
   ids: ids ?? null,

@@ -7,20 +7,20 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { databaseNamed } from '../databases-of.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
-import { dropAgentDatabase } from '../../../src/database/databases.ts';
-import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { installedPackages, isOpen } from '../../installed-packages.ts';
 import { repository, temporaryFolder } from '../builds/repositories.ts';
 import { runs, until } from '../compute/agents.ts';
 import { httpControl } from '../http-control.ts';
-import { fromGit } from '../worlds.ts';
+import { fromGit } from '../service-fixture.ts';
 
 const main = resolve(import.meta.dirname, '../../../src/control-service/main.ts');
 /** Whose service it is: where this run is root nobody's, if the checkout and Node.js are open to that user. */
 const isRoot = process.getuid?.() === 0;
-const nobody =
+const nobodyUser =
   isRoot && isOpen(dirname(main)) && isOpen(dirname(process.execPath)) ? { uid: 65_534, gid: 65_534 } : undefined;
-const isOrdinary = !isRoot || nobody !== undefined;
+const isOrdinary = !isRoot || nobodyUser !== undefined;
 const whom = isOrdinary ? 'an ordinary user' : 'root, for the checkout is closed to others';
 
 const atTheEnd: (() => void)[] = [];
@@ -36,7 +36,7 @@ interface Service {
   process: ChildProcess;
   url: string;
   key: string;
-  told: string[];
+  output: string[];
 }
 
 /** Starts the services as a person does; resolves once they answer. */
@@ -53,17 +53,17 @@ async function started(): Promise<Service> {
         LANDFALL_SECRETS_KEY: Buffer.from('canary-of-the-service-1234567890').toString('base64'),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...nobody,
+      ...nobodyUser,
     },
   );
   atTheEnd.push(() => void child.kill('SIGKILL'));
-  const told: string[] = [];
-  createInterface(child.stderr).on('line', (line) => told.push(line));
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error(told.join('\n'))));
+  const output: string[] = [];
+  createInterface(child.stderr).on('line', (line) => output.push(line));
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(output.join('\n'))));
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   ended.catch(() => undefined);
   const { url, api_key: key } = z.object({ url: z.string(), api_key: z.string() }).parse(JSON.parse(String(line)));
-  return { process: child, url, key, told };
+  return { process: child, url, key, output };
 }
 
 async function ended({ process: child }: Service, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
@@ -98,10 +98,10 @@ beforeAll(async () => {
         .addNode('say', () => ({ said: 'hello' })).addEdge(START, 'say').addEdge('say', END).compile();`,
     'build.sh': `ln -s ${installedPackages()} node_modules; env; ${leaves(join(out, 'left'))} >/dev/null 2>&1 &\nuntil [ -e ${join(out, 'left')} ]; do sleep 0.1; done\ncat ${join(dataDir, 'api-key')} > /dev/null && echo the key can be read\n`,
   });
-  if (nobody) {
+  if (nobodyUser) {
     for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }))
-      lchownSync(join(root, name), nobody.uid, nobody.gid);
-    chownSync(root, nobody.uid, nobody.gid);
+      lchownSync(join(root, name), nobodyUser.uid, nobodyUser.gid);
+    chownSync(root, nobodyUser.uid, nobodyUser.gid);
   }
   postgres = await startTestPostgres();
   service = await started();
@@ -146,7 +146,7 @@ describe(`a service of ${whom}`, () => {
   test('says at the start and in each deploy log what it does not keep apart', async () => {
     const { logs } = await httpControl(service.url, service.key).deployLogs(id, revisionId, { limit: 1_000 });
     const warning = "Agents and builds run as this service's own user";
-    expect(service.told.some((line) => line.startsWith(warning))).toBe(isOrdinary);
+    expect(service.output.some((line) => line.startsWith(warning))).toBe(isOrdinary);
     expect(logs.some(({ message }) => message.startsWith(warning))).toBe(isOrdinary);
   });
 

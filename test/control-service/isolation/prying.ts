@@ -22,13 +22,13 @@ export type Attempt = readonly [
 const pathOf = ([what, of]: Attempt): string => `/try?${new URLSearchParams({ what, of }).toString()}`;
 
 /** Has the agent at an address try something. */
-export async function attempt(address: string, headers: Record<string, string>, asked: Attempt): Promise<Tried> {
-  return tried.parse(await (await fetch(`${address}${pathOf(asked)}`, { headers })).json());
+export async function attempt(address: string, headers: Record<string, string>, requested: Attempt): Promise<Tried> {
+  return tried.parse(await (await fetch(`${address}${pathOf(requested)}`, { headers })).json());
 }
 
 /** Has an agent try something, without a gateway before it. */
-export async function attemptAt(agent: RunningAgent, asked: Attempt): Promise<Tried> {
-  return tried.parse(await (await ask(agent, pathOf(asked))).json());
+export async function attemptAt(agent: RunningAgent, requested: Attempt): Promise<Tried> {
+  return tried.parse(await (await ask(agent, pathOf(requested))).json());
 }
 
 /** What an agent said that did what it was told; fails the test where it could not. */

@@ -3,34 +3,34 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey, makeApiKey, readApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { useWrittenEvery } from '../../../src/control-service/store/keys.ts';
 import { everyRow } from '../every-row.ts';
-import { openWorld, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
+    fixture = await open();
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
-  const idsOf = async (control = world.control) =>
+  const idsOf = async (control = fixture.control) =>
     (await control.listApiKeys({ limit: 100 })).resources.map(({ id }) => id);
 
   test('a key is made under a name, told once, and listed without its text', async () => {
-    const made = await world.control.createApiKey({ name: 'ci of the shop' });
+    const made = await fixture.control.createApiKey({ name: 'ci of the shop' });
     expect(made).toMatchObject({ name: 'ci of the shop', last_used_at: null, is_organisation_key: false });
     expect(readApiKey(made.key ?? '')?.id).toBe(made.id);
-    const list = await world.control.listApiKeys({});
+    const list = await fixture.control.listApiKeys({});
     expect(list.resources[0]).toEqual({ ...made, key: undefined });
-    expect(JSON.stringify([list, await everyRow(world.databaseUrl)])).not.toContain((made.key ?? '').slice(20));
-    expect(await world.store.findKey(made.id)).toMatchObject({ tenant_ids: [world.tenantId] });
+    expect(JSON.stringify([list, await everyRow(fixture.databaseUrl)])).not.toContain((made.key ?? '').slice(20));
+    expect(await fixture.store.findKey(made.id)).toMatchObject({ tenant_ids: [fixture.tenantId] });
   });
 
   test('a key that is asked for with an idempotency key is made once, and its repetition is told everything but the key', async () => {
     const idempotencyKey = randomUUID();
     const before = await idsOf();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => world.control.createApiKey({ name: 'once' }, { idempotencyKey })),
+      Array.from({ length: 20 }, () => fixture.control.createApiKey({ name: 'once' }, { idempotencyKey })),
     );
     const [id, ...others] = new Set(answers.map((answer) => answer.id));
     expect([others, await idsOf()]).toEqual([[], [id, ...before]]);
@@ -44,46 +44,46 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
     ['a name of two lines', { name: 'a\nb' }],
     ['a name that is none', { name: 7 }],
   ])('%s is refused', async (_, body) => {
-    expect(await refusalOf(world.control.createApiKey(body))).toMatchObject({ status: 422, at: ['body.name'] });
+    expect(await refusalOf(fixture.control.createApiKey(body))).toMatchObject({ status: 422, at: ['body.name'] });
   });
 
   test('a key is ended, once, by another key or by itself', async () => {
-    const { id } = await world.control.createApiKey({ name: 'short-lived' });
-    await world.control.revokeApiKey(id);
+    const { id } = await fixture.control.createApiKey({ name: 'short-lived' });
+    await fixture.control.revokeApiKey(id);
     expect(await idsOf()).not.toContain(id);
-    expect(await world.store.findKey(id)).toBeUndefined();
-    expect((await refusalOf(world.control.revokeApiKey(id))).status).toBe(404);
+    expect(await fixture.store.findKey(id)).toBeUndefined();
+    expect((await refusalOf(fixture.control.revokeApiKey(id))).status).toBe(404);
   });
 
   test('an end that is asked for again under its key is no error', async () => {
-    const { id } = await world.control.createApiKey({ name: 'short-lived' });
+    const { id } = await fixture.control.createApiKey({ name: 'short-lived' });
     const idempotencyKey = randomUUID();
-    await world.control.revokeApiKey(id, { idempotencyKey });
-    await expect(world.control.revokeApiKey(id, { idempotencyKey })).resolves.toBeUndefined();
+    await fixture.control.revokeApiKey(id, { idempotencyKey });
+    await expect(fixture.control.revokeApiKey(id, { idempotencyKey })).resolves.toBeUndefined();
   });
 
   test("another tenant's key is not there", async () => {
-    const { id } = await world.control.createApiKey({ name: 'mine' });
-    expect((await refusalOf(world.stranger.revokeApiKey(id))).status).toBe(404);
-    expect([(await idsOf(world.stranger)).includes(id), (await idsOf()).includes(id)]).toEqual([false, true]);
+    const { id } = await fixture.control.createApiKey({ name: 'mine' });
+    expect((await refusalOf(fixture.stranger.revokeApiKey(id))).status).toBe(404);
+    expect([(await idsOf(fixture.stranger)).includes(id), (await idsOf()).includes(id)]).toEqual([false, true]);
   });
 
   test('the last key of a tenant stays, with a sentence that says what to do first', async () => {
-    const [only = ''] = await idsOf(world.stranger);
-    const refusal = await refusalOf(world.stranger.revokeApiKey(only));
+    const [only = ''] = await idsOf(fixture.stranger);
+    const refusal = await refusalOf(fixture.stranger.revokeApiKey(only));
     expect([refusal.status, refusal.detail]).toEqual([409, expect.stringContaining('the last one of this tenant')]);
-    const { id: next } = await world.stranger.createApiKey({ name: 'next' });
-    await world.stranger.revokeApiKey(next);
-    expect(await idsOf(world.stranger)).toEqual([only]);
+    const { id: next } = await fixture.stranger.createApiKey({ name: 'next' });
+    await fixture.stranger.revokeApiKey(next);
+    expect(await idsOf(fixture.stranger)).toEqual([only]);
   });
 
   test("the installation's key and an organisation's are ended by the operator alone", async () => {
     const [kept, wide] = [makeApiKey(), makeApiKey()];
-    await world.store.addKey({ id: kept.id, tenant_id: world.tenantId, hash: hashApiKey(kept), is_kept: true });
-    const other = await world.store.addTenant(`org-${randomUUID()}`);
-    await world.store.addKey({
+    await fixture.store.addKey({ id: kept.id, tenant_id: fixture.tenantId, hash: hashApiKey(kept), is_kept: true });
+    const other = await fixture.store.addTenant(`org-${randomUUID()}`);
+    await fixture.store.addKey({
       id: wide.id,
-      tenant_id: world.tenantId,
+      tenant_id: fixture.tenantId,
       other_tenants: [other],
       hash: hashApiKey(wide),
     });
@@ -91,60 +91,60 @@ describe.each(sides)('the keys of a tenant, %s', (_side, open) => {
       [kept.id, 'key of this installation'],
       [wide.id, 'other tenants'],
     ] as const) {
-      const refusal = await refusalOf(world.control.revokeApiKey(id));
+      const refusal = await refusalOf(fixture.control.revokeApiKey(id));
       expect([refusal.status, refusal.detail]).toEqual([409, expect.stringContaining(word)]);
       expect(refusal.detail).toContain(`landfall local keys revoke ${id}`);
     }
-    const listed = (await world.control.listApiKeys({ limit: 100 })).resources;
+    const listed = (await fixture.control.listApiKeys({ limit: 100 })).resources;
     expect(listed.find(({ id }) => id === wide.id)).toMatchObject({ is_organisation_key: true });
     expect(listed.find(({ id }) => id === kept.id)).toMatchObject({ is_installation_key: true });
   });
 
   test('keys come in pages, newest first', async () => {
     const all = await idsOf();
-    const first = await world.control.listApiKeys({ limit: 2 });
-    const second = await world.control.listApiKeys({ limit: 2, offset: first.offset });
+    const first = await fixture.control.listApiKeys({ limit: 2 });
+    const second = await fixture.control.listApiKeys({ limit: 2, offset: first.offset });
     expect([...first.resources, ...second.resources].map(({ id }) => id)).toEqual(all.slice(0, 4));
   });
 
   test('of two keys that are ended at the same moment one stays', async () => {
-    const { id } = await world.stranger.createApiKey({ name: 'second' });
-    const both = await idsOf(world.stranger);
-    const ends = await Promise.allSettled(both.map((one) => world.stranger.revokeApiKey(one)));
+    const { id } = await fixture.stranger.createApiKey({ name: 'second' });
+    const both = await idsOf(fixture.stranger);
+    const ends = await Promise.allSettled(both.map((one) => fixture.stranger.revokeApiKey(one)));
     expect([both.length, ends.filter(({ status }) => status === 'fulfilled').length]).toEqual([2, 1]);
-    const left = await Promise.all(both.map((one) => world.store.findKey(one)));
+    const left = await Promise.all(both.map((one) => fixture.store.findKey(one)));
     expect([id, left.filter((key) => key !== undefined).length]).toEqual([both[0], 1]);
   });
 });
 
 describe('the last use of a key', () => {
-  let world: World;
+  let fixture: ServiceFixture;
   let now = Date.UTC(2030, 0, 1);
   beforeAll(async () => {
-    world = await openWorld('over HTTP', '', { now: () => now, sleep: () => Promise.resolve() });
+    fixture = await openServiceFixture('over HTTP', '', { now: () => now, sleep: () => Promise.resolve() });
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   test('is written down, and not at every request', async () => {
-    const id = readApiKey(world.apiKey)?.id ?? '';
-    const lastUse = async () => (await world.store.findKey(id))?.last_used_at?.getTime();
+    const id = readApiKey(fixture.apiKey)?.id ?? '';
+    const lastUse = async () => (await fixture.store.findKey(id))?.last_used_at?.getTime();
     expect(await lastUse()).toBeUndefined();
-    await world.control.listDeployments({});
+    await fixture.control.listDeployments({});
     const first = now;
     expect(await lastUse()).toBe(first);
     now += useWrittenEvery - 1;
-    await world.control.listDeployments({});
+    await fixture.control.listDeployments({});
     expect(await lastUse()).toBe(first);
     now += 1;
-    await world.control.listDeployments({});
+    await fixture.control.listDeployments({});
     expect(await lastUse()).toBe(now);
   });
 
   test('is no use where the text of the key is another', async () => {
     const key = makeApiKey();
-    await world.store.addKey({ id: key.id, tenant_id: world.tenantId, hash: hashApiKey(key) });
+    await fixture.store.addKey({ id: key.id, tenant_id: fixture.tenantId, hash: hashApiKey(key) });
     const forged = `${key.text.slice(0, 20)}${makeApiKey().text.slice(20)}`;
-    const answer = await fetch(`${world.baseUrl}/v2/deployments`, { headers: { 'x-api-key': forged } });
-    expect([answer.status, (await world.store.findKey(key.id))?.last_used_at]).toEqual([401, null]);
+    const answer = await fetch(`${fixture.baseUrl}/v2/deployments`, { headers: { 'x-api-key': forged } });
+    expect([answer.status, (await fixture.store.findKey(key.id))?.last_used_at]).toEqual([401, null]);
   });
 });

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readApiKey } from '../../../src/control-service/keys/api-key.ts';
-import { ages } from '../../../src/control-service/keeping/ages.ts';
+import { ages } from '../../../src/control-service/retention/ages.ts';
 import { everyRow } from '../every-row.ts';
-import { fromGit, openWorld, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 describe.each(sides)('the record of changes, %s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
+    fixture = await open();
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   const made = async (changes: Record<string, unknown> = {}) => {
-    const { id, latest_revision_id } = await world.control.createDeployment(fromGit(changes));
-    await world.rollouts.settled();
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit(changes));
+    await fixture.rollouts.settled();
     return { id, first: latest_revision_id ?? '' };
   };
   const changesOf = async (deployment_id: string) =>
-    (await world.control.listAudit({ deployment_id, limit: 100 })).resources;
+    (await fixture.control.listAudit({ deployment_id, limit: 100 })).resources;
 
   test('a creation is told with who did it and what it named', async () => {
     const { id, first } = await made({ name: 'told', secrets: [{ name: 'MODEL_KEY', value: 'canary-1' }] });
@@ -28,7 +28,7 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
         id: expect.stringMatching(/^\d+$/),
         at: expect.stringMatching(/^20\d\d-.*Z$/),
         actor: 'key',
-        key_id: readApiKey(world.apiKey)?.id,
+        key_id: readApiKey(fixture.apiKey)?.id,
         key_name: 'unnamed',
         operation: 'create deployment',
         subject: { deployment_id: id, deployment_name: 'told', revision_id: first },
@@ -45,9 +45,9 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
   test('every way to change a deployment is told by its name, newest first', async () => {
     const { id, first } = await made();
     const patch = { source_config: { build_on_push: true }, secrets: [{ name: 'A', value: 'canary-2' }] };
-    const { latest_revision_id: second } = await world.control.patchDeployment(id, patch);
-    const third = await world.control.createRevision(id, {});
-    const { latest_revision_id: fourth } = await world.control.redeployRevision(id, first);
+    const { latest_revision_id: second } = await fixture.control.patchDeployment(id, patch);
+    const third = await fixture.control.createRevision(id, {});
+    const { latest_revision_id: fourth } = await fixture.control.redeployRevision(id, first);
     expect(
       (await changesOf(id)).map(({ operation, subject, fields }) => [operation, subject['revision_id'], fields]),
     ).toEqual([
@@ -63,29 +63,29 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
       secrets: [{ name: 'A', value: 'canary-3' }],
       source_config: { install_command: 'canary-3' },
     });
-    await world.control.patchDeployment(id, { secrets: [{ name: 'A', value: 'canary-4' }] });
-    const kept = (await everyRow(world.databaseUrl))['control.audit'];
+    await fixture.control.patchDeployment(id, { secrets: [{ name: 'A', value: 'canary-4' }] });
+    const kept = (await everyRow(fixture.databaseUrl))['control.audit'];
     expect(kept?.length).toBeGreaterThan(1);
-    expect(JSON.stringify([await world.control.listAudit({ limit: 100 }), kept])).not.toMatch(/canary/);
+    expect(JSON.stringify([await fixture.control.listAudit({ limit: 100 }), kept])).not.toMatch(/canary/);
   });
 
   test('what changes nothing, is refused or is repeated makes no record', async () => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
-    await world.control.patchDeployment(id, { source_config: { build_on_push: false } }, { idempotencyKey });
+    await fixture.control.patchDeployment(id, { source_config: { build_on_push: false } }, { idempotencyKey });
     const before = await changesOf(id);
-    await world.control.patchDeployment(id, { source_config: { build_on_push: false } }, { idempotencyKey });
-    await world.control.patchDeployment(id, {});
-    await refusalOf(world.control.patchDeployment(id, { source_config: { repo_url: 'https://example.com/b' } }));
-    await refusalOf(world.control.patchDeployment(id, { secrets: [] }, { ifLatest: randomUUID() }));
+    await fixture.control.patchDeployment(id, { source_config: { build_on_push: false } }, { idempotencyKey });
+    await fixture.control.patchDeployment(id, {});
+    await refusalOf(fixture.control.patchDeployment(id, { source_config: { repo_url: 'https://example.com/b' } }));
+    await refusalOf(fixture.control.patchDeployment(id, { secrets: [] }, { ifLatest: randomUUID() }));
     expect(await changesOf(id)).toEqual(before);
   });
 
   test('keys that are made and ended are told by id and name', async () => {
-    const { id } = await world.control.createApiKey({ name: 'ci' });
-    await world.control.revokeApiKey(id);
+    const { id } = await fixture.control.createApiKey({ name: 'ci' });
+    await fixture.control.revokeApiKey(id);
     const subject = { api_key_id: id, api_key_name: 'ci' };
-    expect((await world.control.listAudit({ limit: 2 })).resources).toMatchObject([
+    expect((await fixture.control.listAudit({ limit: 2 })).resources).toMatchObject([
       { operation: 'revoke api key', subject },
       { operation: 'create api key', subject },
     ]);
@@ -93,34 +93,35 @@ describe.each(sides)('the record of changes, %s', (_side, open) => {
 
   test("another tenant's changes are not there", async () => {
     const { id } = await made();
-    expect(await world.stranger.listAudit({ deployment_id: id })).toEqual({ resources: [], next_before: null });
+    expect(await fixture.stranger.listAudit({ deployment_id: id })).toEqual({ resources: [], next_before: null });
   });
 
   test('the record comes in pages, by operation and by key too', async () => {
-    const { resources: all } = await world.control.listAudit({ limit: 100 });
-    const one = await world.control.listAudit({ limit: 2 });
-    const two = await world.control.listAudit({ limit: 2, before: one.next_before ?? '' });
+    const { resources: all } = await fixture.control.listAudit({ limit: 100 });
+    const one = await fixture.control.listAudit({ limit: 2 });
+    const two = await fixture.control.listAudit({ limit: 2, before: one.next_before ?? '' });
     expect([...one.resources, ...two.resources]).toEqual(all.slice(0, 4));
-    const creations = await world.control.listAudit({ limit: 100, operation: 'create deployment' });
+    const creations = await fixture.control.listAudit({ limit: 100, operation: 'create deployment' });
     expect(creations.resources).toEqual(all.filter(({ operation }) => operation === 'create deployment'));
-    expect((await world.control.listAudit({ key_id: 'another' })).resources).toEqual([]);
-    expect((await refusalOf(world.control.listAudit({ before: 'x' }))).at).toEqual(['query.before']);
+    expect((await fixture.control.listAudit({ key_id: 'another' })).resources).toEqual([]);
+    expect((await refusalOf(fixture.control.listAudit({ before: 'x' }))).at).toEqual(['query.before']);
   });
 });
 
 test('what was changed is known for a year, and forgotten after it', async () => {
   let now = Date.UTC(2030, 0, 1);
-  const world = await openWorld('in process', '', { now: () => now, sleep: () => Promise.resolve() });
-  const names = async () => (await world.control.listAudit({})).resources.map(({ subject }) => subject['api_key_name']);
-  const forget = () => world.store.forgetChanges(ages.changes.ms);
+  const fixture = await openServiceFixture('in process', '', { now: () => now, sleep: () => Promise.resolve() });
+  const names = async () =>
+    (await fixture.control.listAudit({})).resources.map(({ subject }) => subject['api_key_name']);
+  const forget = () => fixture.store.forgetChanges(ages.changes.ms);
   try {
-    await world.control.createApiKey({ name: 'old' });
+    await fixture.control.createApiKey({ name: 'old' });
     now += 365 * 24 * 3_600_000;
-    await world.control.createApiKey({ name: 'new' });
+    await fixture.control.createApiKey({ name: 'new' });
     expect([await forget(), await names()]).toEqual([0, ['new', 'old']]);
     now += 1;
     expect([await forget(), await names()]).toEqual([1, ['new']]);
   } finally {
-    await world.close();
+    await fixture.close();
   }
 });

@@ -10,7 +10,7 @@ import { readOperatorCommand } from '../../../src/control-service/keys/operator-
 import { runLocal } from '../../../src/control-service/local-command.ts';
 import { startLocal } from '../../../src/control-service/local.ts';
 import type { LocalServices } from '../../../src/control-service/local.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 
 describe('the command line', () => {
   const common = { data: '.landfall', json: false };
@@ -59,15 +59,15 @@ const listed = z.array(z.object({ id: z.string(), name: z.string() }));
 
 /** Runs one of the operator's commands, and reads what it says. */
 async function operate(env: Record<string, string>, data: string, ...args: string[]) {
-  const [said, told]: [string[], string[]] = [[], []];
+  const [said, output]: [string[], string[]] = [[], []];
   const code = await runLocal([...args, '--data', data, '--json'], {
     env,
     say: (text) => said.push(text),
-    tell: (text) => told.push(text),
+    printError: (text) => output.push(text),
     leave: new Promise(() => undefined),
   });
   const value: unknown = said.length === 0 ? undefined : JSON.parse(said.join('\n'));
-  return { code, value, told: told.join('\n') };
+  return { code, value, output: output.join('\n') };
 }
 
 const statusOf = async ({ url }: LocalServices, headers: Record<string, string>): Promise<number> =>
@@ -114,15 +114,15 @@ describe('an installation', () => {
   const start = () => startOn(data, env['DATABASE_URL']);
 
   test('is told to be missing before its service has run', async () => {
-    const { code, told } = await operate(env, data, 'tenants', 'list');
-    expect([code, told]).toEqual([1, expect.stringContaining('landfall local')]);
+    const { code, output } = await operate(env, data, 'tenants', 'list');
+    expect([code, output]).toEqual([1, expect.stringContaining('landfall local')]);
   });
 
   test('gets tenants and keys while its service runs, which count from the next request on', async () => {
     const running = await start();
     const shop = id.parse((await operate(env, data, 'tenants', 'add', 'shop')).value).id;
     const again = await operate(env, data, 'tenants', 'add', 'shop');
-    expect([again.code, again.told]).toEqual([1, expect.stringContaining('already')]);
+    expect([again.code, again.output]).toEqual([1, expect.stringContaining('already')]);
     const own = madeKey.parse((await operate(env, data, 'keys', 'add', '--tenant', 'shop', '--name', 'ci')).value);
     const wide = madeKey.parse(
       (await operate(env, data, 'keys', 'add', '--tenant', shop, '--tenant', 'local', '--name', 'org')).value,
@@ -134,8 +134,8 @@ describe('an installation', () => {
     await operate(env, data, 'keys', 'revoke', own.id);
     expect(await statusOf(running, { 'x-api-key': own.key })).toBe(401);
     expect((await operate(env, data, 'keys', 'revoke', own.id)).code).toBe(1);
-    const told = await fetch(`${running.url}/v1/audit`, { headers: { 'x-api-key': wide.key, 'x-tenant-id': shop } });
-    expect(await told.json()).toMatchObject({
+    const output = await fetch(`${running.url}/v1/audit`, { headers: { 'x-api-key': wide.key, 'x-tenant-id': shop } });
+    expect(await output.json()).toMatchObject({
       resources: [
         { actor: 'operator', operation: 'revoke api key' },
         { operation: 'create api key', subject: { api_key_id: wide.id } },
@@ -168,15 +168,15 @@ describe('an installation', () => {
   });
 
   test('knows no tenant that there is not', async () => {
-    const { code, told } = await operate(env, data, 'keys', 'add', '--tenant', 'nobody', '--name', 'ci');
-    expect([code, told]).toEqual([1, expect.stringContaining('There is no tenant nobody')]);
+    const { code, output } = await operate(env, data, 'keys', 'add', '--tenant', 'nobody', '--name', 'ci');
+    expect([code, output]).toEqual([1, expect.stringContaining('There is no tenant nobody')]);
   });
 });
 
 test('an installation with its own Postgres is reached while its service runs, and while it does not', async () => {
   const data = join(root, 'embedded');
   const missing = await operate({}, data, 'tenants', 'list');
-  expect([missing.code, missing.told]).toEqual([1, expect.stringContaining(`There is no database in ${data}`)]);
+  expect([missing.code, missing.output]).toEqual([1, expect.stringContaining(`There is no database in ${data}`)]);
   const running = await startOn(data, undefined);
   const add = ['keys', 'add', '--tenant', 'local', '--name', 'ci'];
   const one = madeKey.parse((await operate({}, data, ...add)).value);

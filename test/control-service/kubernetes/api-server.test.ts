@@ -154,24 +154,25 @@ describe('the API server of the tests', () => {
     const config = new KubeConfig();
     config.loadFromFile(api.kubeconfig);
     const follow = async (resourceVersion: string) => {
-      const told: string[] = [];
+      const reported: string[] = [];
       const stop = await new Watch(config).watch(
         path,
         { resourceVersion },
-        (phase, object: unknown) => told.push(`${phase} ${String(at(object, 'metadata.name') ?? at(object, 'code'))}`),
+        (phase, object: unknown) =>
+          reported.push(`${phase} ${String(at(object, 'metadata.name') ?? at(object, 'code'))}`),
         () => undefined,
       );
-      return { told, stop: () => stop.abort() };
+      return { reported, stop: () => stop.abort() };
     };
     const old = String(api.state.version());
-    const { told, stop } = await follow(old);
+    const { reported, stop } = await follow(old);
     await apply(service('three'));
     await ask('DELETE', `${path}/three`);
-    await expect.poll(() => told).toEqual(['ADDED three', 'DELETED three']);
+    await expect.poll(() => reported).toEqual(['ADDED three', 'DELETED three']);
     stop();
     api.forget();
     const late = await follow(old);
-    await expect.poll(() => late.told).toEqual(['ERROR 410']);
+    await expect.poll(() => late.reported).toEqual(['ERROR 410']);
     late.stop();
   });
 });

@@ -54,7 +54,7 @@ export interface ApiServer {
 export async function startApiServer(namespaces: readonly string[] = ['default']): Promise<ApiServer> {
   const token = 'token-of-the-cluster-account';
   const watchers = new Set<(change: Change) => void>();
-  const state = clusterState((change) => watchers.forEach((tell) => tell(change)));
+  const state = clusterState((change) => watchers.forEach((report) => report(change)));
   const control = controller(state);
   const faults: Fault[] = [];
   const seen: Seen[] = [];
@@ -189,13 +189,13 @@ export async function startApiServer(namespaces: readonly string[] = ['default']
       response.end(`${JSON.stringify({ type: 'ERROR', object })}\n`);
       return;
     }
-    const tell = (change: Change): void => {
+    const report = (change: Change): void => {
       if (change.resource !== resource || change.version <= since || !isSelected(change.object, query)) return;
       response.write(`${JSON.stringify({ type: change.type, object: change.object })}\n`);
     };
-    state.changes.forEach(tell);
-    watchers.add(tell);
-    response.once('close', () => watchers.delete(tell));
+    state.changes.forEach(report);
+    watchers.add(report);
+    response.once('close', () => watchers.delete(report));
   }
 
   function sendLog(response: ServerResponse, pod: string, query: Record<string, string>): void {

@@ -4,7 +4,7 @@ import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
 import { resourceSpec as resourceSpecShape } from '../../../src/contract/control/resource-spec.ts';
 import type { AgentStart } from '../../../src/control-service/compute/compute.ts';
 import { kubernetesCompute } from '../../../src/control-service/compute/kubernetes-compute.ts';
-import { fromImage, nobody, openWorld, type World } from '../worlds.ts';
+import { fromImage, unknownId, openServiceFixture, type ServiceFixture } from '../service-fixture.ts';
 import { startApiServer, type ApiServer } from './api-server.ts';
 import type { Stored } from './cluster-state.ts';
 import { inHaste, reasonOf, specOf } from './clusters.ts';
@@ -19,7 +19,7 @@ const limits = `${main}.resources.limits`;
 interface Landed {
   start: AgentStart;
   /** The value at a path of the object of a kind whose name ends so: `` is the agent's own, `-queue`, `-cache`, `-db`. */
-  told: (kind: string, part: string, path: string) => unknown;
+  reported: (kind: string, part: string, path: string) => unknown;
   objects: Stored[];
   /** What the agent's container sees in its environment. */
   environment: () => Record<string, string>;
@@ -33,27 +33,27 @@ interface Changes {
 }
 
 describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
-  let world: World;
+  let fixture: ServiceFixture;
   let api: ApiServer;
   beforeAll(async () => {
-    [world, api] = await Promise.all([openWorld(side), startApiServer(['default', 'team-a', 'team-b'])]);
+    [fixture, api] = await Promise.all([openServiceFixture(side), startApiServer(['default', 'team-a', 'team-b'])]);
   });
-  afterAll(() => Promise.all([world.close(), api.close()]));
+  afterAll(() => Promise.all([fixture.close(), api.close()]));
 
   /** Creates a deployment through this door, and carries its first revision out in the cluster as its listener would. */
   async function landed({ resource_spec = {}, namespace = 'team-a', ...rest }: Changes): Promise<Landed> {
-    const { id: listener } = await world.control.createListener({
+    const { id: listener } = await fixture.control.createListener({
       compute_type: 'k8s',
-      compute_id: nobody(),
+      compute_id: unknownId(),
       compute_config: {},
     });
     const source_config = { listener_id: listener, listener_config: { k8s_namespace: namespace }, resource_spec };
-    const { id } = await world.control.createDeployment(fromImage({ ...rest, source_config }));
-    const work = await world.control.claimWork(listener, { holder: 'test' });
+    const { id } = await fixture.control.createDeployment(fromImage({ ...rest, source_config }));
+    const work = await fixture.control.claimWork(listener, { holder: 'test' });
     if (!work?.revision) throw new Error('there is no revision to carry out');
     const start = await carriedOut(work);
     const end = start.kind === 'running' ? { status: 'DEPLOYED' } : { status: 'DEPLOY_FAILED', message: start.reason };
-    await world.control.reportWork(listener, work.claim_id, end);
+    await fixture.control.reportWork(listener, work.claim_id, end);
     const all = Object.values([
       'secrets',
       'persistentvolumeclaims',
@@ -76,7 +76,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     return {
       start,
       objects,
-      told: (kind, part, path) => at(named(kind, part), path),
+      reported: (kind, part, path) => at(named(kind, part), path),
       environment: () => {
         const agent = objects.find(({ kind }) => kind === 'Pod');
         return api.controller.environment(namespace, agent?.metadata.name ?? '', 'agent');
@@ -325,14 +325,14 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       ['-c', 'max_connections=250'],
     ],
   ])('%s', async (_, resource_spec, kind, part, path, value) => {
-    const { start, told } = await landedOnce(resource_spec);
+    const { start, reported } = await landedOnce(resource_spec);
     expect(start.kind).toBe('running');
-    expect(told(kind, part, path)).toEqual(value);
+    expect(reported(kind, part, path)).toEqual(value);
   });
 
   test('[control.resource-spec.max-scale-replicas] a number of replicas that is not to change is one, not a range', async () => {
-    const { told, objects } = await landed({ resource_spec: { min_scale: 2, max_scale: 2 } });
-    expect(told('Deployment', '', 'spec.replicas')).toBe(2);
+    const { reported, objects } = await landed({ resource_spec: { min_scale: 2, max_scale: 2 } });
+    expect(reported('Deployment', '', 'spec.replicas')).toBe(2);
     expect(objects.filter(({ kind }) => kind === 'Pod')).toHaveLength(2);
     expect(objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler')).toBe(false);
   });
@@ -350,10 +350,10 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
   ])('%s change nothing of what runs', async (_, prefix, fields) => {
     const resource_spec = Object.fromEntries(fields.map((field) => [`${prefix}_${field}`, 7]));
-    const [plain, asked] = [await landed({}), await landed({ resource_spec })];
-    expect(asked.objects.map(({ kind }) => kind)).toEqual(plain.objects.map(({ kind }) => kind));
-    expect(asked.told('Deployment', '', `${main}.resources`)).toBeUndefined();
-    expect(asked.told('Deployment', '', 'spec.replicas')).toBe(1);
+    const [plain, requested] = [await landed({}), await landed({ resource_spec })];
+    expect(requested.objects.map(({ kind }) => kind)).toEqual(plain.objects.map(({ kind }) => kind));
+    expect(requested.reported('Deployment', '', `${main}.resources`)).toBeUndefined();
+    expect(requested.reported('Deployment', '', 'spec.replicas')).toBe(1);
   });
 
   test('[control.resource-spec.labels-applied] [control.resource-spec.annotations-applied] labels and annotations stand on all that is made, pods too', async () => {
@@ -383,7 +383,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     expect(api.state.list('serviceaccounts')).toEqual([]);
     api.state.put({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'agents', namespace: 'team-b' } });
     const other = await landed({ resource_spec, namespace: 'team-b' });
-    expect(other.told('Deployment', '', `${pod}.serviceAccountName`)).toBe('agents');
+    expect(other.reported('Deployment', '', `${pod}.serviceAccountName`)).toBe('agents');
     api.state.remove('serviceaccounts', 'team-b', 'agents');
   });
 
@@ -392,12 +392,12 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       { name: 'fetch', image: 'fetch:1' },
       { name: 'migrate', image: 'migrate:1' },
     ];
-    const { told } = await landed({ resource_spec: { init_containers } });
-    expect(told('Deployment', '', `${pod}.initContainers`)).toMatchObject(init_containers);
-    expect(told('Deployment', '', `${pod}.containers`)).toHaveLength(1);
-    api.controller.fates.set('', 'init crashes');
+    const { reported } = await landed({ resource_spec: { init_containers } });
+    expect(reported('Deployment', '', `${pod}.initContainers`)).toMatchObject(init_containers);
+    expect(reported('Deployment', '', `${pod}.containers`)).toHaveLength(1);
+    api.controller.outcomes.set('', 'init crashes');
     const failed = await landed({ resource_spec: { init_containers } });
-    api.controller.fates.delete('');
+    api.controller.outcomes.delete('');
     expect(reasonOf(failed.start)).toContain('container fetch ended with exit code 1');
   });
 
@@ -406,9 +406,9 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       { name: 'proxy', image: 'proxy:1' },
       { name: 'tunnel', image: 'tunnel:1', restartPolicy: 'Always' },
     ];
-    const { told } = await landed({ resource_spec: { sidecars } });
-    expect(told('Deployment', '', `${pod}.containers.1`)).toMatchObject({ name: 'proxy' });
-    expect(told('Deployment', '', `${pod}.initContainers.0`)).toMatchObject({
+    const { reported } = await landed({ resource_spec: { sidecars } });
+    expect(reported('Deployment', '', `${pod}.containers.1`)).toMatchObject({ name: 'proxy' });
+    expect(reported('Deployment', '', `${pod}.initContainers.0`)).toMatchObject({
       name: 'tunnel',
       restartPolicy: 'Always',
     });

@@ -13,9 +13,9 @@ import { inputOf } from './inputs.ts';
 
 /** A clock on which so many times as much time passes. */
 export function hurried(times: number): Clock {
-  const begun = Date.now();
+  const started = Date.now();
   return {
-    now: () => begun + (Date.now() - begun) * times,
+    now: () => started + (Date.now() - started) * times,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
@@ -41,7 +41,7 @@ export const inHaste = (kubeconfig: string): KubernetesComputeSettings => ({
   kubeconfig,
   answerWithinMs: 500_000,
   rolloutWithinMs: 300_000,
-  troubleMs: 10_000,
+  failureGraceMs: 10_000,
   goneWithinMs: 1_000_000,
 });
 

@@ -19,7 +19,7 @@ export type Fate =
 /** The cluster's controllers. */
 export interface Controller {
   /** The fate of each workload by its name's end: `-db`, `-cache`, `-queue`, or `` for all others. */
-  fates: Map<string, Fate>;
+  outcomes: Map<string, Fate>;
   /** Lists of pods, until those of a workload that was deleted have ended. */
   slowEnd: number;
   /** What a container that crashed wrote. */
@@ -111,7 +111,7 @@ export function controller(state: ClusterState): Controller {
   const steps = new Map<string, number>();
   const crashed = new Set<string>();
   const self: Controller = {
-    fates: new Map(),
+    outcomes: new Map(),
     slowEnd: 0,
     lastWords: 'TypeError: the model has no name\n    at main (agent.js:1:1)\n',
     advance(object) {
@@ -133,7 +133,7 @@ export function controller(state: ClusterState): Controller {
 
   const fateOf = (name: string): Fate => {
     const [, ending = ''] = /(-db|-cache|-queue)$/.exec(name) ?? [];
-    return self.fates.get(ending) ?? 'available';
+    return self.outcomes.get(ending) ?? 'available';
   };
 
   /** The value of a variable; undefined where what it comes from is not there. */
@@ -181,7 +181,7 @@ export function controller(state: ClusterState): Controller {
         spec: template.spec,
         status: podStatus(fate, template, name),
       });
-      for (const warning of warnings[fate] ?? []) tell(object, name, warning);
+      for (const warning of warnings[fate] ?? []) report(object, name, warning);
     }
     describe(object, { replicas: podsOf(object).length, updatedReplicas: count, availableReplicas: 0 }, fate);
   }
@@ -234,7 +234,7 @@ export function controller(state: ClusterState): Controller {
     };
   }
 
-  function tell(object: Stored, pod: string, { reason, message }: { reason: string; message: string }): void {
+  function report(object: Stored, pod: string, { reason, message }: { reason: string; message: string }): void {
     state.put({
       apiVersion: 'v1',
       kind: 'Event',

@@ -112,10 +112,10 @@ describe('a revision in a cluster', () => {
     ['it names', 'team-a', 'default', 'team-a'],
     ['of the settings, where it names none', undefined, 'team-a', 'team-a'],
     ['of the kubeconfig’s context, where nobody names one', undefined, undefined, 'default'],
-  ])('goes to the namespace %s', (_, asked, set, expected) =>
+  ])('goes to the namespace %s', (_, requested, set, expected) =>
     withCluster(
       async ({ start, names }) => {
-        await start({ namespace: asked });
+        await start({ namespace: requested });
         expect(names(expected)).toHaveLength(3);
       },
       { namespace: set },
@@ -124,7 +124,7 @@ describe('a revision in a cluster', () => {
 
   test('is left as it stands where somebody else may be at it already', () =>
     withCluster(async ({ api, start, names }) => {
-      api.controller.fates.set('', 'stands still');
+      api.controller.outcomes.set('', 'stands still');
       const letGo = new AbortController();
       const starting = start({}, letGo.signal);
       await expect.poll(() => names()).toHaveLength(3);
@@ -184,7 +184,7 @@ describe('a hold that is over', () => {
   test('ends putting back, too: the next holder’s rollout stays as it is', () =>
     withCluster(async ({ api, start }) => {
       await start({ resourceSpec: { max_scale: 4 } });
-      api.controller.fates.set('', 'stands still');
+      api.controller.outcomes.set('', 'stands still');
       const [breakOff, lost] = [new AbortController(), new AbortController()];
       const hold = { lost: lost.signal, check: () => lost.signal.throwIfAborted() };
       const resourceSpec = { max_scale: 5, queue_cpu: 1 };
@@ -241,7 +241,7 @@ describe('a hold that is over', () => {
 });
 
 describe('a rollout that fails', () => {
-  const spoken = 'It said last: TypeError: the model has no name';
+  const displayed = 'It said last: TypeError: the model has no name';
   test.each<[string, Fate, string[]]>([
     [
       'because the image can’t be pulled',
@@ -261,12 +261,12 @@ describe('a rollout that fails', () => {
     [
       'because the agent crashes, with its last words',
       'crashes',
-      ['container agent ended with exit code 1, 4 times so far', spoken],
+      ['container agent ended with exit code 1, 4 times so far', displayed],
     ],
     [
       'because an init container crashes, with its last words',
       'init crashes',
-      ['container fetch ended with exit code 1', spoken],
+      ['container fetch ended with exit code 1', displayed],
     ],
     ['because the namespace has no room', 'quota', ['No pod can be made', 'exceeded quota: compute, requested: cpu=2']],
     ['because no node takes its pods', 'unplaced', ['did not end within 30 s', 'no node takes it', 'Insufficient cpu']],
@@ -275,7 +275,7 @@ describe('a rollout that fails', () => {
   ])('%s', (_, fate, words) =>
     withCluster(
       async ({ api, start, names }) => {
-        api.controller.fates.set('', fate);
+        api.controller.outcomes.set('', fate);
         const resourceSpec = { init_containers: [{ name: 'fetch', image: 'fetch:1' }] };
         const reason = reasonOf(await start({ resourceSpec }));
         for (const word of words) expect(reason).toContain(word);
@@ -306,7 +306,7 @@ describe('a rollout that fails', () => {
     withCluster(
       async ({ api, start }) => {
         for (const fate of ['crashes', 'unplaced'] as const) {
-          api.controller.fates.set('', fate);
+          api.controller.outcomes.set('', fate);
           expect(reasonOf(await start())).not.toContain('The cluster noted');
         }
       },
@@ -315,7 +315,7 @@ describe('a rollout that fails', () => {
 
   test('tells the cluster’s own events in the log', () =>
     withCluster(async ({ api, start, logged }) => {
-      api.controller.fates.set('', 'image missing');
+      api.controller.outcomes.set('', 'image missing');
       await start();
       expect(logged.join('\n')).toMatch(
         /warning Pod support-agent-0c0ffee0-\w+-0: Failed: Failed to pull image .*not found/,
@@ -324,7 +324,7 @@ describe('a rollout that fails', () => {
 
   test('because the cache does not come up begins no agent', () =>
     withCluster(async ({ api, start }) => {
-      api.controller.fates.set('-cache', 'image missing');
+      api.controller.outcomes.set('-cache', 'image missing');
       expect(reasonOf(await start({ resourceSpec: { cache_cpu: 1 } }))).toContain(`${base}-cache`);
       expect(api.seen.some(({ method, path }) => method === 'PATCH' && path.endsWith(`deployments/${base}`))).toBe(
         false,
@@ -335,7 +335,7 @@ describe('a rollout that fails', () => {
     withCluster(async ({ api, start, names }) => {
       await start({ resourceSpec: { max_scale: 4, labels: { team: 'one' } } });
       const before = api.find('deployments', 'team-a', base);
-      api.controller.fates.set('', 'crashes');
+      api.controller.outcomes.set('', 'crashes');
       const reason = reasonOf(
         await start({ revisionId: second, resourceSpec: { labels: { team: 'two' }, queue_cpu: 1 } }),
       );
@@ -349,7 +349,7 @@ describe('a rollout that fails', () => {
   test('puts the former revision back when it is broken off, too', () =>
     withCluster(async ({ api, start }) => {
       await start();
-      api.controller.fates.set('', 'stands still');
+      api.controller.outcomes.set('', 'stands still');
       const breakOff = new AbortController();
       const starting = start({ revisionId: second }, breakOff.signal);
       await expect.poll(() => at(api.find('deployments', 'team-a', base), 'metadata.generation')).toBe(2);
@@ -362,17 +362,18 @@ describe('a rollout that fails', () => {
 
   test('never tells a secret, neither in its reason nor in the log', () =>
     withCluster(async ({ api, start, logged }) => {
-      api.controller.fates.set('', 'crashes');
+      api.controller.outcomes.set('', 'crashes');
       api.controller.lastWords = 'Error: the key not-for-your-eyes and pass-of-the-database were refused\n';
       const reason = reasonOf(await start({ secrets: [{ name: 'API_KEY', value: 'not-for-your-eyes' }] }));
       expect(reason).toContain('It said last: Error: the key *** and *** were refused');
-      const told = [reason, ...logged].join('\n');
-      for (const secret of ['not-for-your-eyes', 'pass-of-the-database', api.token]) expect(told).not.toContain(secret);
+      const reported = [reason, ...logged].join('\n');
+      for (const secret of ['not-for-your-eyes', 'pass-of-the-database', api.token])
+        expect(reported).not.toContain(secret);
     }));
 
   test('says that it may not read the log, and still says what is wrong', () =>
     withCluster(async ({ api, start, logged }) => {
-      api.controller.fates.set('', 'crashes');
+      api.controller.outcomes.set('', 'crashes');
       api.forbidden.add('get pods/log');
       expect(reasonOf(await start())).toContain('ended with exit code 1');
       expect(logged.join('\n')).toContain('The cluster did not let us read the log of pod');

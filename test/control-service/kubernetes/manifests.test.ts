@@ -353,8 +353,8 @@ describe('the manifests', () => {
     ['the one that is asked for', undefined, 'fast', 'fast'],
     ['the one that it has, for ever', { storage: '9Gi', storageClass: 'slow' }, 'fast', 'slow'],
     ['none where it was made without one', { storage: '9Gi', storageClass: undefined }, 'fast', undefined],
-  ])('give that volume the storage class: %s', (_, former, asked, expected) => {
-    expect(at(volumeOf(undefined, former, asked), 'spec.storageClassName')).toBe(expected);
+  ])('give that volume the storage class: %s', (_, former, requested, expected) => {
+    expect(at(volumeOf(undefined, former, requested), 'spec.storageClassName')).toBe(expected);
   });
 
   test.each<[string, ResourceSpec]>([
@@ -395,8 +395,8 @@ describe('the manifests', () => {
   ])('tell agents whether their webhooks may go into private networks (%s)', (privateWebhooks, value) => {
     const { settings } = inputOf();
     const { manifests } = kubernetesManifests(inputOf({}, { settings: { ...settings, privateWebhooks } }));
-    const told = at(one(manifests, 'Deployment', base), `${main}.env`);
-    expect(told).toContainEqual({ name: 'LANDFALL_WEBHOOK_PRIVATE', value });
+    const reported = at(one(manifests, 'Deployment', base), `${main}.env`);
+    expect(reported).toContainEqual({ name: 'LANDFALL_WEBHOOK_PRIVATE', value });
   });
 
   test('leave the database and the cache in peace when only the revision is new', () => {

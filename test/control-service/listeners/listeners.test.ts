@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromImage, nobody, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 let ids = 0;
 const request = (changes: Record<string, unknown> = {}) => ({
@@ -11,16 +11,16 @@ const request = (changes: Record<string, unknown> = {}) => ({
 });
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
-  const make = (changes: Record<string, unknown> = {}) => world.control.createListener(request(changes));
+  const make = (changes: Record<string, unknown> = {}) => fixture.control.createListener(request(changes));
   const deploy = (listener_id: string, k8s_namespace?: string) =>
-    world.control.createDeployment(fromImage({ source_config: { listener_id, listener_config: { k8s_namespace } } }));
+    fixture.control.createDeployment(fromImage({ source_config: { listener_id, listener_config: { k8s_namespace } } }));
 
   test('[control.listener.id][control.listener.compute-type] a listener is made, and read as it was made', async () => {
     const made = await make({ version: '1.2' });
@@ -33,7 +33,7 @@ describe.each(sides)('%s', (_side, open) => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
     });
-    expect(await world.control.getListener(made.id)).toEqual(made);
+    expect(await fixture.control.getListener(made.id)).toEqual(made);
   });
 
   test('without namespaces and a version it takes any namespace', async () => {
@@ -49,29 +49,29 @@ describe.each(sides)('%s', (_side, open) => {
       status: 409,
       detail: expect.stringContaining(compute_id ?? ''),
     });
-    expect(await world.stranger.createListener(request({ compute_id }))).toMatchObject({ compute_id });
+    expect(await fixture.stranger.createListener(request({ compute_id }))).toMatchObject({ compute_id });
   });
 
   test('of ten equal creations at once one makes a listener', async () => {
     const same = request();
-    const ends = await Promise.allSettled(Array.from({ length: 10 }, () => world.control.createListener(same)));
+    const ends = await Promise.allSettled(Array.from({ length: 10 }, () => fixture.control.createListener(same)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   test('a creation with a key is made once, however often it is sent, and so is a deletion', async () => {
     const same = request();
-    const made = await world.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` });
-    expect(await world.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` })).toEqual(made);
+    const made = await fixture.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` });
+    expect(await fixture.control.createListener(same, { idempotencyKey: `make-${same.compute_id}` })).toEqual(made);
     const idempotencyKey = `delete-${same.compute_id}`;
-    await world.control.deleteListener(made.id, { idempotencyKey });
-    await world.control.deleteListener(made.id, { idempotencyKey });
+    await fixture.control.deleteListener(made.id, { idempotencyKey });
+    await fixture.control.deleteListener(made.id, { idempotencyKey });
   });
 
   test('who made, changed and deleted it is written down', async () => {
     const { id } = await make();
-    await world.control.patchListener(id, { version: '3' });
-    await world.control.deleteListener(id);
-    const { resources } = await world.control.listAudit({ limit: 3 });
+    await fixture.control.patchListener(id, { version: '3' });
+    await fixture.control.deleteListener(id);
+    const { resources } = await fixture.control.listAudit({ limit: 3 });
     expect(resources.map(({ operation }) => operation)).toEqual([
       'delete listener',
       'patch listener',
@@ -114,29 +114,29 @@ describe.each(sides)('%s', (_side, open) => {
     const twice = { compute_config: { k8s_namespaces: ['a', 'b', 'a'] } };
     expect(await refusalOf(make(twice))).toMatchObject({ status: 400, detail: expect.stringContaining('a twice') });
     const { id } = await make();
-    expect(await refusalOf(world.control.patchListener(id, twice))).toMatchObject({ status: 400 });
+    expect(await refusalOf(fixture.control.patchListener(id, twice))).toMatchObject({ status: 400 });
   });
 
   test('a change sets what it gives and leaves the rest', async () => {
     const { id } = await make({ version: '1' });
-    expect(await world.control.patchListener(id, { version: '2' })).toMatchObject({
+    expect(await fixture.control.patchListener(id, { version: '2' })).toMatchObject({
       version: '2',
       compute_config: { k8s_namespaces: ['agents', 'more-agents'] },
     });
     expect(
-      await world.control.patchListener(id, { version: null, compute_config: { k8s_namespaces: [] } }),
+      await fixture.control.patchListener(id, { version: null, compute_config: { k8s_namespaces: [] } }),
     ).toMatchObject({
       version: '2',
       compute_config: { k8s_namespaces: [] },
     });
-    expect(await world.control.patchListener(id, {})).toMatchObject({ version: '2' });
+    expect(await fixture.control.patchListener(id, {})).toMatchObject({ version: '2' });
   });
 
   test.each(['compute_type', 'compute_id'])('%s may be restated and not be changed', async (field) => {
     const made = await make();
     const now: unknown = Reflect.get(made, field);
-    expect(await world.control.patchListener(made.id, { [field]: now })).toMatchObject({ [field]: now });
-    expect(await refusalOf(world.control.patchListener(made.id, { [field]: 'another' }))).toMatchObject({
+    expect(await fixture.control.patchListener(made.id, { [field]: now })).toMatchObject({ [field]: now });
+    expect(await refusalOf(fixture.control.patchListener(made.id, { [field]: 'another' }))).toMatchObject({
       status: 400,
     });
   });
@@ -145,48 +145,48 @@ describe.each(sides)('%s', (_side, open) => {
     const { id } = await make();
     const { name } = await deploy(id, 'agents');
     const without = (namespace: string) => ({ compute_config: { k8s_namespaces: [namespace] } });
-    expect(await refusalOf(world.control.patchListener(id, without('more-agents')))).toMatchObject({
+    expect(await refusalOf(fixture.control.patchListener(id, without('more-agents')))).toMatchObject({
       status: 409,
       detail: expect.stringContaining(name),
     });
-    expect(await world.control.patchListener(id, without('agents'))).toMatchObject(without('agents'));
+    expect(await fixture.control.patchListener(id, without('agents'))).toMatchObject(without('agents'));
   });
 
   test('[control.listeners.list] they are listed in pages, oldest first, and nobody else’s', async () => {
     const { id } = await make();
-    const all = (await world.control.listListeners({ limit: 100 })).resources.map((each) => each.id);
+    const all = (await fixture.control.listListeners({ limit: 100 })).resources.map((each) => each.id);
     expect(all.at(-1)).toBe(id);
-    const page = await world.control.listListeners({ limit: 2, offset: all.length - 1 });
+    const page = await fixture.control.listListeners({ limit: 2, offset: all.length - 1 });
     expect(page).toMatchObject({ resources: [{ id }], offset: all.length });
-    expect((await world.stranger.listListeners({ limit: 100 })).resources.map((each) => each.id)).not.toContain(id);
+    expect((await fixture.stranger.listListeners({ limit: 100 })).resources.map((each) => each.id)).not.toContain(id);
   });
 
   test.each([{ limit: 0 }, { limit: 101 }, { offset: -1 }])('a page of %j is a 422', async (query) => {
-    expect(await refusalOf(world.control.listListeners(query))).toMatchObject({ status: 422 });
+    expect(await refusalOf(fixture.control.listListeners(query))).toMatchObject({ status: 422 });
   });
 
   test('it is deleted, and gone', async () => {
     const { id } = await make();
-    await world.control.deleteListener(id);
-    expect(await refusalOf(world.control.getListener(id))).toMatchObject({ status: 404 });
-    expect(await refusalOf(world.control.deleteListener(id))).toMatchObject({ status: 404 });
+    await fixture.control.deleteListener(id);
+    expect(await refusalOf(fixture.control.getListener(id))).toMatchObject({ status: 404 });
+    expect(await refusalOf(fixture.control.deleteListener(id))).toMatchObject({ status: 404 });
   });
 
   test('it is not deleted while deployments use it, and says which', async () => {
     const { id } = await make();
     const names = [(await deploy(id)).name, (await deploy(id)).name];
-    const { status, detail } = await refusalOf(world.control.deleteListener(id));
+    const { status, detail } = await refusalOf(fixture.control.deleteListener(id));
     expect(status).toBe(409);
     for (const name of names) expect(detail).toContain(name);
-    expect(await world.control.getListener(id)).toMatchObject({ id });
+    expect(await fixture.control.getListener(id)).toMatchObject({ id });
   });
 
   test('of a deletion and creations at the same moment no deployment is left without its listener', async () => {
     const { id } = await make();
     const creations = Array.from({ length: 5 }, () => deploy(id));
-    await Promise.allSettled([...creations, world.control.deleteListener(id)]);
+    await Promise.allSettled([...creations, fixture.control.deleteListener(id)]);
     const ends = await Promise.allSettled(creations);
-    const isThere = await world.control.getListener(id).then(
+    const isThere = await fixture.control.getListener(id).then(
       () => true,
       () => false,
     );
@@ -200,13 +200,13 @@ describe.each(sides)('%s', (_side, open) => {
     '%s: another tenant’s is not there, and neither is nobody’s',
     async (operation) => {
       const { id } = await make();
-      const call = (control: World['control'], wanted: string): Promise<unknown> =>
+      const call = (control: ServiceFixture['control'], wanted: string): Promise<unknown> =>
         operation === 'patchListener' || operation === 'claimWork'
           ? control[operation](wanted, { holder: 'me' })
           : control[operation](wanted);
-      expect(await refusalOf(call(world.stranger, id))).toMatchObject({ status: 404 });
-      expect(await refusalOf(call(world.control, nobody()))).toMatchObject({ status: 404 });
-      expect(await refusalOf(call(world.control, 'none'))).toMatchObject({ status: 422, at: ['path.listener_id'] });
+      expect(await refusalOf(call(fixture.stranger, id))).toMatchObject({ status: 404 });
+      expect(await refusalOf(call(fixture.control, unknownId()))).toMatchObject({ status: 404 });
+      expect(await refusalOf(call(fixture.control, 'none'))).toMatchObject({ status: 422, at: ['path.listener_id'] });
     },
   );
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import type { WorkClaim } from '../../../src/contract/control/listener-work.ts';
 import { mostLines } from '../../../src/control-service/store/log-lines.ts';
-import { fromGit, fromImage, nobody, openWorld, refusalOf } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, unknownId, openServiceFixture, refusalOf } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 /** A clock that stands until it is told to go on. */
 function handClock(): Clock & { goOn: (ms: number) => void } {
@@ -13,27 +13,27 @@ function handClock(): Clock & { goOn: (ms: number) => void } {
 
 describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   const clock = handClock();
-  let world: World;
+  let fixture: ServiceFixture;
   let listeners = 0;
   beforeAll(async () => {
-    world = await openWorld(side, '', clock);
+    fixture = await openServiceFixture(side, '', clock);
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** A listener of its own for every test, with deployments as they are asked for. */
-  async function ground(namespaces: string[] = []) {
-    const { id: listener } = await world.control.createListener({
+  async function setup(namespaces: string[] = []) {
+    const { id: listener } = await fixture.control.createListener({
       compute_type: 'k8s',
       compute_id: `cluster-${(listeners += 1)}`,
       compute_config: { k8s_namespaces: namespaces },
     });
     const claim = (holder = 'first', more = {}): Promise<WorkClaim | undefined> =>
-      world.control.claimWork(listener, { holder, lease_seconds: 10, ...more });
+      fixture.control.claimWork(listener, { holder, lease_seconds: 10, ...more });
     return {
       listener,
       claim,
       deploy: (changes: { secrets?: object[]; source_config?: object; secret_references?: object[] } = {}) =>
-        world.control.createDeployment(
+        fixture.control.createDeployment(
           fromImage({ ...changes, source_config: { listener_id: listener, ...changes.source_config } }),
         ),
       claimed: async (holder = 'first'): Promise<WorkClaim> => {
@@ -42,29 +42,29 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
         return work;
       },
       report: (work: WorkClaim, status: string, more: object = {}) =>
-        world.control.reportWork(listener, work.claim_id, { status, ...more }),
-      renew: (work: WorkClaim) => world.control.renewClaim(listener, work.claim_id),
-      release: (work: WorkClaim, query = {}) => world.control.releaseClaim(listener, work.claim_id, query),
+        fixture.control.reportWork(listener, work.claim_id, { status, ...more }),
+      renew: (work: WorkClaim) => fixture.control.renewClaim(listener, work.claim_id),
+      release: (work: WorkClaim, query = {}) => fixture.control.releaseClaim(listener, work.claim_id, query),
     };
   }
   const revisionOf = (deployment: { id: string; latest_revision_id: string | null }) =>
-    world.control.getRevision(deployment.id, deployment.latest_revision_id ?? '');
+    fixture.control.getRevision(deployment.id, deployment.latest_revision_id ?? '');
   const newImage = (id: string, tag: string) =>
-    world.control.patchDeployment(id, { source_revision_config: { image_uri: `registry.example.com/agent:${tag}` } });
+    fixture.control.patchDeployment(id, { source_revision_config: { image_uri: `registry.example.com/agent:${tag}` } });
 
   test('a revision with a listener waits, and says for whom', async () => {
-    const { deploy } = await ground();
+    const { deploy } = await setup();
     const made = await deploy();
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
     expect(await revisionOf(made)).toMatchObject({
       status: 'CREATING',
       status_message: expect.stringContaining(`cluster-${listeners}`),
     });
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DATABASE' });
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DATABASE' });
   });
 
   test('a claim brings all that the revision takes', async () => {
-    const { deploy, claimed } = await ground(['agents', 'others']);
+    const { deploy, claimed } = await setup(['agents', 'others']);
     const made = await deploy({
       secrets: [{ name: 'TOKEN', value: 'a-secret-value' }],
       secret_references: [{ name: 'KEY', secret_name: 'keys', secret_key: 'one' }],
@@ -93,26 +93,26 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('[control.listener-config.k8s-namespace-used] the namespace is the one asked for, else the listener’s first, and it stays', async () => {
-    const { listener, deploy, claimed, report } = await ground(['agents', 'others']);
+    const { listener, deploy, claimed, report } = await setup(['agents', 'others']);
     const made = await deploy();
     const first = await claimed();
     expect(first.deployment.namespace).toBe('agents');
     await report(first, 'DEPLOYED');
-    await world.control.patchListener(listener, { compute_config: { k8s_namespaces: ['others', 'agents'] } });
+    await fixture.control.patchListener(listener, { compute_config: { k8s_namespaces: ['others', 'agents'] } });
     await newImage(made.id, '2');
     expect((await claimed()).deployment.namespace).toBe('agents');
-    expect((await (await ground()).claim())?.deployment.namespace).toBeUndefined();
+    expect((await (await setup()).claim())?.deployment.namespace).toBeUndefined();
   });
 
   test('[control.deployment.active-revision-is-deployed] what is DEPLOYED is live, and only that', async () => {
-    const { deploy, claimed, report, claim } = await ground();
+    const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
     await report(work, 'DEPLOYING');
     expect(await revisionOf(made)).toMatchObject({ status: 'DEPLOYING' });
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: null });
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: null });
     await report(work, 'DEPLOYED', { image_version: '0.9' });
-    expect(await world.control.getDeployment(made.id)).toMatchObject({
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({
       status: 'READY',
       active_revision_id: made.latest_revision_id,
       image_version: '0.9',
@@ -121,7 +121,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a failure says why, and the live one stays', async () => {
-    const { deploy, claimed, report } = await ground();
+    const { deploy, claimed, report } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
     const changed = await newImage(made.id, 'broken');
@@ -130,18 +130,18 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       status: 'DEPLOY_FAILED',
       status_message: 'Back-off pulling image',
     });
-    expect(await world.control.getDeployment(made.id)).toMatchObject({
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({
       active_revision_id: made.latest_revision_id,
       latest_revision_id: changed.latest_revision_id,
     });
   });
 
   test('while one is at work the next is queued, and of several only the newest is begun', async () => {
-    const { deploy, claimed, report, claim } = await ground();
+    const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
     const second = await newImage(made.id, '2');
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
     expect(await revisionOf(second)).toMatchObject({ status: 'QUEUED' });
     const third = await newImage(made.id, '3');
     expect(await claim('second')).toBeUndefined();
@@ -154,7 +154,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('of ten that claim at once each revision goes to one', async () => {
-    const { deploy, claim } = await ground();
+    const { deploy, claim } = await setup();
     const made = [await deploy(), await deploy(), await deploy()];
     const claims = await Promise.all(Array.from({ length: 10 }, (_, at) => claim(`holder-${at}`)));
     const got = claims.flatMap((work) => work?.deployment.id ?? []);
@@ -162,7 +162,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a lease that ran out is taken over, and what the former holder says then is refused', async () => {
-    const { deploy, claimed, report, renew, release, claim } = await ground();
+    const { deploy, claimed, report, renew, release, claim } = await setup();
     const made = await deploy();
     const former = await claimed('former');
     await report(former, 'DEPLOYING');
@@ -184,7 +184,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a renewal and a report prolong a lease, and one that nobody took over holds again', async () => {
-    const { deploy, claimed, report, renew, claim } = await ground();
+    const { deploy, claimed, report, renew, claim } = await setup();
     await deploy();
     const work = await claimed();
     clock.goOn(9_000);
@@ -199,7 +199,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('what is handed back is free at once', async () => {
-    const { deploy, claimed, report, release } = await ground();
+    const { deploy, claimed, report, release } = await setup();
     const made = await deploy();
     const work = await claimed('first');
     await report(work, 'DEPLOYING');
@@ -210,7 +210,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a report whose answer was lost is taken again', async () => {
-    const { deploy, claimed, report } = await ground();
+    const { deploy, claimed, report } = await setup();
     const made = await deploy();
     const work = await claimed();
     await report(work, 'DEPLOYED');
@@ -220,24 +220,24 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('[control.logs.deploy] lines stand in the deploy log in their order, each once, with no secret in them', async () => {
-    const { deploy, claimed, report } = await ground();
+    const { deploy, claimed, report } = await setup();
     const made = await deploy({ secrets: [{ name: 'TOKEN', value: 'swordfish-42' }] });
     const work = await claimed();
     const line = (sequence: number, message: string) => ({ sequence, level: 'info', message });
     await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two swordfish-42')] });
     await report(work, 'DEPLOYING', { log: [line(1, 'one'), line(2, 'two again'), line(3, 'three')] });
     await report(work, 'DEPLOY_FAILED', { message: 'It said swordfish-42.', log: [line(5, 'five')] });
-    const { logs } = await world.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+    const { logs } = await fixture.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
     expect(logs.map(({ message }) => message)).toEqual(['one', 'two ***', 'three', 'five', 'It said ***.']);
     expect(await revisionOf(made)).toMatchObject({ status_message: 'It said ***.' });
   });
 
   test('one that was interrupted is told to its holder, who hands it back; the next waits until then', async () => {
-    const { deploy, claimed, report, renew, release, claim } = await ground();
+    const { deploy, claimed, report, renew, release, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
     await report(work, 'DEPLOYING');
-    await world.control.interruptRevision(made.id, made.latest_revision_id ?? '');
+    await fixture.control.interruptRevision(made.id, made.latest_revision_id ?? '');
     const next = await newImage(made.id, '2');
     expect(await claim('second')).toBeUndefined();
     expect(await renew(work)).toMatchObject({ wanted: false });
@@ -251,44 +251,44 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('what an interrupted one left is put back to what is live, or removed where nothing is', async () => {
-    const { deploy, claimed, report, release, claim } = await ground();
+    const { deploy, claimed, report, release, claim } = await setup();
     const made = await deploy();
     const first = await claimed();
-    await world.control.interruptRevision(made.id, made.latest_revision_id ?? '');
+    await fixture.control.interruptRevision(made.id, made.latest_revision_id ?? '');
     await release(first);
     const removal = await claimed();
     expect(removal).toMatchObject({ deployment: { id: made.id }, revision: null });
     await report(removal, 'REMOVED');
     expect(await claim()).toBeUndefined();
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ id: made.id });
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ id: made.id });
 
     const live = await newImage(made.id, '2');
     await report(await claimed(), 'DEPLOYED');
     const next = await newImage(made.id, '3');
     const lost = await claimed();
     await report(lost, 'DEPLOYING');
-    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await fixture.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     clock.goOn(11_000);
     const back = await claimed();
     expect(back.revision).toMatchObject({ id: live.latest_revision_id });
     await report(back, 'DEPLOYING');
     await report(back, 'DEPLOYED');
     expect(await revisionOf(next)).toMatchObject({ status: 'INTERRUPTED' });
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: live.latest_revision_id });
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: live.latest_revision_id });
     expect(await claim()).toBeUndefined();
   });
 
   test('one that is known to have left nothing needs no way back', async () => {
-    const { deploy, claimed, release, claim } = await ground();
+    const { deploy, claimed, release, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
-    await world.control.interruptRevision(made.id, made.latest_revision_id ?? '');
+    await fixture.control.interruptRevision(made.id, made.latest_revision_id ?? '');
     await release(work, { undone: true });
     expect(await claim()).toBeUndefined();
   });
 
   test('the failure of one that was taken over is put back too: its former holder may have left anything', async () => {
-    const { deploy, claimed, report, claim } = await ground();
+    const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
     await newImage(made.id, '2');
@@ -302,12 +302,12 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a way back that failed is told of the live revision, and tried again, ever more rarely, until it is done', async () => {
-    const { deploy, claimed, report, release, claim } = await ground();
+    const { deploy, claimed, report, release, claim } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
     const next = await newImage(made.id, '2');
     const lost = await claimed();
-    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await fixture.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     await release(lost);
     const back = await claimed();
     expect(back.revision).toMatchObject({ id: made.latest_revision_id });
@@ -330,12 +330,12 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a new revision does not wait for a way back that failed', async () => {
-    const { deploy, claimed, report, release } = await ground();
+    const { deploy, claimed, report, release } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
     const next = await newImage(made.id, '2');
     const lost = await claimed();
-    await world.control.interruptRevision(made.id, next.latest_revision_id ?? '');
+    await fixture.control.interruptRevision(made.id, next.latest_revision_id ?? '');
     await release(lost);
     await report(await claimed(), 'DEPLOY_FAILED', { message: 'The cluster has no room.' });
     const newest = await newImage(made.id, '3');
@@ -343,40 +343,40 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a deployment in a cluster is told no address of the service, where nothing serves it', async () => {
-    const { deploy } = await ground();
+    const { deploy } = await setup();
     expect(await deploy()).toMatchObject({ url: null, source_config: { custom_url: null } });
     const custom_url = 'https://support.acme.example';
     expect(await deploy({ source_config: { custom_url } })).toMatchObject({ url: custom_url });
     // What the service runs itself, it serves.
-    world.rollouts.fate = 'held';
-    const own = await world.control.createDeployment(fromImage());
-    world.rollouts.fate = 'live';
+    fixture.rollouts.fate = 'held';
+    const own = await fixture.control.createDeployment(fromImage());
+    fixture.rollouts.fate = 'live';
     expect(own.url).toMatch(new RegExp(`/agents/${own.id}$`));
   });
 
   test('[control.delete.deployment] a deletion is the listener’s work, and is over when it says so', async () => {
-    const { deploy, claimed, report, claim } = await ground();
+    const { deploy, claimed, report, claim } = await setup();
     const made = await deploy();
     await report(await claimed(), 'DEPLOYED');
-    await world.control.deleteDeployment(made.id);
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
+    await fixture.control.deleteDeployment(made.id);
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
     const work = await claimed();
     expect(work).toMatchObject({ deployment: { id: made.id, name: made.name }, revision: null });
     expect(await refusalOf(report(work, 'DEPLOYED'))).toMatchObject({ status: 409 });
-    await world.rollouts.settled();
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
+    await fixture.rollouts.settled();
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DELETE' });
     await report(work, 'REMOVED');
-    await world.rollouts.settled();
-    expect(await refusalOf(world.control.getDeployment(made.id))).toMatchObject({ status: 404 });
+    await fixture.rollouts.settled();
+    expect(await refusalOf(fixture.control.getDeployment(made.id))).toMatchObject({ status: 404 });
     expect(await refusalOf(report(work, 'REMOVED'))).toMatchObject({ status: 409 });
     expect(await claim()).toBeUndefined();
   });
 
   test('a deletion while a revision is at work waits for its holder, then goes before everything', async () => {
-    const { deploy, claimed, release, renew, claim } = await ground();
+    const { deploy, claimed, release, renew, claim } = await setup();
     const made = await deploy();
     const work = await claimed();
-    await world.control.deleteDeployment(made.id);
+    await fixture.control.deleteDeployment(made.id);
     expect(await claim('second')).toBeUndefined();
     expect(await renew(work)).toMatchObject({ wanted: false });
     await release(work);
@@ -384,64 +384,65 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('of the lines that are reported the newest 20,000 are kept, as of all others', async () => {
-    const { deploy, claimed, report } = await ground();
+    const { deploy, claimed, report } = await setup();
     const made = await deploy();
     const revision = made.latest_revision_id ?? '';
     const work = await claimed();
     for (let from = 0; from < mostLines; from += 5_000) {
       const lines = Array.from({ length: 5_000 }, (_, at) => ({ level: 'info', message: `old ${from + at}` }));
-      await world.store.appendLog(revision, 'deploy', lines);
+      await fixture.store.appendLog(revision, 'deploy', lines);
     }
-    const told = (first: number, count: number) =>
+    const reported = (first: number, count: number) =>
       Array.from({ length: count }, (_, at) => ({ sequence: first + at, level: 'info', message: `new ${first + at}` }));
-    const oldest = async () => (await world.control.deployLogs(made.id, revision, { order: 'asc', limit: 1 })).logs[0];
-    await report(work, 'DEPLOYING', { log: told(1, 3) });
+    const oldest = async () =>
+      (await fixture.control.deployLogs(made.id, revision, { order: 'asc', limit: 1 })).logs[0];
+    await report(work, 'DEPLOYING', { log: reported(1, 3) });
     expect(await oldest()).toMatchObject({ message: 'old 3' });
-    await report(work, 'DEPLOYING', { log: told(4, 500) });
-    await report(work, 'DEPLOYING', { log: told(504, 500) });
+    await report(work, 'DEPLOYING', { log: reported(4, 500) });
+    await report(work, 'DEPLOYING', { log: reported(504, 500) });
     expect(await oldest()).toMatchObject({ message: 'old 1003' });
-    const newest = await world.control.deployLogs(made.id, revision, { order: 'desc', limit: 1 });
+    const newest = await fixture.control.deployLogs(made.id, revision, { order: 'desc', limit: 1 });
     expect(newest.logs[0]).toMatchObject({ message: 'new 1003' });
   });
 
   test('what no listener ever took is deleted without one', async () => {
-    const { deploy, claim } = await ground();
+    const { deploy, claim } = await setup();
     const made = await deploy();
-    await world.control.deleteDeployment(made.id);
+    await fixture.control.deleteDeployment(made.id);
     expect(await claim()).toBeUndefined();
-    await world.rollouts.settled();
-    expect(await refusalOf(world.control.getDeployment(made.id))).toMatchObject({ status: 404 });
+    await fixture.rollouts.settled();
+    expect(await refusalOf(fixture.control.getDeployment(made.id))).toMatchObject({ status: 404 });
   });
 
   test('a deployment whose cluster is gone for good is deleted without its listener, where that is asked for', async () => {
-    const { deploy, claimed, report, claim, listener, renew } = await ground();
+    const { deploy, claimed, report, claim, listener, renew } = await setup();
     const [made, other] = [await deploy(), await deploy()];
     for (const _ of [made, other]) await report(await claimed(), 'DEPLOYED');
-    await world.control.deleteDeployment(made.id);
+    await fixture.control.deleteDeployment(made.id);
     const work = await claimed();
-    expect(await world.control.getDeployment(made.id)).toMatchObject({
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({
       status: 'AWAITING_DELETE',
       status_message: expect.stringContaining('without_listener=true'),
     });
-    await world.control.deleteDeployment(made.id, { without_listener: true });
-    await world.control.deleteDeployments({ deployment_ids: [other.id], without_listener: true });
-    await world.rollouts.settled();
+    await fixture.control.deleteDeployment(made.id, { without_listener: true });
+    await fixture.control.deleteDeployments({ deployment_ids: [other.id], without_listener: true });
+    await fixture.rollouts.settled();
     for (const { id } of [made, other]) {
-      expect(await refusalOf(world.control.getDeployment(id))).toMatchObject({ status: 404 });
+      expect(await refusalOf(fixture.control.getDeployment(id))).toMatchObject({ status: 404 });
     }
     expect(await refusalOf(renew(work))).toMatchObject({ status: 409 });
     expect(await claim()).toBeUndefined();
-    await world.control.deleteListener(listener);
+    await fixture.control.deleteListener(listener);
   });
 
   test('REMOVED is not taken for a revision', async () => {
-    const { deploy, claimed, report } = await ground();
+    const { deploy, claimed, report } = await setup();
     await deploy();
     expect(await refusalOf(report(await claimed(), 'REMOVED'))).toMatchObject({ status: 409 });
   });
 
   test('work goes round: what was begun last comes last', async () => {
-    const { deploy, claimed, release } = await ground();
+    const { deploy, claimed, release } = await setup();
     const [one, two] = [await deploy(), await deploy()];
     const first = await claimed();
     await release(first);
@@ -452,7 +453,7 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a claim that waits gets what comes meanwhile, at once', async () => {
-    const { deploy, claim } = await ground();
+    const { deploy, claim } = await setup();
     const began = performance.now();
     const waiting = claim('patient', { wait_seconds: 20 });
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -462,30 +463,30 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a claim that waits in vain ends with nothing, in its time', async () => {
-    const { claim } = await ground();
+    const { claim } = await setup();
     const began = performance.now();
     expect(await claim('patient', { wait_seconds: 1 })).toBeUndefined();
     expect(performance.now() - began).toBeGreaterThan(900);
   });
 
   test('what has no listener, or another one, is nobody’s work here', async () => {
-    const [mine, others] = [await ground(), await ground()];
+    const [mine, others] = [await setup(), await setup()];
     await others.deploy();
-    world.rollouts.fate = 'held';
-    await world.control.createDeployment(fromImage());
-    await world.control.createDeployment(fromGit());
-    world.rollouts.fate = 'live';
+    fixture.rollouts.fate = 'held';
+    await fixture.control.createDeployment(fromImage());
+    await fixture.control.createDeployment(fromGit());
+    fixture.rollouts.fate = 'live';
     expect(await mine.claim()).toBeUndefined();
     expect(await others.claim()).toBeDefined();
   });
 
   test('the service itself takes nothing that has a listener', async () => {
-    const { deploy, claimed, report } = await ground();
+    const { deploy, claimed, report } = await setup();
     const made = await deploy();
-    expect(await world.store.claimNextRevision(made.id)).toBeUndefined();
-    expect(await world.store.deploymentsWithWork()).not.toContain(made.id);
+    expect(await fixture.store.claimNextRevision(made.id)).toBeUndefined();
+    expect(await fixture.store.deploymentsWithWork()).not.toContain(made.id);
     await report(await claimed(), 'DEPLOYED');
-    const served = (await world.store.activeRevisions()).map(({ deployment }) => deployment.id);
+    const served = (await fixture.store.activeRevisions()).map(({ deployment }) => deployment.id);
     expect(served).not.toContain(made.id);
   });
 
@@ -495,8 +496,8 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ['a lease of a second', { holder: 'me', lease_seconds: 1 }, 'body.lease_seconds'],
     ['a lease of an hour', { holder: 'me', lease_seconds: 3_600 }, 'body.lease_seconds'],
   ])('a claim with %s is a 422', async (_, body, at) => {
-    const { listener } = await ground();
-    expect(await refusalOf(world.control.claimWork(listener, body))).toMatchObject({ status: 422, at: [at] });
+    const { listener } = await setup();
+    expect(await refusalOf(fixture.control.claimWork(listener, body))).toMatchObject({ status: 422, at: [at] });
   });
 
   test.each([
@@ -509,19 +510,19 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     ],
     ['a line of level 9', { status: 'DEPLOYING', log: [{ sequence: 1, level: '9', message: '' }] }, 422],
   ])('a report of %s is refused', async (_, body, status) => {
-    const { listener, deploy, claimed } = await ground();
+    const { listener, deploy, claimed } = await setup();
     await deploy();
     const { claim_id } = await claimed();
-    expect(await refusalOf(world.control.reportWork(listener, claim_id, body))).toMatchObject({ status });
+    expect(await refusalOf(fixture.control.reportWork(listener, claim_id, body))).toMatchObject({ status });
   });
 
   test('a claim of another listener, of another tenant or of nobody is not there', async () => {
-    const [mine, others] = [await ground(), await ground()];
+    const [mine, others] = [await setup(), await setup()];
     await mine.deploy();
     const { claim_id } = await mine.claimed();
-    expect(await refusalOf(world.control.renewClaim(others.listener, claim_id))).toMatchObject({ status: 409 });
-    expect(await refusalOf(world.stranger.renewClaim(mine.listener, claim_id))).toMatchObject({ status: 404 });
-    expect(await refusalOf(world.control.renewClaim(mine.listener, nobody()))).toMatchObject({ status: 409 });
-    expect(await refusalOf(world.control.renewClaim(mine.listener, 'none'))).toMatchObject({ status: 422 });
+    expect(await refusalOf(fixture.control.renewClaim(others.listener, claim_id))).toMatchObject({ status: 409 });
+    expect(await refusalOf(fixture.stranger.renewClaim(mine.listener, claim_id))).toMatchObject({ status: 404 });
+    expect(await refusalOf(fixture.control.renewClaim(mine.listener, unknownId()))).toMatchObject({ status: 409 });
+    expect(await refusalOf(fixture.control.renewClaim(mine.listener, 'none'))).toMatchObject({ status: 422 });
   });
 });

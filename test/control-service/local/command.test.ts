@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { readLocalCommand, runLocal, usualPort } from '../../../src/control-service/local-command.ts';
 import { httpControl } from '../http-control.ts';
-import { fromImage } from '../worlds.ts';
+import { fromImage } from '../service-fixture.ts';
 
 describe('the command line', () => {
   const usual = {
@@ -47,7 +47,7 @@ describe('the command line', () => {
     expect(readLocalCommand(args)).toMatchObject({ ok: true, command: { ...usual, ...read } });
   });
 
-  test.each<[what: string, args: string[], told: string]>([
+  test.each<[what: string, args: string[], output: string]>([
     ['a port that is none', ['--port', 'http'], '--port http'],
     ['a port beyond all', ['--port', '70000'], '--port 70000'],
     ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
@@ -73,10 +73,15 @@ describe('the command line', () => {
     ],
   ])('%s is told', async (_, args, word) => {
     expect(readLocalCommand(args)).toMatchObject({ ok: false, problem: expect.stringContaining(word) });
-    const told: string[] = [];
-    const around = { env: {}, say: () => undefined, tell: (line: string) => told.push(line), leave: Promise.resolve() };
+    const output: string[] = [];
+    const around = {
+      env: {},
+      say: () => undefined,
+      printError: (line: string) => output.push(line),
+      leave: Promise.resolve(),
+    };
     expect(await runLocal(args, around)).toBe(2);
-    expect(told.join()).toContain('--allow-git DIR');
+    expect(output.join()).toContain('--allow-git DIR');
   });
 });
 
@@ -88,10 +93,15 @@ test('an option with a slip in it is told without what was given to it', () => {
 });
 
 test('a registry without its credentials is told before anything is started', async () => {
-  const told: string[] = [];
-  const around = { env: {}, say: () => undefined, tell: (line: string) => told.push(line), leave: Promise.resolve() };
+  const output: string[] = [];
+  const around = {
+    env: {},
+    say: () => undefined,
+    printError: (line: string) => output.push(line),
+    leave: Promise.resolve(),
+  };
   expect(await runLocal(['--registry', 'registry.example.com'], around)).toBe(2);
-  expect(told).toEqual([expect.stringContaining('LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD')]);
+  expect(output).toEqual([expect.stringContaining('LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD')]);
 });
 
 describe('the program', () => {
@@ -125,7 +135,13 @@ describe('the program', () => {
       });
     });
     const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
-    return { child, said, ended, told: text(child.stderr), ready: first.then((line) => ready.parse(JSON.parse(line))) };
+    return {
+      child,
+      said,
+      ended,
+      output: text(child.stderr),
+      ready: first.then((line) => ready.parse(JSON.parse(line))),
+    };
   }
 
   test('it tells where it is, keeps key and work through a kill, refuses a second one, and leaves when asked', async () => {
@@ -146,15 +162,15 @@ describe('the program', () => {
 
     const third = start();
     expect((await third.ended).code).toBe(1);
-    expect(await third.told).toMatch(/did not start: .*(uses|use)/);
+    expect(await third.output).toMatch(/did not start: .*(uses|use)/);
 
-    const asked = performance.now();
+    const requested = performance.now();
     second.child.kill('SIGTERM');
     // A terminal signals us and whoever started us, who passes it on.
     second.child.kill('SIGTERM');
     expect(await second.ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeLessThan(10_000);
+    expect(performance.now() - requested).toBeLessThan(10_000);
     expect(second.said).toHaveLength(1);
-    expect(await second.told).not.toContain(after.api_key);
+    expect(await second.output).not.toContain(after.api_key);
   }, 60_000);
 });

@@ -5,12 +5,12 @@ import { systemClock } from '../../../src/clock.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
 import { databaseNamed } from '../databases-of.ts';
-import { dropAgentDatabase } from '../../../src/database/databases.ts';
-import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { standIn, type StandIn } from '../compute/container/stand-in.ts';
 import { httpControl } from '../http-control.ts';
-import { fromImage } from '../worlds.ts';
+import { fromImage } from '../service-fixture.ts';
 
 const undo: (() => void)[] = [];
 let postgres: TestPostgres;
@@ -49,10 +49,10 @@ const tool = (text: string) => ({ image: 'tool', args: ['-c', text] });
 describe.each([
   ['in process', () => services.control],
   ['over HTTP', () => httpControl(services.url, services.apiKey)],
-])('an image, %s', (side, door) => {
+])('an image, %s', (side, send) => {
   /** Deploys the image with a resource_spec, and tells how its containers were made. */
   async function live(name: string, resource_spec: object) {
-    const control = door();
+    const control = send();
     const { id, url, latest_revision_id } = await control.createDeployment({
       ...fromImage({
         source_config: { resource_spec },
@@ -88,7 +88,7 @@ describe.each([
     const { id, url, revisionId } = await live('runs', {});
     const answer = await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } });
     expect([answer.status, await answer.json()]).toEqual([200, { ok: true, revision: revisionId }]);
-    await door().deleteDeployment(id);
+    await send().deleteDeployment(id);
     await expect
       .poll(
         () =>

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { allowedFolders, takeDataFolder } from '../../../src/control-service/folders.ts';
 import { startLocal } from '../../../src/control-service/local.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 
 const atTheEnd: (() => void)[] = [];

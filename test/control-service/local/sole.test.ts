@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { claimDatabase } from '../../../src/control-service/sole.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 
 let postgres: TestPostgres;
 beforeAll(async () => {
@@ -34,8 +34,8 @@ test('a second service on the same database is refused, and let in once the firs
 });
 
 test('the claim is made again after the database broke the connection', async () => {
-  const told: string[] = [];
-  const claim = await claimDatabase(postgres.url, systemClock, (message) => told.push(message));
+  const output: string[] = [];
+  const claim = await claimDatabase(postgres.url, systemClock, (message) => output.push(message));
   const admin = new Client({ connectionString: postgres.url });
   await admin.connect();
   const held = async (): Promise<number[]> => {
@@ -50,12 +50,12 @@ test('the claim is made again after the database broke the connection', async ()
   const isHeldAgain = async (): Promise<boolean> => (await held()).some((pid) => pid !== before);
   await expect.poll(isHeldAgain, { timeout: 20_000 }).toBe(true);
   await claim.release();
-  expect(told).toEqual([]);
+  expect(output).toEqual([]);
   await admin.end();
 });
 
 test('that another service was faster after the database broke the connection is told, and not four times a second', async () => {
-  const told: string[] = [];
+  const output: string[] = [];
   let looks = 0;
   const clock: Clock = {
     now: () => 0,
@@ -64,7 +64,7 @@ test('that another service was faster after the database broke the connection is
       await new Promise((resolve) => setTimeout(resolve, 5));
     },
   };
-  const claim = await claimDatabase(postgres.url, clock, (message) => told.push(message));
+  const claim = await claimDatabase(postgres.url, clock, (message) => output.push(message));
   const other = new Client({ connectionString: postgres.url });
   await other.connect();
   const lock = other.query("select pg_advisory_lock(hashtext('landfall control service'))");
@@ -74,10 +74,10 @@ test('that another service was faster after the database broke the connection is
     "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())",
   );
   await lock;
-  await expect.poll(() => told.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => output.length, { timeout: 20_000 }).toBe(1);
   const before = looks;
   await expect.poll(() => looks, { timeout: 20_000 }).toBeGreaterThan(before + 3);
-  expect(told).toEqual(['Another control service works on this database now. Stop one of the two.']);
+  expect(output).toEqual(['Another control service works on this database now. Stop one of the two.']);
   await other.end();
   await claim.release();
   await admin.end();

@@ -6,13 +6,13 @@ import { removeIsolated } from '../../../src/control-service/isolation/isolation
 import { startLocal } from '../../../src/control-service/local.ts';
 import type { LocalServices } from '../../../src/control-service/local.ts';
 import { databaseNamed } from '../databases-of.ts';
-import { dropAgentDatabase } from '../../../src/database/databases.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import type { TestPostgres } from '../../database/postgres.ts';
+import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import type { TestPostgres } from '../../postgres/postgres.ts';
 import { graphConfig, repository, temporaryFolder } from '../builds/repositories.ts';
 import { openFakeAgent } from '../compute/agents.ts';
 import { httpControl } from '../http-control.ts';
-import { fromGit, fromImage, nobody, refusalOf } from '../worlds.ts';
+import { fromGit, fromImage, unknownId, refusalOf } from '../service-fixture.ts';
 
 const undo: (() => void)[] = [];
 let postgres: TestPostgres;
@@ -54,7 +54,7 @@ afterAll(async () => {
 describe.each([
   ['in process', () => services.control],
   ['over HTTP', () => httpControl(services.url, services.apiKey)],
-])('%s', (_side, door) => {
+])('%s', (_side, send) => {
   const request = (source_config: object = {}, secrets: object[] = []) => ({
     ...fromGit({
       source_config: { repo_url: repo.folder, ...source_config },
@@ -64,7 +64,7 @@ describe.each([
   });
 
   async function live(body: unknown) {
-    const control = door();
+    const control = send();
     const { id, latest_revision_id } = await control.createDeployment(body);
     const revisionId = latest_revision_id ?? '';
     await expect
@@ -87,7 +87,7 @@ describe.each([
     expect([answer.status, await answer.json()]).toMatchObject([200, { revision: revisionId }]);
     expect((await fetch(`${url}/ok`)).status).toBe(401);
     expect((await ask(url ?? '', '/ok', `lf_${'0'.repeat(16)}_${'a'.repeat(43)}`)).status).toBe(401);
-    expect((await ask(`${services.url}/agents/${nobody()}`, '/ok')).status).toBe(404);
+    expect((await ask(`${services.url}/agents/${unknownId()}`, '/ok')).status).toBe(404);
     expect((await ask(`${services.url}/agents/agent`, '/ok')).status).toBe(404);
   });
 
@@ -110,23 +110,23 @@ describe.each([
     const { id, revisionId, url } = await live(request({ install_command: 'true' }, secrets));
     expect(await (await ask(url ?? '', '/env')).json()).toMatchObject({ MODEL_KEY: 'canary-91c0de' });
     const logs = [
-      await door().buildLogs(id, revisionId, {}),
-      await door().deployLogs(id, revisionId, {}),
-      await door().listRevisions(id, {}),
+      await send().buildLogs(id, revisionId, {}),
+      await send().deployLogs(id, revisionId, {}),
+      await send().listRevisions(id, {}),
       logged,
     ];
     expect(JSON.stringify(logs)).not.toContain('91c0de');
   });
 
   test('what this machine cannot run ends with a message that says so', async () => {
-    const { id, latest_revision_id } = await door().createDeployment(fromImage());
-    const revision = () => door().getRevision(id, latest_revision_id ?? '');
+    const { id, latest_revision_id } = await send().createDeployment(fromImage());
+    const revision = () => send().getRevision(id, latest_revision_id ?? '');
     await expect.poll(async () => (await revision()).status, { timeout: 20_000 }).toBe('DEPLOY_FAILED');
     expect((await revision()).status_message).toMatch(/docker|podman|image/);
-    expect(await door().getDeployment(id)).toMatchObject({ status: 'READY', active_revision_id: null });
+    expect(await send().getDeployment(id)).toMatchObject({ status: 'READY', active_revision_id: null });
   });
 
   test('a folder that is not allowed is refused', async () => {
-    expect(await refusalOf(door().createDeployment(request({ repo_url: '/etc' })))).toMatchObject({ status: 400 });
+    expect(await refusalOf(send().createDeployment(request({ repo_url: '/etc' })))).toMatchObject({ status: 400 });
   });
 });

@@ -16,7 +16,7 @@ const line = (id: number): LogLine => ({
 });
 
 /** A log in memory, a bell to be rung by hand, and a clock that stands until time is let pass. */
-function desk(logKind: LogKind = 'deploy') {
+function fixture(logKind: LogKind = 'deploy') {
   const lines: LogLine[] = [];
   const state: { status: RevisionStatus; isActive: boolean; isThere: boolean; reads: number } = {
     status: 'DEPLOYING',
@@ -68,7 +68,7 @@ const inWords = (event: LogEvent): string => {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('what is kept comes first, then each line as it is written, then the end', async () => {
-  const { lines, state, bell, next } = desk();
+  const { lines, state, bell, next } = fixture();
   lines.push(line(1), line(2));
   expect([await next(), await next()]).toEqual(['line 1', 'line 2']);
   const third = next();
@@ -82,7 +82,7 @@ test('what is kept comes first, then each line as it is written, then the end', 
 });
 
 test('lines that were written before the end come before it, also where both are told at once', async () => {
-  const { lines, state, bell, next } = desk();
+  const { lines, state, bell, next } = fixture();
   const first = next();
   await settled();
   lines.push(line(1));
@@ -92,7 +92,7 @@ test('lines that were written before the end come before it, also where both are
 });
 
 test('a ring while nobody waits is not missed', async () => {
-  const { lines, bell, next } = desk();
+  const { lines, bell, next } = fixture();
   lines.push(line(1));
   expect(await next()).toBe('line 1');
   lines.push(line(2));
@@ -101,7 +101,7 @@ test('a ring while nobody waits is not missed', async () => {
 });
 
 test('the ring for another revision wakes nobody', async () => {
-  const { state, bell, next, left } = desk();
+  const { state, bell, next, left } = fixture();
   const nothing = next();
   await settled();
   bell.ring('other');
@@ -112,7 +112,7 @@ test('the ring for another revision wakes nobody', async () => {
 });
 
 test('after a while of silence that is said, as often as it takes', async () => {
-  const { next, passTime, slept } = desk();
+  const { next, passTime, slept } = fixture();
   for (let round = 1; round <= 2; round += 1) {
     const nothing = next();
     await settled();
@@ -124,7 +124,7 @@ test('after a while of silence that is said, as often as it takes', async () => 
 });
 
 test('nothing is read ahead of a reader who takes no more', async () => {
-  const { lines, state, bell, next } = desk();
+  const { lines, state, bell, next } = fixture();
   for (let id = 1; id <= 1_000; id += 1) lines.push(line(id));
   for (let id = 1; id <= 50; id += 1) await next();
   bell.ring('r');
@@ -142,16 +142,16 @@ test.each([
   ['an interrupted one is over', 'deploy', 'INTERRUPTED', false, true, 'end INTERRUPTED'],
   ['one that is gone with its deployment is over', 'deploy', 'DEPLOYED', true, false, 'end gone'],
 ] as const)('%s', async (_, kind, status, isActive, isThere, end) => {
-  const { state, next, passTime } = desk(kind);
+  const { state, next, passTime } = fixture(kind);
   Object.assign(state, { status, isActive, isThere });
-  const told = next();
+  const reported = next();
   await settled();
   passTime();
-  expect(await told).toBe(end);
+  expect(await reported).toBe(end);
 });
 
 test('a follower who leaves is forgotten, whether it waits or holds a line', async () => {
-  const { lines, events, next, bell, state } = desk();
+  const { lines, events, next, bell, state } = fixture();
   lines.push(line(1), line(2));
   await next();
   await events.return();

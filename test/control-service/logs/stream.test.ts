@@ -6,51 +6,51 @@ import { hearChanges } from '../../../src/control-service/logs/hear-changes.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
 import { parseEvents, type TextEvent } from '../../../src/sse/parse-events.ts';
-import { fromGit, nobody, openWorld } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, unknownId, openServiceFixture } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const entry = z.object({ id: z.string(), timestamp: z.string(), level: z.string(), message: z.string() });
 const ending = z.object({ status: z.string().nullable(), status_message: z.string().nullable() });
 
 describe('a log is followed as server-sent events', () => {
-  let world: World;
+  let fixture: ServiceFixture;
   let hearing: { close(): Promise<void> };
   const logBell = changeBell();
   beforeAll(async () => {
-    world = await openWorld('over HTTP', '', systemClock, { logBell });
-    world.rollouts.fate = 'held';
-    hearing = await hearChanges(world.databaseUrl, logBell, systemClock);
+    fixture = await openServiceFixture('over HTTP', '', systemClock, { logBell });
+    fixture.rollouts.fate = 'held';
+    hearing = await hearChanges(fixture.databaseUrl, logBell, systemClock);
   });
   afterAll(async () => {
     await hearing.close();
-    await world.close();
+    await fixture.close();
   });
 
   /** A deployment whose revision is being started. */
   async function starting() {
-    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
     const revision = latest_revision_id ?? '';
-    await world.store.claimNextRevision(id);
-    await world.store.setStatus(revision, ['AWAITING_BUILD'], 'BUILDING');
-    await world.store.setStatus(revision, ['BUILDING'], 'AWAITING_DEPLOY');
-    await world.store.setStatus(revision, ['AWAITING_DEPLOY'], 'DEPLOYING');
+    await fixture.store.claimNextRevision(id);
+    await fixture.store.setStatus(revision, ['AWAITING_BUILD'], 'BUILDING');
+    await fixture.store.setStatus(revision, ['BUILDING'], 'AWAITING_DEPLOY');
+    await fixture.store.setStatus(revision, ['AWAITING_DEPLOY'], 'DEPLOYING');
     return { id, revision };
   }
   const say = (revision: string, ...messages: string[]) =>
-    world.store.appendLog(
+    fixture.store.appendLog(
       revision,
       'deploy',
       messages.map((message) => ({ level: 'info', message })),
     );
   const open = (id: string, revision: string, query = '', headers: Record<string, string> = {}) =>
-    fetch(`${world.baseUrl}/v2/deployments/${id}/revisions/${revision}/logs/stream${query}`, {
-      headers: { 'x-api-key': world.apiKey, ...headers },
+    fetch(`${fixture.baseUrl}/v2/deployments/${id}/revisions/${revision}/logs/stream${query}`, {
+      headers: { 'x-api-key': fixture.apiKey, ...headers },
     });
   const eventsOf = (answer: Response): AsyncIterator<TextEvent> => {
     if (!answer.body) throw new Error('the answer has no body');
     return parseEvents(answer.body, { maxEventBytes: 100_000 })[Symbol.asyncIterator]();
   };
-  const told = async (events: AsyncIterator<TextEvent>): Promise<string> => {
+  const reported = async (events: AsyncIterator<TextEvent>): Promise<string> => {
     const { done, value } = await events.next();
     if (done === true) return 'over';
     return value.event === 'end'
@@ -70,36 +70,36 @@ describe('a log is followed as server-sent events', () => {
     const events = eventsOf(answer);
     const first = await events.next();
     expect(first.value).toMatchObject({ event: 'log', id: entry.parse(JSON.parse(first.value?.data ?? '')).id });
-    const second = told(events);
+    const second = reported(events);
     await say(revision, 'second', 'third');
-    expect([await second, await told(events)]).toEqual(['second', 'third']);
-    const end = told(events);
-    await world.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED', { message: 'It did not answer.' });
-    expect([await end, await told(events)]).toEqual(['end DEPLOY_FAILED', 'over']);
+    expect([await second, await reported(events)]).toEqual(['second', 'third']);
+    const end = reported(events);
+    await fixture.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED', { message: 'It did not answer.' });
+    expect([await end, await reported(events)]).toEqual(['end DEPLOY_FAILED', 'over']);
   });
 
   test('the deploy log of the live revision goes on until another one is live', async () => {
     const { id, revision } = await starting();
     const events = eventsOf(await open(id, revision, '?kind=deploy'));
-    const first = told(events);
-    await world.store.activate(id, revision);
+    const first = reported(events);
+    await fixture.store.activate(id, revision);
     await say(revision, 'serving');
     expect(await first).toBe('serving');
-    const end = told(events);
-    const next = (await world.control.createRevision(id, {})).id;
-    await world.store.claimNextRevision(id);
-    await world.store.setStatus(next, ['AWAITING_BUILD'], 'BUILDING');
-    await world.store.setStatus(next, ['BUILDING'], 'AWAITING_DEPLOY');
-    await world.store.setStatus(next, ['AWAITING_DEPLOY'], 'DEPLOYING');
-    await world.store.activate(id, next);
+    const end = reported(events);
+    const next = (await fixture.control.createRevision(id, {})).id;
+    await fixture.store.claimNextRevision(id);
+    await fixture.store.setStatus(next, ['AWAITING_BUILD'], 'BUILDING');
+    await fixture.store.setStatus(next, ['BUILDING'], 'AWAITING_DEPLOY');
+    await fixture.store.setStatus(next, ['AWAITING_DEPLOY'], 'DEPLOYING');
+    await fixture.store.activate(id, next);
     expect(await end).toBe('end DEPLOYED');
   });
 
   test('a deletion ends it', async () => {
     const { id, revision } = await starting();
     const events = eventsOf(await open(id, revision));
-    const end = told(events);
-    await world.control.deleteDeployment(id);
+    const end = reported(events);
+    await fixture.control.deleteDeployment(id);
     expect(await end).toBe('end INTERRUPTED');
   });
 
@@ -124,33 +124,33 @@ describe('a log is followed as server-sent events', () => {
       await events.return?.();
     }
     await writing;
-    const { logs } = await world.control.deployLogs(id, revision, { limit: 1_000 });
+    const { logs } = await fixture.control.deployLogs(id, revision, { limit: 1_000 });
     expect(seen).toEqual(logs.map(({ message }) => message));
   });
 
   test('whoever had all of a log that is complete is told not to come again', async () => {
     const { id, revision } = await starting();
     await say(revision, 'only');
-    await world.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED');
+    await fixture.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED');
     const events = eventsOf(await open(id, revision));
     const { value } = await events.next();
-    expect(await told(events)).toBe('end DEPLOY_FAILED');
+    expect(await reported(events)).toBe('end DEPLOY_FAILED');
     const again = await open(id, revision, '', { 'Last-Event-ID': value?.id ?? '' });
     expect([again.status, await again.text()]).toEqual([204, '']);
-    expect(await told(eventsOf(await open(id, revision, '', { 'Last-Event-ID': '0' })))).toBe('only');
+    expect(await reported(eventsOf(await open(id, revision, '', { 'Last-Event-ID': '0' })))).toBe('only');
   });
 
   test('only lines of a level, or with a word in them, may be asked for', async () => {
     const { id, revision } = await starting();
-    await world.store.appendLog(revision, 'deploy', [
+    await fixture.store.appendLog(revision, 'deploy', [
       { level: 'info', message: 'ready' },
       { level: 'error', message: 'no memory' },
       { level: 'error', message: 'ready to fail' },
     ]);
-    await world.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED');
+    await fixture.store.setStatus(revision, ['DEPLOYING'], 'DEPLOY_FAILED');
     const all = async (query: string) => {
       const events = eventsOf(await open(id, revision, query));
-      return [await told(events), await told(events)];
+      return [await reported(events), await reported(events)];
     };
     expect(await all('?level=error&query=ready')).toEqual(['ready to fail', 'end DEPLOY_FAILED']);
     expect(await all('?kind=build')).toEqual(['end DEPLOY_FAILED', 'over']);
@@ -163,7 +163,7 @@ describe('a log is followed as server-sent events', () => {
     const long = 'x'.repeat(8_000);
     for (let round = 0; round < 20; round += 1) {
       await say(revision, ...Array.from({ length: 50 }, (_, at) => `${round * 50 + at} ${long}`));
-      for (let at = 0; at < 50; at += 1) expect(await told(events)).toMatch(`${round * 50 + at} `);
+      for (let at = 0; at < 50; at += 1) expect(await reported(events)).toMatch(`${round * 50 + at} `);
     }
     await slow.body?.cancel();
   });
@@ -184,8 +184,8 @@ describe('a log is followed as server-sent events', () => {
 
   test('what is not there, or another tenant’s, is a 404', async () => {
     const { id } = await starting();
-    expect((await open(id, nobody())).status).toBe(404);
-    const foreign = await world.stranger.createDeployment(fromGit());
+    expect((await open(id, unknownId())).status).toBe(404);
+    const foreign = await fixture.stranger.createDeployment(fromGit());
     expect((await open(foreign.id, foreign.latest_revision_id ?? '')).status).toBe(404);
   });
 
@@ -193,7 +193,7 @@ describe('a log is followed as server-sent events', () => {
     const { id, revision } = await starting();
     await say(revision, 'first');
     const leaving = new AbortController();
-    const { store, rollouts, tenantId } = world;
+    const { store, rollouts, tenantId } = fixture;
     const app = createApp({
       serviceFor: () => createControlService({ store, rollouts, tenantId, baseUrl: () => '', allowGit: [], logBell }),
       findKey: store.findKey,
@@ -202,11 +202,11 @@ describe('a log is followed as server-sent events', () => {
       leaving: leaving.signal,
     });
     const answer = await app.request(`/v2/deployments/${id}/revisions/${revision}/logs/stream`, {
-      headers: { 'x-api-key': world.apiKey },
+      headers: { 'x-api-key': fixture.apiKey },
     });
     const events = eventsOf(answer);
-    expect(await told(events)).toBe('first');
-    const end = told(events);
+    expect(await reported(events)).toBe('first');
+    const end = reported(events);
     leaving.abort();
     expect(await end).toBe('over');
   });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApi } from '../../openapi/shape.ts';
-import { openWorld } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { openServiceFixture } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 describe('over HTTP, below a base path', () => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await openWorld('over HTTP', '/api-host');
+    fixture = await openServiceFixture('over HTTP', '/api-host');
   });
-  afterAll(() => world.close());
-  const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${world.baseUrl}${path}`, { headers });
+  afterAll(() => fixture.close());
+  const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${fixture.baseUrl}${path}`, { headers });
 
   test('[control.versioning.interface-version] the interface calls itself version 0.1.0, in OpenAPI 3.1', async () => {
     const answer = await ask('/openapi.json');
@@ -27,8 +27,8 @@ describe('over HTTP, below a base path', () => {
   });
 
   test('it is told in the spelling that is asked for', async () => {
-    const told = await (await ask('/openapi.json', { 'X-Field-Names': 'public' })).text();
-    expect(told).toContain('"langgraph_config_path":');
+    const reported = await (await ask('/openapi.json', { 'X-Field-Names': 'public' })).text();
+    expect(reported).toContain('"langgraph_config_path":');
   });
 
   test('the page asks for nothing but its own files, and all of them are there', async () => {
@@ -40,7 +40,7 @@ describe('over HTTP, below a base path', () => {
     expect(html.replaceAll(/<script src="[^"]*"><\/script>/g, '')).not.toMatch(/<script|<style|style=|onload/);
     for (const address of wanted) {
       const url = new URL(address, answer.url);
-      expect(url.href).toMatch(`${world.baseUrl}/docs/`);
+      expect(url.href).toMatch(`${fixture.baseUrl}/docs/`);
       const asset = await fetch(url);
       expect([asset.status, asset.headers.get('x-content-type-options')]).toEqual([200, 'nosniff']);
       expect((await asset.arrayBuffer()).byteLength).toBeGreaterThan(50);
@@ -52,7 +52,7 @@ describe('over HTTP, below a base path', () => {
     expect(start).toContain("url: 'openapi.json'");
     expect(start).toContain('validatorUrl: null');
     expect(start).not.toMatch(/https?:/);
-    expect(new URL('openapi.json', `${world.baseUrl}/docs`).href).toBe(`${world.baseUrl}/openapi.json`);
+    expect(new URL('openapi.json', `${fixture.baseUrl}/docs`).href).toBe(`${fixture.baseUrl}/openapi.json`);
   });
 
   test('a strict policy keeps it to its own origin', async () => {

@@ -6,10 +6,10 @@ import { branchHeads } from '../../../src/control-service/pushes/branch-heads.ts
 import { watchPushes } from '../../../src/control-service/pushes/watch-pushes.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import { commit, git, plainAgent, repository } from '../builds/repositories.ts';
-import { closeAll, goesLive, openGround, openHouse, reaches, until } from '../rollouts/house.ts';
-import type { House } from '../rollouts/house.ts';
+import { closeAll, goesLive, openMachine, startService, reaches, until } from '../rollouts/running-service.ts';
+import type { RunningService } from '../rollouts/running-service.ts';
 
-let opened: House;
+let opened: RunningService;
 let stop: () => Promise<void>;
 const logged: string[] = [];
 
@@ -17,7 +17,7 @@ const startWatching = (): (() => Promise<void>) =>
   watchPushes({
     store: opened.store.pushes,
     rollouts: opened.rollouts,
-    heads: branchHeads({ dataDir: opened.ground.dataDir, allowGit: opened.ground.allowGit, clock: systemClock }),
+    heads: branchHeads({ dataDir: opened.machine.dataDir, allowGit: opened.machine.allowGit, clock: systemClock }),
     which: 'folders',
     clock: systemClock,
     log: (message) => void logged.push(message),
@@ -25,7 +25,7 @@ const startWatching = (): (() => Promise<void>) =>
   });
 
 beforeAll(async () => {
-  opened = await openHouse(await openGround());
+  opened = await startService(await openMachine());
   stop = startWatching();
 });
 afterAll(async () => {
@@ -35,34 +35,35 @@ afterAll(async () => {
 
 let names = 0;
 
-describe.each<[string, (house: House) => OurControlService]>([
+describe.each<[string, (instance: RunningService) => OurControlService]>([
   ['in process', ({ control }) => control],
   ['over HTTP', ({ remote }) => remote],
 ])('%s', (_, through) => {
-  const house = (): House => ({ ...opened, control: through(opened) });
+  const instance = (): RunningService => ({ ...opened, control: through(opened) });
 
   /** A live deployment of a repository of its own. */
   async function deployed(config: object = {}): Promise<{ id: string; repo: string; first: string }> {
     const name = `pushed-to-${(names += 1)}`;
-    const { folder: repo } = repository(join(opened.ground.root, 'git', name), plainAgent);
-    const made = await house().control.createDeployment({
+    const { folder: repo } = repository(join(opened.machine.root, 'git', name), plainAgent);
+    const made = await instance().control.createDeployment({
       name,
       source: 'github',
       source_config: { repo_url: repo, ...config },
       source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
       secrets: [],
     });
-    await goesLive(house(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
+    await goesLive(instance(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
     return { id: made.id, repo, first: made.latest_revision_id ?? '' };
   }
 
   const latest = async (id: string): Promise<string> =>
-    (await house().control.getDeployment(id)).latest_revision_id ?? '';
-  const count = async (id: string): Promise<number> => (await house().control.listRevisions(id, {})).resources.length;
+    (await instance().control.getDeployment(id)).latest_revision_id ?? '';
+  const count = async (id: string): Promise<number> =>
+    (await instance().control.listRevisions(id, {})).resources.length;
 
   afterEach(async () => {
-    for (const { id } of (await house().control.listDeployments({ limit: 100 })).resources) {
-      await house().control.deleteDeployment(id, { deleteTracingProject: true });
+    for (const { id } of (await instance().control.listDeployments({ limit: 100 })).resources) {
+      await instance().control.deleteDeployment(id, { deleteTracingProject: true });
       await until(async () => (await opened.store.deployment(id)) === undefined);
     }
   });
@@ -81,16 +82,16 @@ describe.each<[string, (house: House) => OurControlService]>([
     const pushed = commit(repo, { 'more.txt': 'more' });
     await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
     const second = await latest(id);
-    expect(await goesLive(house(), { id, revisionId: second })).toMatchObject({
+    expect(await goesLive(instance(), { id, revisionId: second })).toMatchObject({
       source_revision_config: { repo_ref: 'main', repo_commit_sha: pushed },
     });
     const again = commit(repo, { 'more.txt': 'again' });
     await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(second);
-    const third = await goesLive(house(), { id, revisionId: await latest(id) });
+    const third = await goesLive(instance(), { id, revisionId: await latest(id) });
     expect(third.source_revision_config.repo_commit_sha).toBe(again);
     await isSeen(id, again);
     expect(await count(id)).toBe(3);
-    const written = (await house().control.listAudit({ limit: 100 })).resources.filter(
+    const written = (await instance().control.listAudit({ limit: 100 })).resources.filter(
       ({ operation, subject }) => operation === 'build push' && subject['deployment_id'] === id,
     );
     expect(written).toHaveLength(2);
@@ -116,17 +117,17 @@ describe.each<[string, (house: House) => OurControlService]>([
     await expect.poll(() => latest(on.id), { timeout: 10_000 }).not.toBe(on.first);
     expect(await count(on.id)).toBe(2);
     expect([await count(off.id), await count(unset.id)]).toEqual([1, 1]);
-    await goesLive(house(), { id: on.id, revisionId: await latest(on.id) });
+    await goesLive(instance(), { id: on.id, revisionId: await latest(on.id) });
   });
 
   test('turning build_on_push on builds nothing that was pushed before, and everything after', async () => {
     const { id, repo, first } = await deployed({ build_on_push: false });
     await isSeen(id, commit(repo, { 'before.txt': 'x' }));
-    await house().control.patchDeployment(id, { source_config: { build_on_push: true } });
+    await instance().control.patchDeployment(id, { source_config: { build_on_push: true } });
     expect(await latest(id)).toBe(first);
     const after = commit(repo, { 'after.txt': 'x' });
     await expect.poll(() => latest(id), { timeout: 10_000 }).not.toBe(first);
-    const built = await goesLive(house(), { id, revisionId: await latest(id) });
+    const built = await goesLive(instance(), { id, revisionId: await latest(id) });
     expect(built.source_revision_config.repo_commit_sha).toBe(after);
     expect(await count(id)).toBe(2);
   });
@@ -135,9 +136,9 @@ describe.each<[string, (house: House) => OurControlService]>([
     const { id, repo } = await deployed({ build_on_push: true });
     await stop();
     const head = commit(repo, { 'more.txt': 'more' });
-    const asked = await house().control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
+    const requested = await instance().control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
     stop = startWatching();
-    await goesLive(house(), { id, revisionId: asked.latest_revision_id ?? '' });
+    await goesLive(instance(), { id, revisionId: requested.latest_revision_id ?? '' });
     await isSeen(id, head);
     expect(await count(id)).toBe(2);
   });
@@ -149,25 +150,25 @@ describe.each<[string, (house: House) => OurControlService]>([
     stop = startWatching();
     await isSeen(id, broken);
     const second = await latest(id);
-    expect((await reaches(house(), id, second)).status).toBe('BUILD_FAILED');
+    expect((await reaches(instance(), id, second)).status).toBe('BUILD_FAILED');
     for (let round = 0; round < 3; round += 1) {
       await stop();
       stop = startWatching();
     }
     const repaired = commit(repo, plainAgent);
     await isSeen(id, repaired);
-    await goesLive(house(), { id, revisionId: await latest(id) });
+    await goesLive(instance(), { id, revisionId: await latest(id) });
     expect(await count(id)).toBe(3);
   });
 
   test('a deployment that is being deleted is watched no more', async () => {
     const { id, repo } = await deployed({ build_on_push: true });
-    await house().control.deleteDeployment(id, { deleteTracingProject: true });
+    await instance().control.deleteDeployment(id, { deleteTracingProject: true });
     commit(repo, { 'more.txt': 'more' });
     await expect
       .poll(
         () =>
-          house()
+          instance()
             .control.getDeployment(id)
             .then(
               () => 'there',
@@ -180,8 +181,8 @@ describe.each<[string, (house: House) => OurControlService]>([
 });
 
 test('a repository that cannot be looked at is told once, and every other one goes on', async () => {
-  const { control, ground, store } = opened;
-  const { folder } = repository(join(ground.root, 'git/vanishing'), plainAgent);
+  const { control, machine, store } = opened;
+  const { folder } = repository(join(machine.root, 'git/vanishing'), plainAgent);
   const made = await control.createDeployment({
     name: 'vanishing',
     source: 'github',

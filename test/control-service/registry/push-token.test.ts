@@ -7,8 +7,8 @@ import type { RegistryAddress } from '../../../src/control-service/registry/regi
 import { registryFrom } from '../../../src/control-service/registry/registry-settings.ts';
 import { createRegistry } from '../../../src/control-service/registry/registry.ts';
 import type { Registry, RegistryCredentials } from '../../../src/control-service/registry/registry.ts';
-import { fromImage, openWorld, refusalOf } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromImage, openServiceFixture, refusalOf } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 import { password, refreshToken, startRegistry, user } from './stand-in.ts';
 import type { RegistryStandIn } from './stand-in.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => standIn.close());
 afterEach(() => {
   standIn.challenge = undefined;
-  standIn.trouble = [];
+  standIn.failure = [];
 });
 
 function addressOf(host: string, path = 'agents'): RegistryAddress {
@@ -34,14 +34,14 @@ function addressOf(host: string, path = 'agents'): RegistryAddress {
 
 const registry = (credentials: RegistryCredentials = byPassword, withinMs = 5_000): Registry =>
   createRegistry({ address: addressOf(standIn.host), credentials, clock: systemClock, withinMs });
-const asked = { tenantId, deployment: 'my-agent' };
+const requested = { tenantId, deployment: 'my-agent' };
 
 describe.each<[string, RegistryCredentials]>([
   ['a user and a password', byPassword],
   ['a refresh token', { kind: 'token', token: refreshToken }],
 ])('with %s', (_, credentials) => {
   test('a token is made that pushes to and pulls from the one repository', async () => {
-    const end = await registry(credentials).pushToken(asked);
+    const end = await registry(credentials).pushToken(requested);
     const repository = `agents/${tenantId}/my-agent`;
     expect(end).toEqual({ kind: 'made', token: expect.any(String), repository: `${standIn.host}/${repository}` });
     const token = end.kind === 'made' ? end.token : '';
@@ -78,56 +78,56 @@ test.each<[string, () => void, RegistryCredentials, string, string]>([
   ],
   [
     'a token endpoint that breaks down',
-    () => standIn.trouble.push((response) => response.writeHead(503).end()),
+    () => standIn.failure.push((response) => response.writeHead(503).end()),
     byPassword,
     'unreachable',
     'answered 503',
   ],
   [
     'an answer that is no JSON',
-    () => standIn.trouble.push((response) => response.end('<html>')),
+    () => standIn.failure.push((response) => response.end('<html>')),
     byPassword,
     'unreachable',
     'answered without a token',
   ],
   [
     'an answer without a token',
-    () => standIn.trouble.push((response) => response.end('{"token":""}')),
+    () => standIn.failure.push((response) => response.end('{"token":""}')),
     byPassword,
     'unreachable',
     'answered without a token',
   ],
   [
     'an endless answer',
-    () => standIn.trouble.push((response) => response.end(`"${'x'.repeat(300_000)}`)),
+    () => standIn.failure.push((response) => response.end(`"${'x'.repeat(300_000)}`)),
     byPassword,
     'unreachable',
     'answered without a token',
   ],
   [
     'a redirect, which is not followed',
-    () => standIn.trouble.push((response) => response.writeHead(302, { location: '/token' }).end()),
+    () => standIn.failure.push((response) => response.writeHead(302, { location: '/token' }).end()),
     byPassword,
     'refused',
     'answered 302',
   ],
   [
     'a connection that is reset',
-    () => standIn.trouble.push((response) => response.destroy()),
+    () => standIn.failure.push((response) => response.destroy()),
     byPassword,
     'unreachable',
     "can't be reached",
   ],
-])('%s ends with words and without a secret', async (_, prepare, credentials, kind, told) => {
+])('%s ends with words and without a secret', async (_, prepare, credentials, kind, reported) => {
   prepare();
-  const end = await registry(credentials).pushToken(asked);
-  expect([end.kind, end.kind === 'made' ? '' : end.why]).toEqual([kind, expect.stringContaining(told)]);
+  const end = await registry(credentials).pushToken(requested);
+  expect([end.kind, end.kind === 'made' ? '' : end.why]).toEqual([kind, expect.stringContaining(reported)]);
   expect(JSON.stringify(end)).not.toContain(password);
 });
 
 test('a token endpoint that never answers is given up', async () => {
-  standIn.trouble.push(() => {});
-  expect(await registry(byPassword, 50).pushToken(asked)).toEqual({
+  standIn.failure.push(() => {});
+  expect(await registry(byPassword, 50).pushToken(requested)).toEqual({
     kind: 'unreachable',
     why: `The image registry ${standIn.host} can't be reached (no answer in time). Try again.`,
   });
@@ -227,14 +227,14 @@ test.each([
 });
 
 describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
-  let world: World;
-  let without: World;
+  let fixture: ServiceFixture;
+  let without: ServiceFixture;
   beforeAll(async () => {
-    world = await openWorld(side, '', undefined, { registry: registry() });
-    without = await openWorld(side);
+    fixture = await openServiceFixture(side, '', undefined, { registry: registry() });
+    without = await openServiceFixture(side);
   });
   afterAll(async () => {
-    await world.close();
+    await fixture.close();
     await without.close();
   });
   const request = (name: string, image?: string) => ({
@@ -246,32 +246,34 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   });
 
   test('a deployment gets the token of its own repository, and its image is taken', async () => {
-    const { id } = await world.control.createDeployment(request('pushed'));
-    const { token, registry_url } = await world.control.requestPushToken(id);
-    expect(registry_url).toBe(`${standIn.host}/agents/${world.tenantId}/pushed`);
-    expect(await standIn.allows(token, `agents/${world.tenantId}/pushed`, 'push')).toBe(true);
+    const { id } = await fixture.control.createDeployment(request('pushed'));
+    const { token, registry_url } = await fixture.control.requestPushToken(id);
+    expect(registry_url).toBe(`${standIn.host}/agents/${fixture.tenantId}/pushed`);
+    expect(await standIn.allows(token, `agents/${fixture.tenantId}/pushed`, 'push')).toBe(true);
     const named = { source_revision_config: { image_uri: `${registry_url}:1` } };
-    expect((await world.control.patchDeployment(id, named)).source_revision_config.image_uri).toBe(`${registry_url}:1`);
-    await world.rollouts.settled();
+    expect((await fixture.control.patchDeployment(id, named)).source_revision_config.image_uri).toBe(
+      `${registry_url}:1`,
+    );
+    await fixture.rollouts.settled();
   });
 
   test("another tenant's image is refused at a creation and in a change", async () => {
     const foreign = `${standIn.host}/agents/${other}/theirs:1`;
-    const told = { status: 400, detail: 'source_revision_config.image_uri names an image of another tenant.' };
-    expect(await refusalOf(world.control.createDeployment(request('foreign', foreign)))).toMatchObject(told);
+    const reported = { status: 400, detail: 'source_revision_config.image_uri names an image of another tenant.' };
+    expect(await refusalOf(fixture.control.createDeployment(request('foreign', foreign)))).toMatchObject(reported);
     const external = fromImage({ source_revision_config: { image_uri: foreign } });
-    expect(await refusalOf(world.control.createDeployment(external))).toMatchObject(told);
-    const { id } = await world.control.createDeployment(request('later'));
+    expect(await refusalOf(fixture.control.createDeployment(external))).toMatchObject(reported);
+    const { id } = await fixture.control.createDeployment(request('later'));
     const change = { source_revision_config: { image_uri: foreign } };
-    expect(await refusalOf(world.control.patchDeployment(id, change))).toMatchObject(told);
+    expect(await refusalOf(fixture.control.patchDeployment(id, change))).toMatchObject(reported);
   });
 
   test('trouble of the registry is told as such: 400 where it says no, 502 where it does not answer', async () => {
-    const { id } = await world.control.createDeployment(request('troubled'));
-    standIn.trouble.push((response) => response.writeHead(403).end());
-    expect(await refusalOf(world.control.requestPushToken(id))).toMatchObject({ status: 400 });
-    standIn.trouble.push((response) => response.destroy());
-    const refusal = await refusalOf(world.control.requestPushToken(id));
+    const { id } = await fixture.control.createDeployment(request('troubled'));
+    standIn.failure.push((response) => response.writeHead(403).end());
+    expect(await refusalOf(fixture.control.requestPushToken(id))).toMatchObject({ status: 400 });
+    standIn.failure.push((response) => response.destroy());
+    const refusal = await refusalOf(fixture.control.requestPushToken(id));
     expect(refusal.status).toBe(502);
     expect(refusal.detail).not.toContain(password);
   });

@@ -10,7 +10,7 @@ export interface RegistryStandIn {
   /** The scopes that were asked for, in their order. */
   scopes: string[];
   /** What the next answers of the token endpoint are; it does its work when empty. */
-  trouble: ((response: ServerResponse) => void)[];
+  failure: ((response: ServerResponse) => void)[];
   /** How it challenges whoever comes without a token; with its token endpoint when absent. */
   challenge: string | undefined;
   /** Whether a token lets its holder do something with a repository, as a registry would judge it. */
@@ -32,7 +32,7 @@ export async function startRegistry(): Promise<RegistryStandIn> {
   const standIn: RegistryStandIn = {
     host: '',
     scopes: [],
-    trouble: [],
+    failure: [],
     challenge: undefined,
     allows: async (token, repository, action) => {
       const path = action === 'push' ? 'blobs/uploads/' : 'tags/list';
@@ -66,17 +66,17 @@ export async function startRegistry(): Promise<RegistryStandIn> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://x');
     if (url.pathname === '/token') {
-      const trouble = standIn.trouble.shift();
-      if (trouble) return trouble(response);
-      const asked = request.method === 'POST' ? new URLSearchParams(await textOf(request)) : url.searchParams;
-      if (asked.get('service') !== 'registry.test') return void response.writeHead(400).end();
+      const failure = standIn.failure.shift();
+      if (failure) return failure(response);
+      const requested = request.method === 'POST' ? new URLSearchParams(await textOf(request)) : url.searchParams;
+      if (requested.get('service') !== 'registry.test') return void response.writeHead(400).end();
       const basic = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
       const isKnown =
         request.method === 'POST'
-          ? asked.get('grant_type') === 'refresh_token' && asked.get('refresh_token') === refreshToken
-          : request.headers.authorization === basic && asked.get('account') === user;
+          ? requested.get('grant_type') === 'refresh_token' && requested.get('refresh_token') === refreshToken
+          : request.headers.authorization === basic && requested.get('account') === user;
       if (!isKnown) return void response.writeHead(401).end();
-      return makeToken(asked.get('scope') ?? '', request.method === 'POST' ? 'access_token' : 'token', response);
+      return makeToken(requested.get('scope') ?? '', request.method === 'POST' ? 'access_token' : 'token', response);
     }
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const scope = bearer === undefined ? undefined : tokens.get(bearer);

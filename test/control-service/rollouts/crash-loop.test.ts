@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../src/clock.ts';
-import { givenUpMessage, restartedMessage } from '../../../src/control-service/rollouts/agent-fates.ts';
-import { answering, askAgent, closeAll, deploy, forget, goesLive, history, until } from './house.ts';
-import { openGround, openHouse } from './house.ts';
+import { givenUpMessage, restartedMessage } from '../../../src/control-service/rollouts/agent-exits.ts';
+import { answering, askAgent, closeAll, deploy, forget, goesLive, history, until } from './running-service.ts';
+import { openMachine, startService } from './running-service.ts';
 
 afterEach(closeAll);
 
@@ -23,35 +23,35 @@ test('a live revision says that its agent was started again, and no more when it
         ? new Promise((resolve) => waits.set(ms, resolve))
         : systemClock.sleep(ms > 100_000 ? ms : Math.min(ms, 100), signal),
   };
-  const house = await openHouse(await openGround(), { clock });
-  const asked = await deploy(house);
-  await goesLive(house, asked);
-  const told = async () => {
-    const { status, status_message } = await house.control.getRevision(asked.id, asked.revisionId);
+  const instance = await startService(await openMachine(), { clock });
+  const requested = await deploy(instance);
+  await goesLive(instance, requested);
+  const recorded = async () => {
+    const { status, status_message } = await instance.control.getRevision(requested.id, requested.revisionId);
     return [status, status_message];
   };
-  await askAgent(asked.url, '/crash');
-  await until(async () => (await told())[1] !== null);
-  expect(await told()).toEqual(['DEPLOYED', 'Restarted 1 time, last: exit code 7.']);
-  await until(async () => (await answering(asked.url)) === asked.revisionId);
-  await askAgent(asked.url, '/crash');
-  await until(async () => (await told())[1] === 'Restarted 2 times, last: exit code 7.');
-  await until(async () => (await answering(asked.url)) === asked.revisionId);
+  await askAgent(requested.url, '/crash');
+  await until(async () => (await recorded())[1] !== null);
+  expect(await recorded()).toEqual(['DEPLOYED', 'Restarted 1 time, last: exit code 7.']);
+  await until(async () => (await answering(requested.url)) === requested.revisionId);
+  await askAgent(requested.url, '/crash');
+  await until(async () => (await recorded())[1] === 'Restarted 2 times, last: exit code 7.');
+  await until(async () => (await answering(requested.url)) === requested.revisionId);
   waits.get(60_000)?.();
-  await until(async () => (await told())[1] === null);
-  expect((await told())[0]).toBe('DEPLOYED');
+  await until(async () => (await recorded())[1] === null);
+  expect((await recorded())[0]).toBe('DEPLOYED');
   waits.get(60_000)?.();
 });
 
 test('an agent that cannot be kept up ends its revision, with its last words; a redeploy serves again', async () => {
-  const ground = await openGround();
-  const gone = join(ground.root, 'gone');
-  const house = await openHouse(ground, { clock: hurried });
-  const asked = await deploy(house, { secrets: { FAKE_DIES_IF: gone } });
-  await goesLive(house, asked);
+  const machine = await openMachine();
+  const gone = join(machine.root, 'gone');
+  const instance = await startService(machine, { clock: hurried });
+  const requested = await deploy(instance, { secrets: { FAKE_DIES_IF: gone } });
+  await goesLive(instance, requested);
   writeFileSync(gone, '');
-  await askAgent(asked.url, '/crash');
-  const revision = () => house.control.getRevision(asked.id, asked.revisionId);
+  await askAgent(requested.url, '/crash');
+  const revision = () => instance.control.getRevision(requested.id, requested.revisionId);
   await until(async () => (await revision()).status === 'DEPLOY_FAILED');
   const { status_message } = await revision();
   expect(status_message).toBe(
@@ -62,14 +62,17 @@ test('an agent that cannot be kept up ends its revision, with its last words; a 
       'The model is gone.',
     ].join('\n'),
   );
-  expect(await house.control.getDeployment(asked.id)).toMatchObject({ active_revision_id: null, status: 'READY' });
-  expect((await history(house, asked.revisionId)).slice(-2)).toEqual(['DEPLOYED', 'DEPLOY_FAILED']);
-  expect(await answering(asked.url)).toBe('503');
+  expect(await instance.control.getDeployment(requested.id)).toMatchObject({
+    active_revision_id: null,
+    status: 'READY',
+  });
+  expect((await history(instance, requested.revisionId)).slice(-2)).toEqual(['DEPLOYED', 'DEPLOY_FAILED']);
+  expect(await answering(requested.url)).toBe('503');
 
   forget(gone);
-  const { latest_revision_id } = await house.control.redeployRevision(asked.id, asked.revisionId);
-  await goesLive(house, { id: asked.id, revisionId: latest_revision_id ?? '' });
-  expect(await answering(asked.url)).toBe(latest_revision_id);
+  const { latest_revision_id } = await instance.control.redeployRevision(requested.id, requested.revisionId);
+  await goesLive(instance, { id: requested.id, revisionId: latest_revision_id ?? '' });
+  expect(await answering(requested.url)).toBe(latest_revision_id);
 });
 
 test.each([

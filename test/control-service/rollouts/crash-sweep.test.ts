@@ -8,10 +8,10 @@ import * as z from 'zod';
 import { databaseNamed } from '../databases-of.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { dropAgentDatabase } from '../../../src/database/databases.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
 import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 import { plainAgent, repository, temporaryFolder, writePrograms } from '../builds/repositories.ts';
 import { httpControl } from '../http-control.ts';
 import { tarball } from '../uploads/upload-places.ts';
@@ -54,14 +54,14 @@ interface Swept {
 
 const said = z.object({ url: z.string(), apiKey: z.string() });
 
-async function startService(ground: { place: string }): Promise<Swept> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'swept-service.ts'), JSON.stringify(ground)], {
+async function startService(machine: { place: string }): Promise<Swept> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'swept-service.ts'), JSON.stringify(machine)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // Each start reads the same sources; what the first one made of them serves the others.
     env: {
       ...process.env,
-      NODE_COMPILE_CACHE: join(ground.place, 'compiled'),
-      PATH: `${join(ground.place, 'bin')}:${process.env.PATH}`,
+      NODE_COMPILE_CACHE: join(machine.place, 'compiled'),
+      PATH: `${join(machine.place, 'bin')}:${process.env.PATH}`,
     },
   });
   const died = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`));
@@ -108,9 +108,9 @@ test(
     const { folder: repo } = repository(join(place, 'git/agent'), agent);
     const dataDir = join(place, 'data');
     atTheEnd.push(() => removeIsolated(dataDir));
-    const ground = { place, dataDir, databaseUrl: postgres.url, allowGit: [join(place, 'git')] };
+    const machine = { place, dataDir, databaseUrl: postgres.url, allowGit: [join(place, 'git')] };
 
-    let service = await startService(ground);
+    let service = await startService(machine);
     const ids = await deployBoth(service, repo);
     atTheEnd.push(async () => {
       for (const id of Object.values(ids)) {
@@ -128,8 +128,8 @@ test(
       if (step !== seenFromOutside) await service.arm(step);
       const tar = source === 'github' ? undefined : await upload(service, id, repo);
       const change = tar ? { source_tarball_path: tar } : { repo_ref: 'main' };
-      const asked = service.control.patchDeployment(id, { source_revision_config: change });
-      const { latest_revision_id } = await asked;
+      const requested = service.control.patchDeployment(id, { source_revision_config: change });
+      const { latest_revision_id } = await requested;
       const revisionId = latest_revision_id ?? '';
       if (step === seenFromOutside) {
         await until(() => [...agentGroups(id).values()].includes(revisionId));
@@ -138,7 +138,7 @@ test(
       const endedBy = await service.died;
       const before = Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]);
 
-      service = await startService(ground);
+      service = await startService(machine);
       const seen = await faredAfter(service, id, revisionId, async () => strayFiles(dataDir, await named(tables.db)));
       const still = new Set(Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]));
       const agentsLeft = before.filter((group) => still.has(group)).length;
@@ -213,6 +213,6 @@ test('every step that the service names is swept, and no other', () => {
     const folder = join(root, 'src/control-service', room);
     return readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
   });
-  const told = files.flatMap((text) => [...text.matchAll(/\bstep\?\.\(\s*'([^']+)'/g)].map(([, name]) => name));
-  expect(new Set([...told, seenFromOutside])).toEqual(new Set(stepNames));
+  const recorded = files.flatMap((text) => [...text.matchAll(/\bstep\?\.\(\s*'([^']+)'/g)].map(([, name]) => name));
+  expect(new Set([...recorded, seenFromOutside])).toEqual(new Set(stepNames));
 });

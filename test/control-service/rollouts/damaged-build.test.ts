@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
-import { askAgent, closeAll, deploy, goesLive, logOf, openGround, openHouse, until } from './house.ts';
+import { askAgent, closeAll, deploy, goesLive, logOf, openMachine, startService, until } from './running-service.ts';
 
 afterEach(closeAll);
 
@@ -20,39 +20,39 @@ const damages: ((source: string) => void)[] = [
 ];
 
 test('a live build that is damaged is made again and served, or the deployment says why not', async () => {
-  const ground = await openGround(
+  const machine = await openMachine(
     Object.fromEntries(files.map((path) => [path, readFileSync(join(example, path), 'utf8')])),
   );
-  let house = await openHouse(ground, { compute });
-  const asked = await deploy(house);
-  await goesLive(house, asked);
-  const builds = join(ground.dataDir, 'builds');
-  const source = join(builds, asked.revisionId, 'source');
+  let instance = await startService(machine, { compute });
+  const requested = await deploy(instance);
+  await goesLive(instance, requested);
+  const builds = join(machine.dataDir, 'builds');
+  const source = join(builds, requested.revisionId, 'source');
   for (const damage of damages) {
-    await house.close();
+    await instance.close();
     damage(source);
-    house = await openHouse(ground, { compute });
-    const url = (await house.control.getDeployment(asked.id)).url ?? '';
+    instance = await startService(machine, { compute });
+    const url = (await instance.control.getDeployment(requested.id)).url ?? '';
     await until(async () => (await askAgent(url, '/info')).status === 200);
   }
-  const made = (await logOf(house, asked.revisionId, 'deploy')).filter((line) => line.includes('is made again'));
+  const made = (await logOf(instance, requested.revisionId, 'deploy')).filter((line) => line.includes('is made again'));
   expect(made).toEqual([
     expect.stringContaining('("src/graph.ts" is not as it was built)'),
     expect.stringContaining('is not as it was built'),
   ]);
-  expect(readdirSync(builds)).toEqual([asked.revisionId]);
+  expect(readdirSync(builds)).toEqual([requested.revisionId]);
 
-  await house.close();
+  await instance.close();
   truncateSync(join(source, 'src/graph.ts'), 10);
   // Neither the repository nor what was kept of it is there: the deployment says so.
-  renameSync(ground.repo, `${ground.repo}-away`);
-  rmSync(join(ground.dataDir, 'mirrors'), { recursive: true });
-  house = await openHouse(ground, { compute });
+  renameSync(machine.repo, `${machine.repo}-away`);
+  rmSync(join(machine.dataDir, 'mirrors'), { recursive: true });
+  instance = await startService(machine, { compute });
   const message = async (): Promise<string> =>
-    (await house.control.getRevision(asked.id, asked.revisionId)).status_message ?? '';
+    (await instance.control.getRevision(requested.id, requested.revisionId)).status_message ?? '';
   await until(async () => (await message()).includes('could not be made again'));
   expect(await message()).toContain('The build on this machine is damaged');
-  renameSync(`${ground.repo}-away`, ground.repo);
-  const url = (await house.control.getDeployment(asked.id)).url ?? '';
+  renameSync(`${machine.repo}-away`, machine.repo);
+  const url = (await instance.control.getDeployment(requested.id)).url ?? '';
   await until(async () => (await askAgent(url, '/info')).status === 200);
 }, 300_000);

@@ -7,8 +7,17 @@ import { processCompute } from '../../../src/control-service/compute/process-com
 import { agentVersion, tagOf } from '../../../src/control-service/rollouts/agent-version.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
 import { fakeAgent } from '../compute/agents.ts';
-import { answering, closeAll, deploy, goesLive, history, openGround, openHouse, secretsOf } from './house.ts';
-import type { House } from './house.ts';
+import {
+  answering,
+  closeAll,
+  deploy,
+  goesLive,
+  history,
+  openMachine,
+  startService,
+  secretsOf,
+} from './running-service.ts';
+import type { RunningService } from './running-service.ts';
 
 /** What was started, the last one last. */
 const started: AgentSpec[] = [];
@@ -30,10 +39,10 @@ function imageCompute(folder: string): Compute {
   };
 }
 
-let opened: House;
+let opened: RunningService;
 beforeAll(async () => {
-  const ground = await openGround();
-  opened = await openHouse(ground, { compute: imageCompute(join(ground.root, 'image')) });
+  const machine = await openMachine();
+  opened = await startService(machine, { compute: imageCompute(join(machine.root, 'image')) });
 });
 afterAll(closeAll);
 
@@ -46,14 +55,14 @@ const pushed = (more: { image?: string; type?: string; secrets?: Record<string, 
   secrets: secretsOf(more.secrets ?? {}),
 });
 
-describe.each<[string, (house: House) => OurControlService]>([
+describe.each<[string, (instance: RunningService) => OurControlService]>([
   ['in process', ({ control }) => control],
   ['over HTTP', ({ remote }) => remote],
 ])('%s', (_, through) => {
-  const house = (): House => ({ ...opened, control: through(opened) });
+  const instance = (): RunningService => ({ ...opened, control: through(opened) });
 
   test('[control.internal-docker.accepted] an image that was pushed and is named afterwards is what runs', async () => {
-    const { control } = house();
+    const { control } = instance();
     const { id, url, latest_revision_id: first } = await control.createDeployment(pushed());
     const waiting = await control.getRevision(id, first ?? '');
     expect([waiting.status, waiting.status_message]).toEqual([
@@ -65,13 +74,13 @@ describe.each<[string, (house: House) => OurControlService]>([
     );
     const named = { source_revision_config: { image_uri: 'registry.example.com/team/agent:1.4' } };
     const revisionId = (await control.patchDeployment(id, named)).latest_revision_id ?? '';
-    await goesLive(house(), { id, revisionId });
+    await goesLive(instance(), { id, revisionId });
     expect(await answering(url ?? '')).toBe(revisionId);
     expect(started.at(-1)).toMatchObject({
       revisionId,
       program: { kind: 'image', imageUri: 'registry.example.com/team/agent:1.4' },
     });
-    expect(await history(house(), first ?? '')).toEqual(['CREATING', 'SKIPPED']);
+    expect(await history(instance(), first ?? '')).toEqual(['CREATING', 'SKIPPED']);
     expect(await control.getRevision(id, revisionId)).toMatchObject({
       source: 'internal_docker',
       status_message: null,
@@ -79,47 +88,47 @@ describe.each<[string, (house: House) => OurControlService]>([
   });
 
   test('[control.service.source-image] an image that is named at the creation is what runs, and an earlier one is deployed again', async () => {
-    const { control } = house();
+    const { control } = instance();
     const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
     const first = made.latest_revision_id ?? '';
-    await goesLive(house(), { id: made.id, revisionId: first });
+    await goesLive(instance(), { id: made.id, revisionId: first });
     const next = await control.patchDeployment(made.id, {
       source_revision_config: { image_uri: 'registry.example.com/a:2' },
     });
-    await goesLive(house(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
+    await goesLive(instance(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
     const back = await control.redeployRevision(made.id, first);
     expect(back.source_revision_config.image_uri).toBe('registry.example.com/a:1');
-    await goesLive(house(), { id: made.id, revisionId: back.latest_revision_id ?? '' });
+    await goesLive(instance(), { id: made.id, revisionId: back.latest_revision_id ?? '' });
     expect(started.at(-1)?.program).toEqual({ kind: 'image', imageUri: 'registry.example.com/a:1' });
   });
 
   test('image_version is null until a revision is live, and then what the live one tells', async () => {
-    const { control } = house();
+    const { control } = instance();
     const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
     expect(made.image_version).toBeNull();
-    await goesLive(house(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
+    await goesLive(instance(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
     expect((await control.getDeployment(made.id)).image_version).toBe('1.2.3');
     const next = await control.patchDeployment(made.id, { secrets: secretsOf({ FAKE_VERSION: '2.0.0' }) });
-    await goesLive(house(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
+    await goesLive(instance(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
     expect((await control.getDeployment(made.id)).image_version).toBe('2.0.0');
     const broken = await control.patchDeployment(made.id, { secrets: secretsOf({ FAKE_VERSION: 'two words' }) });
-    await goesLive(house(), { id: made.id, revisionId: broken.latest_revision_id ?? '' });
+    await goesLive(instance(), { id: made.id, revisionId: broken.latest_revision_id ?? '' });
     expect((await control.getDeployment(made.id)).image_version).toBe('1');
     const { resources } = await control.listDeployments({ image_version: '1' });
     expect(resources.map(({ id }) => id)).toContain(made.id);
   });
 
   test('deployment_type reaches what runs the agent, and is told and found again', async () => {
-    const { id, revisionId } = await deploy(house(), { config: { deployment_type: 'dev' } });
-    await goesLive(house(), { id, revisionId });
+    const { id, revisionId } = await deploy(instance(), { config: { deployment_type: 'dev' } });
+    await goesLive(instance(), { id, revisionId });
     expect(started.at(-1)?.deploymentType).toBe('dev');
-    expect((await house().control.getDeployment(id)).source_config.deployment_type).toBe('dev');
-    const { resources } = await house().control.listDeployments({ deployment_type: 'dev' });
+    expect((await instance().control.getDeployment(id)).source_config.deployment_type).toBe('dev');
+    const { resources } = await instance().control.listDeployments({ deployment_type: 'dev' });
     expect(resources.map((found) => found.id)).toContain(id);
-    const other = await deploy(house());
-    await goesLive(house(), other);
+    const other = await deploy(instance());
+    await goesLive(instance(), other);
     expect(started.at(-1)?.deploymentType).toBeUndefined();
-    expect((await house().control.getDeployment(other.id)).source_config.deployment_type).toBeNull();
+    expect((await instance().control.getDeployment(other.id)).source_config.deployment_type).toBeNull();
   });
 });
 
@@ -135,8 +144,8 @@ test.each([
 
 test('an agent that does not answer for its version holds nothing up for long', async () => {
   const clock = { now: () => 0, sleep: async () => {} };
-  const nobody = { origin: 'http://127.0.0.1:1', token: 'x' };
+  const unknownAgent = { origin: 'http://127.0.0.1:1', token: 'x' };
   const build = { kind: 'build', madeOf: '', folder: '', graphConfigFile: '', homeFolder: '' } as const;
-  expect(await agentVersion(nobody, build, clock)).toBeNull();
-  expect(await agentVersion(nobody, { kind: 'image', imageUri: 'a:7' }, clock)).toBe('7');
+  expect(await agentVersion(unknownAgent, build, clock)).toBeNull();
+  expect(await agentVersion(unknownAgent, { kind: 'image', imageUri: 'a:7' }, clock)).toBe('7');
 });

@@ -2,19 +2,19 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { buildsThere } from '../../../src/control-service/builds/build-folder.ts';
-import { askAgent, answering, change, closeAll, deploy, gate, goesLive, history, logOf } from './house.ts';
-import { openGround, openHouse, reaches, restate, revise, secretsOf, until } from './house.ts';
+import { askAgent, answering, change, closeAll, deploy, gate, goesLive, history, logOf } from './running-service.ts';
+import { openMachine, startService, reaches, restate, revise, secretsOf, until } from './running-service.ts';
 
 afterEach(closeAll);
 
 test('a deployment is built, started and live, and answers at its address', async () => {
-  const house = await openHouse(await openGround());
-  const head = change(house.ground, { 'more.txt': 'more' });
-  const asked = await deploy(house);
-  const revision = await goesLive(house, asked);
-  expect(await answering(asked.url)).toBe(asked.revisionId);
+  const instance = await startService(await openMachine());
+  const head = change(instance.machine, { 'more.txt': 'more' });
+  const requested = await deploy(instance);
+  const revision = await goesLive(instance, requested);
+  expect(await answering(requested.url)).toBe(requested.revisionId);
   expect(revision.source_revision_config.repo_commit_sha).toBe(head);
-  expect(await history(house, asked.revisionId)).toEqual([
+  expect(await history(instance, requested.revisionId)).toEqual([
     'CREATING',
     'AWAITING_BUILD',
     'BUILDING',
@@ -22,48 +22,48 @@ test('a deployment is built, started and live, and answers at its address', asyn
     'DEPLOYING',
     'DEPLOYED',
   ]);
-  expect(await house.control.getDeployment(asked.id)).toMatchObject({
+  expect(await instance.control.getDeployment(requested.id)).toMatchObject({
     status: 'READY',
-    active_revision_id: asked.revisionId,
+    active_revision_id: requested.revisionId,
   });
-  expect(await logOf(house, asked.revisionId, 'build')).toContain(`Checked out commit ${head}.`);
-  expect(await logOf(house, asked.revisionId, 'deploy')).toEqual([
+  expect(await logOf(instance, requested.revisionId, 'build')).toContain(`Checked out commit ${head}.`);
+  expect(await logOf(instance, requested.revisionId, 'deploy')).toEqual([
     `Starting the agent of commit ${head}.`,
     'The agent is healthy and serves; traffic has gone over to it.',
   ]);
-  expect(house.logged).toEqual([]);
+  expect(instance.logged).toEqual([]);
 });
 
 test('the commit is told while the build goes on, and also of a build that fails', async () => {
-  const ground = await openGround();
-  const slow = gate(ground.root, 'slow');
-  const head = change(ground, { 'slow.sh': `${slow.script['slow.sh']}exit 1\n` });
-  const house = await openHouse(ground);
-  const { id, revisionId } = await deploy(house, { config: { build_command: slow.command } });
+  const machine = await openMachine();
+  const slow = gate(machine.root, 'slow');
+  const head = change(machine, { 'slow.sh': `${slow.script['slow.sh']}exit 1\n` });
+  const instance = await startService(machine);
+  const { id, revisionId } = await deploy(instance, { config: { build_command: slow.command } });
   await until(slow.waits);
-  const building = await house.control.getRevision(id, revisionId);
+  const building = await instance.control.getRevision(id, revisionId);
   expect([building.status, building.source_revision_config.repo_commit_sha]).toEqual(['BUILDING', head]);
   writeFileSync(slow.open, '');
-  const failed = await reaches(house, id, revisionId);
+  const failed = await reaches(instance, id, revisionId);
   expect([failed.status, failed.source_revision_config.repo_commit_sha]).toEqual(['BUILD_FAILED', head]);
 });
 
 test('the next revision takes over at once, and what is in flight ends on the former one', async () => {
-  const house = await openHouse(await openGround());
-  const first = await deploy(house);
-  await goesLive(house, first);
+  const instance = await startService(await openMachine());
+  const first = await deploy(instance);
+  await goesLive(instance, first);
   const slow = await askAgent(first.url, '/slow');
-  const second = await revise(house, first.id, restate);
-  await goesLive(house, { id: first.id, revisionId: second });
+  const second = await revise(instance, first.id, restate);
+  await goesLive(instance, { id: first.id, revisionId: second });
   expect(await answering(first.url)).toBe(second);
   expect(await slow.text()).toBe('begun done');
-  await until(async () => (await logOf(house, first.revisionId, 'deploy')).at(-1) === 'The agent was stopped.');
+  await until(async () => (await logOf(instance, first.revisionId, 'deploy')).at(-1) === 'The agent was stopped.');
 });
 
 test('under steady load no call fails while revisions take over', async () => {
-  const house = await openHouse(await openGround());
-  const { id, revisionId, url } = await deploy(house);
-  await goesLive(house, { id, revisionId });
+  const instance = await startService(await openMachine());
+  const { id, revisionId, url } = await deploy(instance);
+  await goesLive(instance, { id, revisionId });
   const load = { going: true, answers: new Map<string, number>() };
   const callers = Array.from({ length: 4 }, async () => {
     while (load.going) {
@@ -72,10 +72,10 @@ test('under steady load no call fails while revisions take over', async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   });
-  const second = await revise(house, id, restate);
-  await goesLive(house, { id, revisionId: second });
-  const third = await revise(house, id, restate);
-  await goesLive(house, { id, revisionId: third });
+  const second = await revise(instance, id, restate);
+  await goesLive(instance, { id, revisionId: second });
+  const third = await revise(instance, id, restate);
+  await goesLive(instance, { id, revisionId: third });
   await until(() => (load.answers.get(third) ?? 0) > 5);
   load.going = false;
   await Promise.all(callers);
@@ -97,144 +97,148 @@ test.each([
     'has no ref refs/heads/gone',
   ],
 ])('a revision that %s fails with its reason, and the live one goes on serving', async (_, body, status, reason) => {
-  const house = await openHouse(await openGround());
-  const live = await deploy(house);
-  await goesLive(house, live);
-  const broken = await revise(house, live.id, body);
-  const end = await reaches(house, live.id, broken);
+  const instance = await startService(await openMachine());
+  const live = await deploy(instance);
+  await goesLive(instance, live);
+  const broken = await revise(instance, live.id, body);
+  const end = await reaches(instance, live.id, broken);
   expect(end.status).toBe(status);
   expect(end.status_message).toContain(reason);
   const kind = status === 'BUILD_FAILED' ? 'build' : 'deploy';
-  expect((await logOf(house, broken, kind)).at(-1)).toBe(`error: ${end.status_message}`);
+  expect((await logOf(instance, broken, kind)).at(-1)).toBe(`error: ${end.status_message}`);
   expect(await answering(live.url)).toBe(live.revisionId);
-  expect((await house.control.getDeployment(live.id)).active_revision_id).toBe(live.revisionId);
+  expect((await instance.control.getDeployment(live.id)).active_revision_id).toBe(live.revisionId);
 });
 
 test('a graph in Python and an image end failed, with what this machine can run', async () => {
   const python = JSON.stringify({ dependencies: ['.'], graphs: { agent: './agent.py:graph' } });
-  const house = await openHouse(await openGround({ 'langgraph.json': python }));
-  const { id, revisionId } = await deploy(house);
-  const failed = await reaches(house, id, revisionId);
+  const instance = await startService(await openMachine({ 'langgraph.json': python }));
+  const { id, revisionId } = await deploy(instance);
+  const failed = await reaches(instance, id, revisionId);
   expect([failed.status, failed.status_message]).toEqual([
     'BUILD_FAILED',
     'Graph "agent" is written in Python (./agent.py). This machine runs graphs in JavaScript and TypeScript only.',
   ]);
-  const image = await house.control.createDeployment({
+  const image = await instance.control.createDeployment({
     name: 'image',
     source: 'external_docker',
     source_config: {},
     source_revision_config: { image_uri: 'registry.example/agent:1' },
     secrets: [],
   });
-  const refused = await reaches(house, image.id, image.latest_revision_id ?? '');
+  const refused = await reaches(instance, image.id, image.latest_revision_id ?? '');
   expect(refused.status).toBe('DEPLOY_FAILED');
   expect(refused.status_message).toContain('runs agents as processes of this machine, which a container image is not');
 });
 
 test('of revisions that wait behind a running one only the newest is built', async () => {
-  const ground = await openGround();
-  const slow = gate(ground.root, 'slow');
-  change(ground, slow.script);
-  const house = await openHouse(ground);
-  const first = await deploy(house, { config: { build_command: slow.command } });
+  const machine = await openMachine();
+  const slow = gate(machine.root, 'slow');
+  change(machine, slow.script);
+  const instance = await startService(machine);
+  const first = await deploy(instance, { config: { build_command: slow.command } });
   await until(slow.waits);
-  const second = await revise(house, first.id, restate);
-  await reaches(house, first.id, second, ['QUEUED']);
-  const third = await revise(house, first.id, restate);
-  await reaches(house, first.id, third, ['QUEUED']);
+  const second = await revise(instance, first.id, restate);
+  await reaches(instance, first.id, second, ['QUEUED']);
+  const third = await revise(instance, first.id, restate);
+  await reaches(instance, first.id, third, ['QUEUED']);
   writeFileSync(slow.open, '');
-  await goesLive(house, first);
-  await goesLive(house, { id: first.id, revisionId: third });
-  const skipped = await reaches(house, first.id, second);
+  await goesLive(instance, first);
+  await goesLive(instance, { id: first.id, revisionId: third });
+  const skipped = await reaches(instance, first.id, second);
   expect([skipped.status, skipped.status_message]).toEqual(['SKIPPED', expect.stringContaining(third)]);
-  expect(await history(house, second)).toEqual(['CREATING', 'QUEUED', 'SKIPPED']);
+  expect(await history(instance, second)).toEqual(['CREATING', 'QUEUED', 'SKIPPED']);
 });
 
 test('an earlier revision is deployed again from its build, without the repository', async () => {
-  const house = await openHouse(await openGround());
-  const first = await deploy(house);
-  const { source_revision_config: before } = await goesLive(house, first);
-  change(house.ground, { 'more.txt': 'more' });
-  await goesLive(house, { id: first.id, revisionId: await revise(house, first.id, restate) });
-  renameSync(house.ground.repo, `${house.ground.repo}-away`);
-  const again = await house.control.redeployRevision(first.id, first.revisionId);
+  const instance = await startService(await openMachine());
+  const first = await deploy(instance);
+  const { source_revision_config: before } = await goesLive(instance, first);
+  change(instance.machine, { 'more.txt': 'more' });
+  await goesLive(instance, { id: first.id, revisionId: await revise(instance, first.id, restate) });
+  renameSync(instance.machine.repo, `${instance.machine.repo}-away`);
+  const again = await instance.control.redeployRevision(first.id, first.revisionId);
   const third = again.latest_revision_id ?? '';
-  const live = await goesLive(house, { id: first.id, revisionId: third });
+  const live = await goesLive(instance, { id: first.id, revisionId: third });
   expect(await answering(first.url)).toBe(third);
   expect(live.source_revision_config.repo_commit_sha).toBe(before.repo_commit_sha);
-  expect(await history(house, third)).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
+  expect(await history(instance, third)).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
 });
 
 test('a revision whose build was cleared away is built again from its commit', async () => {
-  const house = await openHouse(await openGround());
-  const first = await deploy(house);
-  const { source_revision_config: before } = await goesLive(house, first);
-  const next = change(house.ground, { 'more.txt': 'more' });
-  await goesLive(house, { id: first.id, revisionId: await revise(house, first.id, restate) });
-  renameSync(join(house.ground.dataDir, 'builds', first.revisionId), join(house.ground.root, 'away'));
-  const again = await house.control.redeployRevision(first.id, first.revisionId);
-  const live = await goesLive(house, { id: first.id, revisionId: again.latest_revision_id ?? '' });
+  const instance = await startService(await openMachine());
+  const first = await deploy(instance);
+  const { source_revision_config: before } = await goesLive(instance, first);
+  const next = change(instance.machine, { 'more.txt': 'more' });
+  await goesLive(instance, { id: first.id, revisionId: await revise(instance, first.id, restate) });
+  renameSync(join(instance.machine.dataDir, 'builds', first.revisionId), join(instance.machine.root, 'away'));
+  const again = await instance.control.redeployRevision(first.id, first.revisionId);
+  const live = await goesLive(instance, { id: first.id, revisionId: again.latest_revision_id ?? '' });
   expect(live.source_revision_config.repo_commit_sha).toBe(before.repo_commit_sha);
   expect(before.repo_commit_sha).not.toBe(next);
-  expect(existsSync(join(house.ground.dataDir, 'builds', first.revisionId, 'build.json'))).toBe(true);
+  expect(existsSync(join(instance.machine.dataDir, 'builds', first.revisionId, 'build.json'))).toBe(true);
 });
 
 test('a revision that is interrupted is let go of, and the one behind it goes on', async () => {
-  const ground = await openGround();
-  const slow = gate(ground.root, 'slow');
-  change(ground, slow.script);
-  const house = await openHouse(ground);
-  const { id, revisionId } = await deploy(house, { config: { build_command: slow.command } });
+  const machine = await openMachine();
+  const slow = gate(machine.root, 'slow');
+  change(machine, slow.script);
+  const instance = await startService(machine);
+  const { id, revisionId } = await deploy(instance, { config: { build_command: slow.command } });
   await until(slow.waits);
-  await house.control.patchDeployment(id, { source_config: { build_command: 'true' } });
-  const second = await revise(house, id, restate);
-  await house.control.interruptRevision(id, revisionId);
-  await goesLive(house, { id, revisionId: second });
-  expect((await house.control.getRevision(id, revisionId)).status).toBe('INTERRUPTED');
-  expect(buildsThere(ground.dataDir)).toEqual([second]);
+  await instance.control.patchDeployment(id, { source_config: { build_command: 'true' } });
+  const second = await revise(instance, id, restate);
+  await instance.control.interruptRevision(id, revisionId);
+  await goesLive(instance, { id, revisionId: second });
+  expect((await instance.control.getRevision(id, revisionId)).status).toBe('INTERRUPTED');
+  expect(buildsThere(machine.dataDir)).toEqual([second]);
 });
 
 test('no more builds than two run at the same time', async () => {
-  const ground = await openGround();
-  const gates = ['one', 'two', 'three'].map((name) => gate(ground.root, name));
-  change(ground, Object.assign({}, ...gates.map(({ script }) => script)));
-  const house = await openHouse(ground);
-  const asked = [];
-  for (const { command } of gates) asked.push(await deploy(house, { config: { build_command: command } }));
+  const machine = await openMachine();
+  const gates = ['one', 'two', 'three'].map((name) => gate(machine.root, name));
+  change(machine, Object.assign({}, ...gates.map(({ script }) => script)));
+  const instance = await startService(machine);
+  const requested = [];
+  for (const { command } of gates) requested.push(await deploy(instance, { config: { build_command: command } }));
   await until(() => gates.filter(({ waits }) => waits()).length === 2);
-  const statuses = await Promise.all(asked.map(({ id, revisionId }) => house.control.getRevision(id, revisionId)));
+  const statuses = await Promise.all(
+    requested.map(({ id, revisionId }) => instance.control.getRevision(id, revisionId)),
+  );
   expect(statuses.map(({ status }) => status).toSorted()).toEqual(['AWAITING_BUILD', 'BUILDING', 'BUILDING']);
   for (const { open } of gates) writeFileSync(open, '');
-  for (const one of asked) await goesLive(house, one);
+  for (const one of requested) await goesLive(instance, one);
 });
 
 test('a secret is in the environment of the agent and nowhere else', async () => {
   const canary = 'canary-5f2a9c';
-  const house = await openHouse(await openGround());
-  const { id, revisionId, url } = await deploy(house, { secrets: { MODEL_KEY: canary, FAKE_SAY: `it is ${canary}` } });
-  await goesLive(house, { id, revisionId });
+  const instance = await startService(await openMachine());
+  const { id, revisionId, url } = await deploy(instance, {
+    secrets: { MODEL_KEY: canary, FAKE_SAY: `it is ${canary}` },
+  });
+  await goesLive(instance, { id, revisionId });
   expect(await (await askAgent(url, '/env')).text()).toContain(`"MODEL_KEY":"${canary}"`);
-  const broken = await revise(house, id, {
+  const broken = await revise(instance, id, {
     secrets: secretsOf({ MODEL_KEY: canary, FAKE_SAY: canary, FAKE_START: 'dies' }),
   });
-  const failed = await reaches(house, id, broken);
-  const told = [
+  const failed = await reaches(instance, id, broken);
+  const recorded = [
     failed.status_message,
-    house.logged,
-    ...(await Promise.all([revisionId, broken].map((revision) => logOf(house, revision, 'deploy')))),
-    ...(await Promise.all([revisionId, broken].map((revision) => logOf(house, revision, 'build')))),
+    instance.logged,
+    ...(await Promise.all([revisionId, broken].map((revision) => logOf(instance, revision, 'deploy')))),
+    ...(await Promise.all([revisionId, broken].map((revision) => logOf(instance, revision, 'build')))),
   ];
-  expect(JSON.stringify(told)).not.toContain(canary);
-  expect(JSON.stringify(told)).toContain('***');
+  expect(JSON.stringify(recorded)).not.toContain(canary);
+  expect(JSON.stringify(recorded)).toContain('***');
 });
 
 test('what nobody foresaw is told without the secrets that it quotes', async () => {
   const canary = 'canary-77d1e0';
   const quotes = async (): Promise<never> => Promise.reject(new Error(`no room for ${canary}`));
-  const house = await openHouse(await openGround(), { compute: { start: quotes } });
-  const { id, revisionId } = await deploy(house, { secrets: { MODEL_KEY: canary } });
-  const failed = await reaches(house, id, revisionId);
-  const told = [failed.status, failed.status_message, house.logged, await logOf(house, revisionId, 'build')];
-  expect(JSON.stringify(told)).not.toContain(canary);
-  expect(JSON.stringify(told)).toContain('no room for ***');
+  const instance = await startService(await openMachine(), { compute: { start: quotes } });
+  const { id, revisionId } = await deploy(instance, { secrets: { MODEL_KEY: canary } });
+  const failed = await reaches(instance, id, revisionId);
+  const recorded = [failed.status, failed.status_message, instance.logged, await logOf(instance, revisionId, 'build')];
+  expect(JSON.stringify(recorded)).not.toContain(canary);
+  expect(JSON.stringify(recorded)).toContain('no room for ***');
 });

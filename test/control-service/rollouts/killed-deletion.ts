@@ -7,7 +7,7 @@ import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts
 import { createControlService } from '../../../src/control-service/service.ts';
 import { createStore, type ControlStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
-import { openDatabase } from '../../../src/database/database.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
 import { ask, fakeAgent } from '../compute/agents.ts';
 
 const { dataDir, repo, allowGit, databaseUrl, tenantId } = z

@@ -7,10 +7,10 @@ import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts
 import { createControlService } from '../../../src/control-service/service.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
-import { openDatabase } from '../../../src/database/database.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
 import { ask, fakeAgent } from '../compute/agents.ts';
 
-const ground = z
+const machine = z
   .object({
     dataDir: z.string(),
     repo: z.string(),
@@ -20,7 +20,7 @@ const ground = z
   })
   .parse(JSON.parse(process.argv[2] ?? ''));
 
-const { dataDir, repo, allowGit, databaseUrl, tenantId } = ground;
+const { dataDir, repo, allowGit, databaseUrl, tenantId } = machine;
 const clock = systemClock;
 const log = (message: string): void => console.error(message);
 const { db } = openDatabase<ControlTables>({ url: databaseUrl });

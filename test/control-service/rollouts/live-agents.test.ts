@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import type { AgentSpec, AgentStart, RunningAgent } from '../../../src/control-service/compute/compute.ts';
-import type { Lane } from '../../../src/control-service/gateway/lane.ts';
+import type { AgentRoute } from '../../../src/control-service/gateway/agent-route.ts';
 import { liveAgents } from '../../../src/control-service/rollouts/live-agents.ts';
 import { plainSpec } from '../compute/agents.ts';
 
@@ -29,7 +29,7 @@ function played(name: string): PlayedAgent {
 }
 
 /** A stage with a gateway that notes where traffic goes, a compute with prepared starts, and time that runs when asked. */
-function stage(starts: (AgentStart | Error)[] = []) {
+function fixture(starts: (AgentStart | Error)[] = []) {
   const traffic: string[] = [];
   const lines: string[] = [];
   const waits: number[] = [];
@@ -38,14 +38,14 @@ function stage(starts: (AgentStart | Error)[] = []) {
   let now = 0;
   let hasty = false;
   const alarms: { at: number; ring: () => void }[] = [];
-  const told: string[] = [];
-  const lane = (origin: string): Lane => ({
+  const recorded: string[] = [];
+  const route = (origin: string): AgentRoute => ({
     upstream: { origin, token: '' },
     inFlight: () => (inFlight.has(origin) ? 1 : 0),
     drained: () => (inFlight.has(origin) ? new Promise((resolve) => inFlight.set(origin, resolve)) : Promise.resolve()),
     close: () => void traffic.push(`closed ${origin}`),
   });
-  const former = (): Lane | undefined => (live === undefined ? undefined : lane(live));
+  const former = (): AgentRoute | undefined => (live === undefined ? undefined : route(live));
   const clock: Clock = {
     now: () => now,
     sleep: (ms, signal) =>
@@ -85,11 +85,11 @@ function stage(starts: (AgentStart | Error)[] = []) {
     },
     clock,
     lettingGoMs: 600_000,
-    fates: {
+    exitHandlers: {
       ready: async () => {},
-      brokeDown: (_spec, times, { how, said }) => told.push(`${times}: ${how} [${said.join()}]`),
-      isWell: () => told.push('well'),
-      givenUp: (_spec, times, { how, said }) => told.push(`given up after ${times}: ${how} [${said.join()}]`),
+      brokeDown: (_spec, times, { how, said }) => recorded.push(`${times}: ${how} [${said.join()}]`),
+      isWell: () => recorded.push('well'),
+      givenUp: (_spec, times, { how, said }) => recorded.push(`given up after ${times}: ${how} [${said.join()}]`),
     },
   });
   const spec: AgentSpec = {
@@ -108,7 +108,7 @@ function stage(starts: (AgentStart | Error)[] = []) {
   };
   /** Lets long waits go by as quickly as short ones. */
   const hurry = (): void => void (hasty = true);
-  return { agents, traffic, lines, waits, inFlight, spec, told, passTime, hurry };
+  return { agents, traffic, lines, waits, inFlight, spec, recorded, passTime, hurry };
 }
 
 const settled = async (): Promise<void> => {
@@ -116,8 +116,8 @@ const settled = async (): Promise<void> => {
 };
 
 test('the log tells of the former agent whether it was stopped or rests', async () => {
-  const { agents, lines, spec } = stage();
-  const [one, two, three] = [played('one'), { ...played('two'), rests: () => true }, played('three')];
+  const { agents, lines, spec } = fixture();
+  const [one, two, three] = [played('one'), { ...played('two'), isIdle: () => true }, played('three')];
   for (const agent of [one, two, three]) {
     agents.switchTo(spec, agent).settle();
     await settled();
@@ -129,7 +129,7 @@ test('the log tells of the former agent whether it was stopped or rests', async 
 });
 
 test('the former agent is stopped only when nothing is in flight on it', async () => {
-  const { agents, traffic, inFlight, spec } = stage();
+  const { agents, traffic, inFlight, spec } = fixture();
   const [one, two] = [played('one'), played('two')];
   agents.switchTo(spec, one).settle();
   inFlight.set('http://one', () => {});
@@ -142,7 +142,7 @@ test('the former agent is stopped only when nothing is in flight on it', async (
 });
 
 test('a takeover that is undone leads back to the former agent', async () => {
-  const { agents, traffic, spec } = stage();
+  const { agents, traffic, spec } = fixture();
   const [one, two] = [played('one'), played('two')];
   agents.switchTo(spec, one).settle();
   agents.switchTo(spec, two).undo();
@@ -152,7 +152,7 @@ test('a takeover that is undone leads back to the former agent', async () => {
 });
 
 test('the first takeover of all, undone, leaves nothing live', async () => {
-  const { agents, traffic, spec } = stage();
+  const { agents, traffic, spec } = fixture();
   const one = played('one');
   agents.switchTo(spec, one).undo();
   await settled();
@@ -166,7 +166,7 @@ test('an agent that breaks down again and again is started after longer and long
     new Error('no space left'),
     { kind: 'running', agent: two },
   ];
-  const { agents, traffic, lines, waits, spec } = stage(starts);
+  const { agents, traffic, lines, waits, spec } = fixture(starts);
   agents.switchTo(spec, one).settle();
   one.breakDown();
   await settled();
@@ -183,13 +183,13 @@ test('an agent that breaks down again and again is started after longer and long
 test('an agent that was well for a minute begins with the shortest wait again', async () => {
   const [one, two, three] = [played('one'), played('two'), played('three')];
   const starts: AgentStart[] = [two, three].map((agent) => ({ kind: 'running', agent }));
-  const { agents, waits, told, spec, passTime } = stage(starts);
+  const { agents, waits, recorded, spec, passTime } = fixture(starts);
   agents.switchTo(spec, one).settle();
   one.breakDown();
   await settled();
   passTime(60_000);
   await settled();
-  expect(told).toEqual(['1: exit code 1 [one said this]', 'well']);
+  expect(recorded).toEqual(['1: exit code 1 [one said this]', 'well']);
   two.breakDown();
   await settled();
   expect(waits).toEqual([500, 500]);
@@ -202,32 +202,32 @@ test('an agent that breaks down ten times in a row is given up, with what it sai
     reason: 'It did not start.',
     said: ['no module'],
   }));
-  const { agents, told, lines, waits, spec, hurry } = stage(starts);
+  const { agents, recorded, lines, waits, spec, hurry } = fixture(starts);
   hurry();
   agents.switchTo(spec, one).settle();
   one.breakDown();
   while (agents.looksAfter('d')) await settled();
   expect(waits.filter((wait) => wait !== 60_000)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]);
-  expect(told).toHaveLength(10);
-  expect(told.at(-1)).toBe('given up after 10: It did not start [no module]');
+  expect(recorded).toHaveLength(10);
+  expect(recorded.at(-1)).toBe('given up after 10: It did not start [no module]');
   expect(lines.at(-1)).toBe('error: It did not start. It broke down 10 times in a row and is not started again.');
   expect(starts).toHaveLength(11);
 });
 
 test('what was live before the service was started is told to be well after a minute too', async () => {
-  const { agents, told, spec, passTime } = stage([{ kind: 'running', agent: played('one') }]);
+  const { agents, recorded, spec, passTime } = fixture([{ kind: 'running', agent: played('one') }]);
   agents.revive(spec);
   await settled();
   passTime(59_999);
   await settled();
-  expect(told).toEqual([]);
+  expect(recorded).toEqual([]);
   passTime(1);
   await settled();
-  expect(told).toEqual(['well']);
+  expect(recorded).toEqual(['well']);
 });
 
 test('a newer revision ends the attempts to start the former one', async () => {
-  const { agents, traffic, spec } = stage([{ kind: 'failed', reason: 'no' }]);
+  const { agents, traffic, spec } = fixture([{ kind: 'failed', reason: 'no' }]);
   const [one, two] = [played('one'), played('two')];
   agents.switchTo(spec, one).settle();
   one.breakDown();
@@ -238,7 +238,7 @@ test('a newer revision ends the attempts to start the former one', async () => {
 });
 
 test('what is live already is not started a second time', async () => {
-  const { agents, traffic, spec } = stage([{ kind: 'running', agent: played('other') }]);
+  const { agents, traffic, spec } = fixture([{ kind: 'running', agent: played('other') }]);
   agents.switchTo(spec, played('one')).settle();
   agents.revive(spec);
   await settled();
@@ -246,7 +246,7 @@ test('what is live already is not started a second time', async () => {
 });
 
 test('at the end all are stopped, and a request in flight holds nothing up for ever', async () => {
-  const { agents, traffic, inFlight, spec } = stage();
+  const { agents, traffic, inFlight, spec } = fixture();
   const one = played('one');
   agents.switchTo(spec, one).settle();
   inFlight.set('http://one', () => {});

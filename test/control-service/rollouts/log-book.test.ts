@@ -4,7 +4,7 @@ import { logBook } from '../../../src/control-service/rollouts/log-book.ts';
 import type { NewLogLine } from '../../../src/control-service/store/log-lines.ts';
 
 /** A store for logs that may be away, and a clock that stands until it is told to go on. */
-function desk() {
+function fixture() {
   const kept: string[] = [];
   const statements: number[] = [];
   const trimmed: string[] = [];
@@ -31,7 +31,7 @@ function desk() {
 const away = (): Error => Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
 
 test('lines are gathered for a moment and written together, in order', async () => {
-  const { book, kept, statements, passTime } = desk();
+  const { book, kept, statements, passTime } = fixture();
   const log = book.open('r1', 'build');
   log.write('info', 'one');
   log.write('error', 'two');
@@ -43,7 +43,7 @@ test('lines are gathered for a moment and written together, in order', async () 
 });
 
 test('a flush waits for nobody, and what is written during it comes after it', async () => {
-  const { book, kept } = desk();
+  const { book, kept } = fixture();
   const log = book.open('r1', 'build');
   log.write('info', 'one');
   const flushed = log.flush();
@@ -53,7 +53,7 @@ test('a flush waits for nobody, and what is written during it comes after it', a
 });
 
 test('while the database is away lines are held, and come with the next ones', async () => {
-  const { book, kept, state, logged } = desk();
+  const { book, kept, state, logged } = fixture();
   const log = book.open('r1', 'deploy');
   state.fails = away();
   log.write('info', 'one');
@@ -67,7 +67,7 @@ test('while the database is away lines are held, and come with the next ones', a
 });
 
 test('of very many lines that are held the newest stay', async () => {
-  const { book, kept, state } = desk();
+  const { book, kept, state } = fixture();
   const log = book.open('r1', 'deploy');
   state.fails = away();
   for (let number = 0; number < 10_005; number += 1) log.write('info', String(number));
@@ -77,7 +77,7 @@ test('of very many lines that are held the newest stay', async () => {
 });
 
 test('a log that grows long is shortened now and then', async () => {
-  const { book, trimmed } = desk();
+  const { book, trimmed } = fixture();
   const log = book.open('r1', 'deploy');
   for (let number = 0; number < 10_000; number += 1) log.write('info', String(number));
   await log.flush();
@@ -85,7 +85,7 @@ test('a log that grows long is shortened now and then', async () => {
 });
 
 test('lines of a revision that is gone are given up, and that is said', async () => {
-  const { book, logged, state } = desk();
+  const { book, logged, state } = fixture();
   const log = book.open('r1', 'deploy');
   state.fails = new Error('violates foreign key constraint');
   log.write('info', 'one');

@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
-import { askAgent, closeAll, deploy, goesLive, keyHeader, logOf, openGround, openHouse, until } from './house.ts';
+import {
+  askAgent,
+  closeAll,
+  deploy,
+  goesLive,
+  keyHeader,
+  logOf,
+  openMachine,
+  startService,
+  until,
+} from './running-service.ts';
 
 afterEach(closeAll);
 
@@ -43,31 +53,33 @@ async function pageIsWhole(url: string): Promise<void> {
 
 describe('over HTTP', () => {
   test('[agent.server.every-deployment] [agent.server.own-address] [agent.server.docs] an example is installed from the registry, answers over the real agent server, and is replaced while it streams', async () => {
-    const ground = await openGround(exampleFiles());
-    const house = await openHouse(ground, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
-    const asked = await deploy(house);
-    const revision = await goesLive(house, asked);
-    expect(await logOf(house, asked.revisionId, 'build')).toContain(
+    const machine = await openMachine(exampleFiles());
+    const instance = await startService(machine, { compute: processCompute({ clock: systemClock, drainMs: 5_000 }) });
+    const requested = await deploy(instance);
+    const revision = await goesLive(instance, requested);
+    expect(await logOf(instance, requested.revisionId, 'build')).toContain(
       'Installing: npm ci (package-lock.json asks for npm)',
     );
-    expect(await (await askAgent(asked.url, '/info')).text()).toContain(asked.revisionId);
-    const answer = await run(asked.url, '/runs/wait', { input: 'world' });
+    expect(await (await askAgent(requested.url, '/info')).text()).toContain(requested.revisionId);
+    const answer = await run(requested.url, '/runs/wait', { input: 'world' });
     expect(await answer.text()).toContain('"output":"hello world"');
-    await pageIsWhole(asked.url);
+    await pageIsWhole(requested.url);
 
-    const slow = await run(asked.url, '/runs/stream', { input: 'old', sleep_ms: 3_000 });
-    const again = await house.control.redeployRevision(asked.id, asked.revisionId);
-    const second = { id: asked.id, revisionId: again.latest_revision_id ?? '' };
-    const { source_revision_config } = await goesLive(house, second);
+    const slow = await run(requested.url, '/runs/stream', { input: 'old', sleep_ms: 3_000 });
+    const again = await instance.control.redeployRevision(requested.id, requested.revisionId);
+    const second = { id: requested.id, revisionId: again.latest_revision_id ?? '' };
+    const { source_revision_config } = await goesLive(instance, second);
     expect(source_revision_config.repo_commit_sha).toBe(revision.source_revision_config.repo_commit_sha);
-    expect(await (await askAgent(asked.url, '/info')).text()).toContain(second.revisionId);
+    expect(await (await askAgent(requested.url, '/info')).text()).toContain(second.revisionId);
     const events = await slow.text();
     expect(events).toMatch(/^event: metadata\n/);
     expect(events).toContain('"output":"hello old"');
-    await until(async () => (await logOf(house, asked.revisionId, 'deploy')).at(-1) === 'The agent was stopped.');
+    await until(
+      async () => (await logOf(instance, requested.revisionId, 'deploy')).at(-1) === 'The agent was stopped.',
+    );
 
     const leaving = new AbortController();
-    const left = await run(asked.url, '/runs/stream', { input: 'x', sleep_ms: 60_000 }, leaving.signal);
+    const left = await run(requested.url, '/runs/stream', { input: 'x', sleep_ms: 60_000 }, leaving.signal);
     leaving.abort();
     await expect(left.text()).rejects.toThrow('aborted');
   }, 120_000);

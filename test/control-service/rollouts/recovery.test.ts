@@ -8,38 +8,49 @@ import { systemClock } from '../../../src/clock.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts';
 import { fakeAgent, runs } from '../compute/agents.ts';
-import { answering, askAgent, change, closeAll, deploy, forget, gate, goesLive, history, logOf } from './house.ts';
-import { openGround, openHouse, reaches, until } from './house.ts';
+import {
+  answering,
+  askAgent,
+  change,
+  closeAll,
+  deploy,
+  forget,
+  gate,
+  goesLive,
+  history,
+  logOf,
+} from './running-service.ts';
+import { openMachine, startService, reaches, until } from './running-service.ts';
 
 afterEach(closeAll);
 
 test('an agent that breaks down is started again, and its log says so', async () => {
-  const house = await openHouse(await openGround());
-  const asked = await deploy(house);
-  await goesLive(house, asked);
-  await askAgent(asked.url, '/crash');
-  await until(async () => (await logOf(house, asked.revisionId, 'deploy')).at(-1) === 'The agent serves.');
-  expect(await answering(asked.url)).toBe(asked.revisionId);
-  expect(await logOf(house, asked.revisionId, 'deploy')).toContain(
+  const instance = await startService(await openMachine());
+  const requested = await deploy(instance);
+  await goesLive(instance, requested);
+  await askAgent(requested.url, '/crash');
+  await until(async () => (await logOf(instance, requested.revisionId, 'deploy')).at(-1) === 'The agent serves.');
+  expect(await answering(requested.url)).toBe(requested.revisionId);
+  expect(await logOf(instance, requested.revisionId, 'deploy')).toContain(
     "error: The agent's process ended: exit code 7. Starting it again in 0.5 s.",
   );
 });
 
 test('after a stop and a new start the live revision serves again, and a build that was broken off is begun again', async () => {
-  const ground = await openGround();
-  const slow = gate(ground.root, 'slow');
-  change(ground, slow.script);
-  const before = await openHouse(ground);
+  const machine = await openMachine();
+  const slow = gate(machine.root, 'slow');
+  change(machine, slow.script);
+  const before = await startService(machine);
   const live = await deploy(before);
   await goesLive(before, live);
   const building = await deploy(before, { config: { build_command: slow.command } });
   await until(slow.waits);
   await before.close();
-  expect(existsSync(join(ground.dataDir, 'builds', building.revisionId))).toBe(false);
+  expect(existsSync(join(machine.dataDir, 'builds', building.revisionId))).toBe(false);
 
-  forget(join(ground.root, 'slow-waits'));
+  forget(join(machine.root, 'slow-waits'));
   writeFileSync(slow.open, '');
-  const after = await openHouse(ground);
+  const after = await startService(machine);
   const url = (await after.control.getDeployment(live.id)).url ?? '';
   await until(async () => (await answering(url)) === live.revisionId);
   await goesLive(after, building);
@@ -56,57 +67,57 @@ test('after a stop and a new start the live revision serves again, and a build t
 });
 
 test('a live revision that can not be served at the start is tried again until it can', async () => {
-  const ground = await openGround();
-  const before = await openHouse(ground);
-  const asked = await deploy(before);
-  await goesLive(before, asked);
+  const machine = await openMachine();
+  const before = await startService(machine);
+  const requested = await deploy(before);
+  await goesLive(before, requested);
   await before.close();
-  rmSync(join(ground.dataDir, 'builds'), { recursive: true });
-  renameSync(ground.repo, `${ground.repo}-away`);
+  rmSync(join(machine.dataDir, 'builds'), { recursive: true });
+  renameSync(machine.repo, `${machine.repo}-away`);
 
-  const house = await openHouse(ground, { lookEveryMs: 50 });
-  const url = (await house.control.getDeployment(asked.id)).url ?? '';
-  const cause = `error: There is no folder ${ground.repo} on this machine. Check source_config.repo_url.`;
-  await until(async () => (await logOf(house, asked.revisionId, 'deploy')).includes(cause));
+  const instance = await startService(machine, { lookEveryMs: 50 });
+  const url = (await instance.control.getDeployment(requested.id)).url ?? '';
+  const cause = `error: There is no folder ${machine.repo} on this machine. Check source_config.repo_url.`;
+  await until(async () => (await logOf(instance, requested.revisionId, 'deploy')).includes(cause));
   expect(await answering(url)).toBe('503');
-  renameSync(`${ground.repo}-away`, ground.repo);
-  await until(async () => (await answering(url)) === asked.revisionId);
-  expect((await house.control.getRevision(asked.id, asked.revisionId)).status).toBe('DEPLOYED');
+  renameSync(`${machine.repo}-away`, machine.repo);
+  await until(async () => (await answering(url)) === requested.revisionId);
+  expect((await instance.control.getRevision(requested.id, requested.revisionId)).status).toBe('DEPLOYED');
 });
 
 test('what is asked for while a start still clears up is carried out after it, and once', async () => {
-  const ground = await openGround();
-  const house = await openHouse(ground);
+  const machine = await openMachine();
+  const instance = await startService(machine);
   let clearedUp = (): void => {};
   const clearing = new Promise<void>((resolve) => (clearedUp = resolve));
   const rollouts = startRollouts({
-    store: { ...house.store, namedBuilds: () => clearing.then(() => house.store.namedBuilds()) },
-    dataDir: ground.dataDir,
-    adminDatabaseUrl: ground.databaseUrl,
-    allowGit: ground.allowGit,
-    gateway: house.gateway,
+    store: { ...instance.store, namedBuilds: () => clearing.then(() => instance.store.namedBuilds()) },
+    dataDir: machine.dataDir,
+    adminDatabaseUrl: machine.databaseUrl,
+    allowGit: machine.allowGit,
+    gateway: instance.gateway,
     compute: processCompute({ clock: systemClock, agentServer: fakeAgent }),
     clock: systemClock,
-    log: (message) => house.logged.push(message),
+    log: (message) => instance.logged.push(message),
   });
-  const asked = await house.store.createDeployment(ground.tenantId, {
+  const requested = await instance.store.createDeployment(machine.tenantId, {
     name: 'early',
     source: 'github',
-    source_config: { repo_url: ground.repo },
+    source_config: { repo_url: machine.repo },
     source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
     secrets: [],
     secret_references: null,
   });
-  if (asked.kind !== 'created') throw new Error(asked.kind);
-  const { deployment, latest } = asked;
+  if (requested.kind !== 'created') throw new Error(requested.kind);
+  const { deployment, latest } = requested;
   const recovering = rollouts.recover();
   rollouts.wake(deployment.id);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(await history(house, latest.id)).toEqual(['CREATING']);
+  expect(await history(instance, latest.id)).toEqual(['CREATING']);
   clearedUp();
   await recovering;
-  await reaches(house, deployment.id, latest.id, ['DEPLOYED']);
-  expect(await history(house, latest.id)).toEqual([
+  await reaches(instance, deployment.id, latest.id, ['DEPLOYED']);
+  expect(await history(instance, latest.id)).toEqual([
     'CREATING',
     'AWAITING_BUILD',
     'BUILDING',
@@ -120,36 +131,36 @@ test('what is asked for while a start still clears up is carried out after it, a
 const started = z.object({ live: z.string(), building: z.string(), waiting: z.string(), agent: z.number() });
 
 test('after a kill -9 in the middle of a build nothing is left over, and a new start goes on with everything', async () => {
-  const ground = await openGround();
-  const slow = gate(ground.root, 'slow');
-  change(ground, slow.script);
-  const service = spawn(process.execPath, [join(import.meta.dirname, 'killed-service.ts'), JSON.stringify(ground)], {
+  const machine = await openMachine();
+  const slow = gate(machine.root, 'slow');
+  change(machine, slow.script);
+  const service = spawn(process.execPath, [join(import.meta.dirname, 'killed-service.ts'), JSON.stringify(machine)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [first = ''] = await Array.fromAsync(take(createInterface(service.stdout), 1));
   const { live, building, waiting, agent } = started.parse(JSON.parse(first));
   await until(slow.waits);
-  const builder = Number(readFileSync(join(ground.root, 'slow-waits'), 'utf8'));
+  const builder = Number(readFileSync(join(machine.root, 'slow-waits'), 'utf8'));
   expect([agent, builder].map(runs)).toEqual([true, true]);
   service.kill('SIGKILL');
   await until(() => ![agent, builder].some(runs));
 
-  const stale = join(ground.dataDir, 'builds/3f0a4c1e-6a55-4c39-8c0e-0d6c8a1f2b11');
+  const stale = join(machine.dataDir, 'builds/3f0a4c1e-6a55-4c39-8c0e-0d6c8a1f2b11');
   mkdirSync(stale, { recursive: true });
-  writeFileSync(join(ground.dataDir, 'builds', building, 'source/left.txt'), 'from the attempt before');
-  forget(join(ground.root, 'slow-waits'));
+  writeFileSync(join(machine.dataDir, 'builds', building, 'source/left.txt'), 'from the attempt before');
+  forget(join(machine.root, 'slow-waits'));
   writeFileSync(slow.open, '');
 
-  const house = await openHouse(ground);
-  const [deployment] = (await house.control.listDeployments({ name: 'killed' })).resources;
+  const instance = await startService(machine);
+  const [deployment] = (await instance.control.listDeployments({ name: 'killed' })).resources;
   if (!deployment) throw new Error('the deployment is gone');
   expect(deployment.active_revision_id).toBe(live);
   await until(async () => [live, waiting].includes(await answering(deployment.url ?? '')));
-  await reaches(house, deployment.id, building, ['DEPLOYED']);
-  await reaches(house, deployment.id, waiting, ['DEPLOYED']);
+  await reaches(instance, deployment.id, building, ['DEPLOYED']);
+  await reaches(instance, deployment.id, waiting, ['DEPLOYED']);
   expect(await answering(deployment.url ?? '')).toBe(waiting);
   expect(existsSync(stale)).toBe(false);
-  expect(existsSync(join(ground.dataDir, 'builds', building, 'source/left.txt'))).toBe(false);
+  expect(existsSync(join(machine.dataDir, 'builds', building, 'source/left.txt'))).toBe(false);
 });
 
 async function* take<T>(values: AsyncIterable<T>, count: number): AsyncGenerator<T> {

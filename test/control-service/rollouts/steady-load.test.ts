@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { parting } from '../../../src/control-service/compute/parting.ts';
-import { answering, closeAll, deploy, goesLive, until } from './house.ts';
-import { openGround, openHouse } from './house.ts';
+import { answering, closeAll, deploy, goesLive, until } from './running-service.ts';
+import { openMachine, startService } from './running-service.ts';
 import { steadyLoad } from './steady-load.ts';
 
 afterEach(closeAll);
@@ -11,16 +11,16 @@ test.each([
   ['gone to rest', true],
 ])(
   'a steady load of calls and streams over ten deploys has no failed call, and every agent that gave way has %s',
-  async (_, resting) => {
-    const house = await openHouse(await openGround(), { resting });
-    const first = await deploy(house);
-    await goesLive(house, first);
+  async (_, idle) => {
+    const instance = await startService(await openMachine(), { idle });
+    const first = await deploy(instance);
+    await goesLive(instance, first);
     const load = steadyLoad(first.url);
     const revisions = [first.revisionId];
     for (let deployed = 0; deployed < 10; deployed += 1) {
-      const { latest_revision_id } = await house.control.redeployRevision(first.id, first.revisionId);
+      const { latest_revision_id } = await instance.control.redeployRevision(first.id, first.revisionId);
       const revisionId = latest_revision_id ?? '';
-      await goesLive(house, { id: first.id, revisionId });
+      await goesLive(instance, { id: first.id, revisionId });
       expect(await answering(first.url)).toBe(revisionId);
       revisions.push(revisionId);
       const enough = { plain: load.tally.plain + 20, streams: load.tally.streams + 6 };
@@ -30,8 +30,8 @@ test.each([
     expect(load.tally.failed).toEqual([]);
     expect(load.tally.streams).toBeGreaterThan(50);
     const hasStopped = async (revisionId: string): Promise<boolean> => {
-      const { logs } = await house.control.deployLogs(first.id, revisionId, { order: 'desc', limit: 3 });
-      return logs.some(({ message }) => message === (resting ? parting.rests : parting.stopped));
+      const { logs } = await instance.control.deployLogs(first.id, revisionId, { order: 'desc', limit: 3 });
+      return logs.some(({ message }) => message === (idle ? parting.isIdle : parting.stopped));
     };
     for (const revisionId of revisions.slice(0, -1)) await until(() => hasStopped(revisionId));
     expect(await hasStopped(revisions.at(-1) ?? '')).toBe(false);

@@ -1,6 +1,6 @@
 import { Agent, request, type RequestOptions } from 'node:http';
 import { systemClock } from '../../../src/clock.ts';
-import { keyHeader } from './house.ts';
+import { keyHeader } from './running-service.ts';
 
 /** What became of the calls of a load. */
 export interface Tally {

@@ -10,9 +10,9 @@ const { dataDir, databaseUrl, allowGit } = z
   .parse(JSON.parse(process.argv[2] ?? ''));
 
 let killAt: string | undefined;
-const asked = z.object({ killAt: z.string() });
+const requested = z.object({ killAt: z.string() });
 process.on('message', (message) => {
-  killAt = asked.parse(message).killAt;
+  killAt = requested.parse(message).killAt;
   process.send?.({ armed: killAt });
 });
 

@@ -1,19 +1,24 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { openServiceFixture } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
-let world: World;
+let fixture: ServiceFixture;
 beforeAll(async () => {
-  world = await openWorld('over HTTP');
+  fixture = await openServiceFixture('over HTTP');
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 test('a caller that goes away in the middle of a body leaves nothing, not even in the log', async () => {
-  const { hostname, port } = new URL(world.baseUrl);
+  const { hostname, port } = new URL(fixture.baseUrl);
   const socket = connect(Number(port), hostname);
-  const headers = ['Host: here', `X-Api-Key: ${world.apiKey}`, 'Content-Type: application/json', 'Content-Length: 50'];
+  const headers = [
+    'Host: here',
+    `X-Api-Key: ${fixture.apiKey}`,
+    'Content-Type: application/json',
+    'Content-Length: 50',
+  ];
   // The answer to `Expect` comes when the service has begun to read.
   socket.write(`POST /v2/deployments HTTP/1.1\r\n${headers.join('\r\n')}\r\nExpect: 100-continue\r\n\r\n`);
   await once(socket, 'data');
@@ -21,6 +26,6 @@ test('a caller that goes away in the middle of a body leaves nothing, not even i
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.destroy();
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(world.logged).toEqual([]);
-  expect((await world.control.listDeployments({})).resources).toEqual([]);
+  expect(fixture.logged).toEqual([]);
+  expect((await fixture.control.listDeployments({})).resources).toEqual([]);
 });

@@ -4,8 +4,8 @@ import type { Operation } from '../../../src/control-service/openapi/operation.t
 import { operations } from '../../../src/control-service/openapi/operations.ts';
 import { pathParameters } from '../../../src/control-service/openapi/parameters.ts';
 import { largestBody } from '../../../src/control-service/routes/read.ts';
-import { fromGit, nobody, openWorld } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, unknownId, openServiceFixture } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const sentence = z.strictObject({ detail: z.string().regex(/^[A-Z].*\.$|^Not Found$/s) });
 const entries = z.strictObject({
@@ -36,20 +36,20 @@ const withUuids = closed.filter((operation) => idsIn(operation).some((name) => p
 const withJson = closed.filter(({ body }) => body && 'schema' in body);
 
 describe('every refusal has one of two shapes', () => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await openWorld('over HTTP');
-    world.rollouts.fate = 'held';
+    fixture = await openServiceFixture('over HTTP');
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** The path with ids that nothing has, but for those that are given. */
   const fill = (path: string, ids: Record<string, string> = {}): string =>
-    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? nobody());
+    path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? unknownId());
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    fetch(`${world.baseUrl}${path}`, {
+    fetch(`${fixture.baseUrl}${path}`, {
       method,
-      headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json', ...headers },
+      headers: { 'x-api-key': fixture.apiKey, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   const ask = (operation: Operation, ids?: Record<string, string>) =>
@@ -128,7 +128,7 @@ describe('every refusal has one of two shapes', () => {
     '%s keeps to the bounds of a page',
     async (_, { method, path }) => {
       for (const query of ['limit=0', 'limit=many', 'limit=1e3', 'limit=-1']) {
-        const answer = await send(method.toUpperCase(), `${fill(path)}?deployment_id=${nobody()}&${query}`);
+        const answer = await send(method.toUpperCase(), `${fill(path)}?deployment_id=${unknownId()}&${query}`);
         expect([query, answer.status]).toEqual([query, 422]);
         expect(entries.parse(await answer.json()).detail[0]?.loc).toEqual(['query', 'limit']);
       }
@@ -145,7 +145,7 @@ describe('every refusal has one of two shapes', () => {
   );
 
   test('what a key may not see has the shape too', async () => {
-    const answer = await send('GET', '/v2/deployments', undefined, { 'x-tenant-id': nobody() });
+    const answer = await send('GET', '/v2/deployments', undefined, { 'x-tenant-id': unknownId() });
     expect(answer.status).toBe(403);
     sentence.parse(await answer.json());
   });

@@ -6,25 +6,25 @@ import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-ke
 import { createApp } from '../../../src/control-service/routes/app.ts';
 import { largestBody } from '../../../src/control-service/routes/read.ts';
 import { below } from '../../../src/control-service/server.ts';
-import { fromGit, fromImage, nobody, openWorld } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, unknownId, openServiceFixture } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 describe('over HTTP', () => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await openWorld('over HTTP');
-    world.rollouts.fate = 'held';
+    fixture = await openServiceFixture('over HTTP');
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    fetch(`${world.baseUrl}${path}`, {
+    fetch(`${fixture.baseUrl}${path}`, {
       method,
-      headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json', ...headers },
+      headers: { 'x-api-key': fixture.apiKey, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   const create = async () => {
-    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
     return { id, revision: latest_revision_id ?? '' };
   };
 
@@ -55,7 +55,7 @@ describe('over HTTP', () => {
 
   test('a deletion of several answers 200 where all of them go, 207 where only some do, and 404 where none is there', async () => {
     const [one, two, three] = [(await create()).id, (await create()).id, (await create()).id];
-    const [unknown, another] = [nobody(), nobody()];
+    const [unknown, another] = [unknownId(), unknownId()];
     const remove = async (...ids: string[]) => {
       const answer = await send('DELETE', `/v2/deployments?deployment_ids=${ids.join(',')}`);
       return [answer.status, await answer.json()];
@@ -70,7 +70,7 @@ describe('over HTTP', () => {
   });
 
   test('[control.endpoints.integrations] GET /v1/integrations/github/install answers integrations that a creation takes', async () => {
-    await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
+    await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
     const answer = await send('GET', '/v1/integrations/github/install');
     const [integration] = githubIntegrations.parse(await answer.json());
     const source_config = { integration_id: integration?.id };
@@ -78,7 +78,7 @@ describe('over HTTP', () => {
   });
 
   test('[control.endpoints.listeners] GET /v2/listeners answers listeners that a creation takes', async () => {
-    await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'cluster' });
+    await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'cluster' });
     const answer = await send('GET', '/v2/listeners');
     const { resources } = listenersList.parse(await answer.json());
     const source_config = { listener_id: resources[0]?.id };
@@ -87,8 +87,8 @@ describe('over HTTP', () => {
 
   test.each([
     ['[control.endpoints.deployment-id-uuid]', '/v2/deployments/alpha', 'deployment_id'],
-    ['[control.endpoints.deployment-id-uuid]', `/v2/deployments/alpha/revisions/${nobody()}`, 'deployment_id'],
-    ['[control.endpoints.revision-id-uuid]', `/v2/deployments/${nobody()}/revisions/latest`, 'revision_id'],
+    ['[control.endpoints.deployment-id-uuid]', `/v2/deployments/alpha/revisions/${unknownId()}`, 'deployment_id'],
+    ['[control.endpoints.revision-id-uuid]', `/v2/deployments/${unknownId()}/revisions/latest`, 'revision_id'],
     ['a listener’s id', '/v2/listeners/cluster', 'listener_id'],
     ['an integration’s id', '/v1/integrations/github/acme/repos', 'integration_id'],
   ])('%s: %s is refused', async (_, path, name) => {
@@ -101,7 +101,7 @@ describe('over HTTP', () => {
     const answer = await send('GET', `/v2/deployments/${id}`);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    for (const path of [`/v2/deployments/${nobody()}`, '/v2/nothing', '/nothing'])
+    for (const path of [`/v2/deployments/${unknownId()}`, '/v2/nothing', '/nothing'])
       expect((await send('GET', path)).headers.get('content-type')).toMatch(/^application\/json/);
     const plain = await send('POST', '/v2/deployments', fromGit(), { 'content-type': 'text/plain' });
     expect([plain.status, await plain.json()]).toEqual([415, { detail: expect.stringContaining('application/json') }]);
@@ -150,26 +150,26 @@ describe('over HTTP', () => {
 
   describe('who is let in', () => {
     const ask = (headers: Record<string, string>, body?: unknown) =>
-      fetch(`${world.baseUrl}/v2/deployments`, {
+      fetch(`${fixture.baseUrl}/v2/deployments`, {
         method: body === undefined ? 'GET' : 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
 
     test('[control.auth.api-key-header] [control.auth.create-api-key] a valid key in X-Api-Key', async () => {
-      expect((await ask({ 'X-Api-Key': world.apiKey })).status).toBe(200);
-      expect((await ask({ 'X-Api-Key': world.apiKey }, fromGit())).status).toBe(201);
+      expect((await ask({ 'X-Api-Key': fixture.apiKey })).status).toBe(200);
+      expect((await ask({ 'X-Api-Key': fixture.apiKey }, fromGit())).status).toBe(201);
     });
 
     test('[control.auth.create-bearer] the key as a bearer token', async () => {
-      expect((await ask({ Authorization: `Bearer ${world.apiKey}` }, fromGit())).status).toBe(201);
+      expect((await ask({ Authorization: `Bearer ${fixture.apiKey}` }, fromGit())).status).toBe(201);
     });
 
     test('[control.auth.create-tenant-id] the key’s own tenant beside it, and no other', async () => {
-      const own = { 'X-Api-Key': world.apiKey, 'X-Tenant-Id': world.tenantId };
+      const own = { 'X-Api-Key': fixture.apiKey, 'X-Tenant-Id': fixture.tenantId };
       const answer = await ask(own, fromGit());
-      expect([answer.status, await answer.json()]).toMatchObject([201, { tenant_id: world.tenantId }]);
-      expect((await ask({ ...own, 'X-Tenant-Id': nobody() }, fromGit())).status).toBe(403);
+      expect([answer.status, await answer.json()]).toMatchObject([201, { tenant_id: fixture.tenantId }]);
+      expect((await ask({ ...own, 'X-Tenant-Id': unknownId() }, fromGit())).status).toBe(403);
     });
 
     test.each([
@@ -179,22 +179,22 @@ describe('over HTTP', () => {
       ['a key of nobody', () => ({ 'X-Api-Key': `lf_${'0'.repeat(16)}_${'a'.repeat(43)}` })],
       [
         'a known key with another end',
-        () => ({ 'X-Api-Key': `${world.apiKey.slice(0, -1)}${world.apiKey.endsWith('A') ? 'B' : 'A'}` }),
+        () => ({ 'X-Api-Key': `${fixture.apiKey.slice(0, -1)}${fixture.apiKey.endsWith('A') ? 'B' : 'A'}` }),
       ],
-      ['basic authorization', () => ({ Authorization: `Basic ${world.apiKey}` })],
-      ['a tenant alone', () => ({ 'X-Tenant-Id': world.tenantId })],
+      ['basic authorization', () => ({ Authorization: `Basic ${fixture.apiKey}` })],
+      ['a tenant alone', () => ({ 'X-Tenant-Id': fixture.tenantId })],
     ])('[control.auth.invalid-refused] %s is refused before anything is done', async (_, headers) => {
-      const before = (await world.control.listDeployments({ limit: 100 })).resources.length;
+      const before = (await fixture.control.listDeployments({ limit: 100 })).resources.length;
       const answer = await ask({ ...headers() }, fromGit());
       expect([answer.status, await answer.json()]).toEqual([401, { detail: expect.stringContaining('X-Api-Key') }]);
-      expect((await world.control.listDeployments({ limit: 100 })).resources).toHaveLength(before);
+      expect((await fixture.control.listDeployments({ limit: 100 })).resources).toHaveLength(before);
     });
 
     test('[control.auth.invalid-refused] a key that was revoked', async () => {
       const key = makeApiKey();
-      await world.store.addKey({ id: key.id, tenant_id: world.tenantId, hash: hashApiKey(key) });
+      await fixture.store.addKey({ id: key.id, tenant_id: fixture.tenantId, hash: hashApiKey(key) });
       expect((await ask({ 'X-Api-Key': key.text })).status).toBe(200);
-      await world.store.revokeKey(key.id);
+      await fixture.store.revokeKey(key.id);
       expect((await ask({ 'X-Api-Key': key.text })).status).toBe(401);
     });
 
@@ -203,10 +203,10 @@ describe('over HTTP', () => {
         '/v1/x',
         '/v2/x',
         '/deployments/x/upload-url',
-        `/v1/projects/${nobody()}/revisions/${nobody()}/build_logs`,
+        `/v1/projects/${unknownId()}/revisions/${unknownId()}/build_logs`,
       ])
-        expect((await fetch(`${world.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
-      const [ok, info] = await Promise.all([fetch(`${world.baseUrl}/ok`), fetch(`${world.baseUrl}/info`)]);
+        expect((await fetch(`${fixture.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
+      const [ok, info] = await Promise.all([fetch(`${fixture.baseUrl}/ok`), fetch(`${fixture.baseUrl}/info`)]);
       expect([await ok.json(), await info.json()]).toEqual([
         { ok: true },
         { service: expect.any(String), version: '0.1.0', idempotency_keys: true },
@@ -216,21 +216,21 @@ describe('over HTTP', () => {
 
   test('a body that is too large is refused early, whether its length is told or not', async () => {
     const large = JSON.stringify(fromGit({ secrets: [{ name: 'A', value: 'x'.repeat(largestBody) }] }));
-    const told = await send('POST', '/v2/deployments', large);
-    expect([told.status, await told.json()]).toEqual([413, { detail: expect.any(String) }]);
-    const untold = await fetch(`${world.baseUrl}/v2/deployments`, {
+    const reported = await send('POST', '/v2/deployments', large);
+    expect([reported.status, await reported.json()]).toEqual([413, { detail: expect.any(String) }]);
+    const unreported = await fetch(`${fixture.baseUrl}/v2/deployments`, {
       method: 'POST',
-      headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json' },
+      headers: { 'x-api-key': fixture.apiKey, 'content-type': 'application/json' },
       body: new Blob([large]).stream(),
       duplex: 'half',
     });
-    expect([untold.status, await untold.json()]).toEqual([413, { detail: expect.any(String) }]);
+    expect([unreported.status, await unreported.json()]).toEqual([413, { detail: expect.any(String) }]);
   });
 
   test('a body whose length is not told is read', async () => {
-    const answer = await fetch(`${world.baseUrl}/v2/deployments`, {
+    const answer = await fetch(`${fixture.baseUrl}/v2/deployments`, {
       method: 'POST',
-      headers: { 'x-api-key': world.apiKey, 'content-type': 'application/json' },
+      headers: { 'x-api-key': fixture.apiKey, 'content-type': 'application/json' },
       body: new Blob([JSON.stringify(fromGit())]).stream(),
       duplex: 'half',
     });
@@ -252,11 +252,11 @@ describe('over HTTP', () => {
 
   test('the public spelling is answered where it is asked for', async () => {
     const resource_spec = { cache_cpu: 1 };
-    const { id } = await world.control.createDeployment(fromImage({ source_config: { resource_spec } }));
-    const told = async (headers: Record<string, string>) =>
+    const { id } = await fixture.control.createDeployment(fromImage({ source_config: { resource_spec } }));
+    const reported = async (headers: Record<string, string>) =>
       (await send('GET', `/v2/deployments/${id}`, undefined, headers)).json();
-    expect(await told({})).toMatchObject({ source_config: { resource_spec } });
-    const publicly = await told({ 'X-Field-Names': 'public' });
+    expect(await reported({})).toMatchObject({ source_config: { resource_spec } });
+    const publicly = await reported({ 'X-Field-Names': 'public' });
     expect(publicly).toMatchObject({
       source_config: { resource_spec: { redis_cpu: 1 } },
       source_revision_config: { langgraph_config_path: null },
@@ -270,11 +270,11 @@ describe('over HTTP', () => {
       serviceFor: () => {
         throw new Error('the roof fell in');
       },
-      findKey: world.store.findKey,
+      findKey: fixture.store.findKey,
       fieldNames: 'contract',
       log: (message) => logged.push(message),
     });
-    const answer = await broken.request('/v2/deployments', { headers: { 'x-api-key': world.apiKey } });
+    const answer = await broken.request('/v2/deployments', { headers: { 'x-api-key': fixture.apiKey } });
     expect([answer.status, await answer.json()]).toEqual([500, { detail: expect.not.stringContaining('roof') }]);
     expect(logged.join()).toContain('the roof fell in');
   });
@@ -286,17 +286,17 @@ describe('over HTTP', () => {
       fieldNames: 'contract',
       log: () => undefined,
     });
-    const answer = await away.request('/v2/deployments', { headers: { 'x-api-key': world.apiKey } });
+    const answer = await away.request('/v2/deployments', { headers: { 'x-api-key': fixture.apiKey } });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2']);
   });
 
   test('[control.service.base-address] everything hangs below one base address, with a path of its own too', async () => {
-    const prefixed = await openWorld('over HTTP', '/api-host');
+    const prefixed = await openServiceFixture('over HTTP', '/api-host');
     prefixed.rollouts.fate = 'held';
     try {
       const { id } = await prefixed.control.createDeployment(fromGit());
-      const told = await prefixed.control.getDeployment(id);
-      expect(told.url).toBe(`${prefixed.baseUrl}/agents/${id}`);
+      const reported = await prefixed.control.getDeployment(id);
+      expect(reported.url).toBe(`${prefixed.baseUrl}/agents/${id}`);
       expect(prefixed.baseUrl).toMatch(/\/api-host$/);
       const outside = await fetch(`${new URL(prefixed.baseUrl).origin}/v2/deployments`, {
         headers: { 'x-api-key': prefixed.apiKey },

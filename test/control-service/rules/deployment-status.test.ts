@@ -30,8 +30,8 @@ test.each([
     'The role is in use.',
     /tried again: The role is in use\.$/,
   ],
-] as const)('%s', (_, status, listenerId, deletionProblem, told) => {
-  expect(statusMessage({ status, listenerId, deletionProblem }) ?? 'nothing').toMatch(told);
+] as const)('%s', (_, status, listenerId, deletionProblem, reported) => {
+  expect(statusMessage({ status, listenerId, deletionProblem }) ?? 'nothing').toMatch(reported);
 });
 
 test('the README gives every status a cause', () => {

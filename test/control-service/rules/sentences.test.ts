@@ -96,7 +96,7 @@ describe('the environment', () => {
   );
 
   test('every problem is told at once, and never a value', () => {
-    const told = environmentProblems(
+    const reported = environmentProblems(
       [
         { name: '1st', value: 'secret-value' },
         { name: 'A=B', value: 'secret-value' },
@@ -105,7 +105,7 @@ describe('the environment', () => {
       ],
       [reference('TWICE')],
     );
-    expect(told).toHaveLength(4);
-    expect(told.join()).not.toContain('secret-value');
+    expect(reported).toHaveLength(4);
+    expect(reported.join()).not.toContain('secret-value');
   });
 });

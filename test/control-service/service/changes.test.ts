@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyRow } from '../every-row.ts';
-import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
+    fixture = await open();
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   const made = async (request: unknown) => {
-    const deployment = await world.control.createDeployment(request);
-    await world.rollouts.settled();
+    const deployment = await fixture.control.createDeployment(request);
+    await fixture.rollouts.settled();
     return deployment;
   };
 
@@ -52,12 +52,12 @@ describe.each(sides)('%s', (_side, open) => {
     'a PATCH with %s makes one revision, and restating it makes one more %s [control.versioning.revision-per-change] [control.source-revision-config.change-makes-revision] [control.patch.answers-deployment]',
     async (_field, _ids, request, patch) => {
       const before = await made(request());
-      const once = await world.control.patchDeployment(before.id, patch);
-      const twice = await world.control.patchDeployment(before.id, patch);
-      const told = new Set([before.latest_revision_id, once.latest_revision_id, twice.latest_revision_id]);
-      expect(told.size).toBe(3);
+      const once = await fixture.control.patchDeployment(before.id, patch);
+      const twice = await fixture.control.patchDeployment(before.id, patch);
+      const reported = new Set([before.latest_revision_id, once.latest_revision_id, twice.latest_revision_id]);
+      expect(reported.size).toBe(3);
       expect(twice).toMatchObject(patch);
-      const { resources } = await world.control.listRevisions(before.id, {});
+      const { resources } = await fixture.control.listRevisions(before.id, {});
       expect(resources.map(({ id }) => id)).toEqual([
         twice.latest_revision_id,
         once.latest_revision_id,
@@ -68,11 +68,11 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('a PATCH of many fields that each make a revision makes one', async () => {
     const before = await made(fromGit());
-    await world.control.patchDeployment(before.id, {
+    await fixture.control.patchDeployment(before.id, {
       source_revision_config: { repo_ref: 'next', graph_config_path: 'b.json' },
       secrets: [{ name: 'A', value: 'b' }],
     });
-    expect((await world.control.listRevisions(before.id, {})).resources).toHaveLength(2);
+    expect((await fixture.control.listRevisions(before.id, {})).resources).toHaveLength(2);
   });
 
   test.each([
@@ -111,9 +111,9 @@ describe.each(sides)('%s', (_side, open) => {
     'a PATCH of %s changes it in place %s [control.patch.only-listed-fields-make-revision] [control.source-config.no-revision] [control.flow.patch-updates]',
     async (_field, _ids, request, patch) => {
       const before = await made(request());
-      const after = await world.control.patchDeployment(before.id, patch);
+      const after = await fixture.control.patchDeployment(before.id, patch);
       expect(after).toMatchObject({ ...patch, latest_revision_id: before.latest_revision_id });
-      expect(await world.control.getDeployment(before.id)).toMatchObject(patch);
+      expect(await fixture.control.getDeployment(before.id)).toMatchObject(patch);
     },
   );
 
@@ -121,7 +121,9 @@ describe.each(sides)('%s', (_side, open) => {
     const before = await made(
       fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
     );
-    const after = await world.control.patchDeployment(before.id, { source_config: { build_command: 'npm run build' } });
+    const after = await fixture.control.patchDeployment(before.id, {
+      source_config: { build_command: 'npm run build' },
+    });
     expect(after).toMatchObject({
       source_config: { ...before.source_config, build_command: 'npm run build' },
       source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
@@ -133,7 +135,7 @@ describe.each(sides)('%s', (_side, open) => {
     const before = await made(
       fromGit({ source_config: { install_command: 'npm ci' }, secrets: [{ name: 'A', value: 'b' }] }),
     );
-    const after = await world.control.patchDeployment(before.id, {
+    const after = await fixture.control.patchDeployment(before.id, {
       source_config: { install_command: null, repo_url: null, resource_spec: null, listener_config: null },
       source_revision_config: { repo_ref: null, graph_config_path: null, image_uri: null },
       secrets: null,
@@ -144,7 +146,7 @@ describe.each(sides)('%s', (_side, open) => {
       secrets: before.secrets,
       latest_revision_id: before.latest_revision_id,
     });
-    expect(await world.control.patchDeployment(before.id, {})).toMatchObject({
+    expect(await fixture.control.patchDeployment(before.id, {})).toMatchObject({
       latest_revision_id: before.latest_revision_id,
     });
   });
@@ -152,10 +154,10 @@ describe.each(sides)('%s', (_side, open) => {
   test('[control.deployment.name-fixed] [control.deployment.source-fixed] name and source may be restated and not changed', async () => {
     const before = await made(fromGit());
     const restated = { name: before.name, source: before.source };
-    expect(await world.control.patchDeployment(before.id, restated)).toMatchObject(restated);
+    expect(await fixture.control.patchDeployment(before.id, restated)).toMatchObject(restated);
     for (const change of [{ name: 'another' }, { source: 'external_docker' }])
-      expect(await refusalOf(world.control.patchDeployment(before.id, change))).toMatchObject({ status: 400 });
-    expect(await world.control.getDeployment(before.id)).toMatchObject(restated);
+      expect(await refusalOf(fixture.control.patchDeployment(before.id, change))).toMatchObject({ status: 400 });
+    expect(await fixture.control.getDeployment(before.id)).toMatchObject(restated);
   });
 
   test.each([
@@ -169,30 +171,30 @@ describe.each(sides)('%s', (_side, open) => {
     ['integration_id', '[control.source-config.integration-id-fixed]', undefined, undefined],
   ] as const)('%s of a deployment from git cannot be changed %s', async (field, _ids, is, becomes) => {
     const integration = () =>
-      world.store.putIntegration(world.tenantId, { installation_id: 1, name: 'acme', repositories: [] });
+      fixture.store.putIntegration(fixture.tenantId, { installation_id: 1, name: 'acme', repositories: [] });
     const value = is ?? (await integration()).id;
     const before = await made(fromGit({ source_config: { [field]: value } }));
-    expect(await world.control.patchDeployment(before.id, { source_config: { [field]: value } })).toMatchObject({
+    expect(await fixture.control.patchDeployment(before.id, { source_config: { [field]: value } })).toMatchObject({
       source_config: { [field]: value },
     });
     const refused = await refusalOf(
-      world.control.patchDeployment(before.id, { source_config: { [field]: becomes ?? nobody() } }),
+      fixture.control.patchDeployment(before.id, { source_config: { [field]: becomes ?? unknownId() } }),
     );
     expect(refused).toMatchObject({ status: 400, detail: expect.stringContaining(`source_config.${field}`) });
   });
 
   test('[control.source-config.listener-id-fixed] [control.listener-config.k8s-namespace-fixed] the listener and its namespace cannot be changed', async () => {
-    const listener = await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'fixed' });
+    const listener = await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'fixed' });
     const source_config = { listener_id: listener?.id, listener_config: { k8s_namespace: 'agents' } };
     const before = await made(fromImage({ source_config }));
-    expect(await world.control.patchDeployment(before.id, { source_config })).toMatchObject({ source_config });
-    for (const change of [{ listener_id: nobody() }, { listener_config: { k8s_namespace: 'others' } }])
-      expect(await refusalOf(world.control.patchDeployment(before.id, { source_config: change }))).toMatchObject({
+    expect(await fixture.control.patchDeployment(before.id, { source_config })).toMatchObject({ source_config });
+    for (const change of [{ listener_id: unknownId() }, { listener_config: { k8s_namespace: 'others' } }])
+      expect(await refusalOf(fixture.control.patchDeployment(before.id, { source_config: change }))).toMatchObject({
         status: 400,
         detail: expect.stringContaining(`source_config.${Object.keys(change)[0]}`),
       });
     const without = await made(fromImage());
-    expect(await refusalOf(world.control.patchDeployment(without.id, { source_config }))).toMatchObject({
+    expect(await refusalOf(fixture.control.patchDeployment(without.id, { source_config }))).toMatchObject({
       status: 400,
     });
   });
@@ -200,19 +202,19 @@ describe.each(sides)('%s', (_side, open) => {
   test('[control.patch.missing-deployment] a PATCH of what is not there is refused, and makes nothing', async () => {
     await made(fromGit());
     // When a key was used last is written down at any request.
-    const rows = () => everyRow(world.databaseUrl, ['last_used_at']);
+    const rows = () => everyRow(fixture.databaseUrl, ['last_used_at']);
     const before = await rows();
     for (const patch of [{ secrets: [] }, { source_revision_config: { repo_ref: 'main' } }, {}])
-      expect(await refusalOf(world.control.patchDeployment(nobody(), patch))).toMatchObject({ status: 404 });
-    await world.rollouts.settled();
+      expect(await refusalOf(fixture.control.patchDeployment(unknownId(), patch))).toMatchObject({ status: 404 });
+    await fixture.rollouts.settled();
     expect(await rows()).toEqual(before);
   });
 
   test('a refused PATCH changes nothing', async () => {
     const before = await made(fromGit());
     const patch = { source_config: { install_command: 'npm ci', repo_url: 'https://example.com/b' }, secrets: [] };
-    await refusalOf(world.control.patchDeployment(before.id, patch));
-    expect(await world.control.getDeployment(before.id)).toMatchObject({
+    await refusalOf(fixture.control.patchDeployment(before.id, patch));
+    expect(await fixture.control.getDeployment(before.id)).toMatchObject({
       source_config: before.source_config,
       latest_revision_id: before.latest_revision_id,
     });
@@ -222,41 +224,41 @@ describe.each(sides)('%s', (_side, open) => {
     const before = await made(fromGit());
     const patch = { source_revision_config: { repo_ref: 'main' } };
     const ifLatest = before.latest_revision_id ?? '';
-    const after = await world.control.patchDeployment(before.id, patch, { ifLatest });
+    const after = await fixture.control.patchDeployment(before.id, patch, { ifLatest });
     expect(after.latest_revision_id).not.toBe(ifLatest);
-    const refused = await refusalOf(world.control.patchDeployment(before.id, patch, { ifLatest }));
+    const refused = await refusalOf(fixture.control.patchDeployment(before.id, patch, { ifLatest }));
     expect(refused).toMatchObject({ status: 412 });
     expect(refused.detail).toContain(after.latest_revision_id);
-    expect((await world.control.listRevisions(before.id, {})).resources).toHaveLength(2);
+    expect((await fixture.control.listRevisions(before.id, {})).resources).toHaveLength(2);
   });
 
   test('[control.deployment.source-revision-config-of-latest] what is told speaks of the latest revision, also while an older one is live', async () => {
     const before = await made(fromGit());
-    world.rollouts.fate = 'build fails';
-    world.rollouts.head = 'b'.repeat(40);
-    await world.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'next' } });
-    await world.rollouts.settled();
-    world.rollouts.fate = 'live';
-    expect(await world.control.getDeployment(before.id)).toMatchObject({
+    fixture.rollouts.fate = 'build fails';
+    fixture.rollouts.head = 'b'.repeat(40);
+    await fixture.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'next' } });
+    await fixture.rollouts.settled();
+    fixture.rollouts.fate = 'live';
+    expect(await fixture.control.getDeployment(before.id)).toMatchObject({
       active_revision_id: before.latest_revision_id,
       source_revision_config: { repo_ref: 'next', repo_commit_sha: 'b'.repeat(40) },
     });
   });
 
   test('[control.service.manages-deployments] [control.service.programmable] a program goes from creation to a live change by itself', async () => {
-    const before = await world.control.createDeployment(fromGit());
+    const before = await fixture.control.createDeployment(fromGit());
     const isLive = async (revision: string | null) =>
-      (await world.control.getDeployment(before.id)).active_revision_id === revision;
+      (await fixture.control.getDeployment(before.id)).active_revision_id === revision;
     await expect.poll(() => isLive(before.latest_revision_id), { timeout: 10_000 }).toBe(true);
-    const after = await world.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'main' } });
+    const after = await fixture.control.patchDeployment(before.id, { source_revision_config: { repo_ref: 'main' } });
     await expect.poll(() => isLive(after.latest_revision_id), { timeout: 10_000 }).toBe(true);
   });
 
   test('the source of a revision may be named, and is the deployment’s own', async () => {
     const before = await made(fromGit());
-    await world.control.patchDeployment(before.id, { revision_source: 'github', secrets: [] });
+    await fixture.control.patchDeployment(before.id, { revision_source: 'github', secrets: [] });
     expect(
-      await refusalOf(world.control.patchDeployment(before.id, { revision_source: 'internal_source' })),
+      await refusalOf(fixture.control.patchDeployment(before.id, { revision_source: 'internal_source' })),
     ).toMatchObject({
       status: 400,
     });
@@ -264,8 +266,8 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('[control.versioning.pointers] both pointers name revisions of this deployment', async () => {
     const { id } = await made(fromGit());
-    const told = await world.control.getDeployment(id);
-    for (const pointer of [told.latest_revision_id, told.active_revision_id])
-      expect(await world.control.getRevision(id, pointer ?? '')).toMatchObject({ id: pointer });
+    const reported = await fixture.control.getDeployment(id);
+    for (const pointer of [reported.latest_revision_id, reported.active_revision_id])
+      expect(await fixture.control.getRevision(id, pointer ?? '')).toMatchObject({ id: pointer });
   });
 });

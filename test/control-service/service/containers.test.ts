@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromImage, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromImage, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const volume = { name: 'data' };
 const mount = { name: 'data', mountPath: '/data' };
@@ -121,15 +121,15 @@ const rows: readonly (readonly [claim: string, taken: readonly Spec[], refused: 
 ];
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   const create = (resource_spec: Spec) =>
-    world.control.createDeployment(fromImage({ source_config: { resource_spec } }));
+    fixture.control.createDeployment(fromImage({ source_config: { resource_spec } }));
 
   test.each(rows)('[%s]', async (_, taken, refused) => {
     for (const spec of taken) expect(await create(spec)).toMatchObject({ source: 'external_docker' });

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployment, deploymentStatuses } from '../../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { fromGit, fromImage, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
+    fixture = await open();
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   test('[control.create.first-revision] [control.flow.create-answers-ids] [control.states.create-exists] [control.states.create-sets-latest] [control.service.has-revisions] [control.create.answers-deployment] [control.flow.get-by-id] a creation makes a deployment with one revision', async () => {
-    const made = await world.control.createDeployment(fromGit());
+    const made = await fixture.control.createDeployment(fromGit());
     expect(deployment.parse(made)).toEqual(made);
-    const { resources } = await world.control.listRevisions(made.id, {});
+    const { resources } = await fixture.control.listRevisions(made.id, {});
     expect(resources.map(({ id }) => id)).toEqual([made.latest_revision_id]);
-    const again = await world.control.getDeployment(made.id);
+    const again = await fixture.control.getDeployment(made.id);
     expect({ id: again.id, name: again.name, latest: again.latest_revision_id }).toEqual({
       id: made.id,
       name: made.name,
@@ -28,8 +28,8 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test('[control.create.tracing-project] a creation makes a tracing project of the same name', async () => {
-    const made = await world.control.createDeployment(fromGit());
-    expect(await world.store.findTracingProject(world.tenantId, made.name)).toMatchObject({
+    const made = await fixture.control.createDeployment(fromGit());
+    expect(await fixture.store.findTracingProject(fixture.tenantId, made.name)).toMatchObject({
       name: made.name,
       deployment_id: made.id,
     });
@@ -37,8 +37,8 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('a name whose tracing project is still there is a conflict', async () => {
     const request = fromGit();
-    await world.store.addTracingProject(world.tenantId, request.name);
-    expect(await refusalOf(world.control.createDeployment(request))).toMatchObject({
+    await fixture.store.addTracingProject(fixture.tenantId, request.name);
+    expect(await refusalOf(fixture.control.createDeployment(request))).toMatchObject({
       status: 409,
       detail: expect.stringContaining('tracing project'),
     });
@@ -48,7 +48,7 @@ describe.each(sides)('%s', (_side, open) => {
     const request = fromGit();
     const ends = await Promise.all(
       Array.from({ length: 6 }, () =>
-        world.control.createDeployment(request).then(
+        fixture.control.createDeployment(request).then(
           () => 'made',
           (error: unknown) => (error instanceof ServiceError ? error.status : 'failed'),
         ),
@@ -56,7 +56,7 @@ describe.each(sides)('%s', (_side, open) => {
     );
     expect(ends.filter((end) => end === 'made')).toHaveLength(1);
     expect(ends.filter((end) => end === 409)).toHaveLength(5);
-    expect(await world.stranger.createDeployment(request)).toMatchObject({ name: request.name });
+    expect(await fixture.stranger.createDeployment(request)).toMatchObject({ name: request.name });
   });
 
   test.each([
@@ -70,77 +70,79 @@ describe.each(sides)('%s', (_side, open) => {
     ['updated_at', '[control.deployment.updated-at]', moment],
     ['latest_revision_id', '[control.deployment.latest-revision-id]', uuid],
   ] as const)('a deployment carries its %s %s', async (field, _, shape) => {
-    const told = (await world.control.createDeployment(fromGit()))[field];
-    expect(typeof told === 'object' ? Object.prototype.toString.call(told) : told).toMatch(shape);
+    const reported = (await fixture.control.createDeployment(fromGit()))[field];
+    expect(typeof reported === 'object' ? Object.prototype.toString.call(reported) : reported).toMatch(shape);
   });
 
   test('[control.deployment.status] [control.states.deployment-status-words] a deployment carries a status of the list', async () => {
-    world.rollouts.fate = 'held';
-    const made = await world.control.createDeployment(fromGit());
+    fixture.rollouts.fate = 'held';
+    const made = await fixture.control.createDeployment(fromGit());
     expect(deploymentStatuses).toContain(made.status);
     expect(made.status).toBe('AWAITING_DATABASE');
-    world.rollouts.fate = 'live';
-    world.rollouts.wake(made.id);
-    await world.rollouts.settled();
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ status: 'READY' });
+    fixture.rollouts.fate = 'live';
+    fixture.rollouts.wake(made.id);
+    await fixture.rollouts.settled();
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'READY' });
   });
 
   test('[control.deployment.secrets] [control.create.secrets-required] an empty list of secrets will do, and comes back', async () => {
-    expect(await world.control.createDeployment(fromGit({ secrets: [] }))).toMatchObject({ secrets: [] });
-    expect(await refusalOf(world.control.createDeployment(fromGit({ secrets: undefined })))).toMatchObject({
+    expect(await fixture.control.createDeployment(fromGit({ secrets: [] }))).toMatchObject({ secrets: [] });
+    expect(await refusalOf(fixture.control.createDeployment(fromGit({ secrets: undefined })))).toMatchObject({
       status: 422,
       at: ['body.secrets'],
     });
   });
 
   test('[control.deployment.secret-references] [control.create.secret-references-optional] secret references may be left out, and come back as a list or null', async () => {
-    expect(await world.control.createDeployment(fromImage())).toMatchObject({ secret_references: null });
+    expect(await fixture.control.createDeployment(fromImage())).toMatchObject({ secret_references: null });
     const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
-    expect(await world.control.createDeployment(fromImage({ secret_references }))).toMatchObject({ secret_references });
+    expect(await fixture.control.createDeployment(fromImage({ secret_references }))).toMatchObject({
+      secret_references,
+    });
   });
 
   test('[control.deployment.secret-references-source] secret references are for external_docker', async () => {
     const secret_references = [{ name: 'TOKEN', secret_name: 'agent', secret_key: 'token' }];
-    expect(await refusalOf(world.control.createDeployment(fromGit({ secret_references })))).toMatchObject({
+    expect(await refusalOf(fixture.control.createDeployment(fromGit({ secret_references })))).toMatchObject({
       status: 400,
       detail: expect.stringContaining('secret_references'),
     });
   });
 
   test('[control.deployment.active-revision-id] [control.deployment.active-revision-is-deployed] [control.flow.poll-until-deployed] the active revision is null, then the first that is live, and unmoved by one that fails', async () => {
-    world.rollouts.fate = 'held';
-    const made = await world.control.createDeployment(fromGit());
+    fixture.rollouts.fate = 'held';
+    const made = await fixture.control.createDeployment(fromGit());
     const first = made.latest_revision_id ?? '';
     expect(made.active_revision_id).toBeNull();
-    world.rollouts.fate = 'live';
-    world.rollouts.wake(made.id);
+    fixture.rollouts.fate = 'live';
+    fixture.rollouts.wake(made.id);
     await expect
-      .poll(async () => (await world.control.getRevision(made.id, first)).status, { timeout: 10_000 })
+      .poll(async () => (await fixture.control.getRevision(made.id, first)).status, { timeout: 10_000 })
       .toBe('DEPLOYED');
-    expect(await world.control.getDeployment(made.id)).toMatchObject({ active_revision_id: first });
-    world.rollouts.fate = 'deploy fails';
-    const changed = await world.control.patchDeployment(made.id, { secrets: [] });
-    await world.rollouts.settled();
-    world.rollouts.fate = 'live';
-    const after = await world.control.getDeployment(made.id);
+    expect(await fixture.control.getDeployment(made.id)).toMatchObject({ active_revision_id: first });
+    fixture.rollouts.fate = 'deploy fails';
+    const changed = await fixture.control.patchDeployment(made.id, { secrets: [] });
+    await fixture.rollouts.settled();
+    fixture.rollouts.fate = 'live';
+    const after = await fixture.control.getDeployment(made.id);
     expect(after).toMatchObject({ active_revision_id: first, latest_revision_id: changed.latest_revision_id });
     expect(changed.latest_revision_id).not.toBe(first);
   });
 
   test('[control.deployment.image-version] the image version is that of the live revision, and null where there is none', async () => {
-    expect(await world.control.createDeployment(fromGit())).toMatchObject({ image_version: null });
-    const { id: listener } = await world.control.createListener({
+    expect(await fixture.control.createDeployment(fromGit())).toMatchObject({ image_version: null });
+    const { id: listener } = await fixture.control.createListener({
       compute_type: 'k8s',
       compute_id: 'versions',
       compute_config: {},
     });
-    const { id } = await world.control.createDeployment(fromImage({ source_config: { listener_id: listener } }));
-    expect((await world.control.getDeployment(id)).image_version).toBeNull();
-    const work = await world.control.claimWork(listener, { holder: 'one' });
+    const { id } = await fixture.control.createDeployment(fromImage({ source_config: { listener_id: listener } }));
+    expect((await fixture.control.getDeployment(id)).image_version).toBeNull();
+    const work = await fixture.control.claimWork(listener, { holder: 'one' });
     const report = { status: 'DEPLOYED', image_version: '1.2.3' };
-    await world.control.reportWork(listener, work?.claim_id ?? '', report);
-    expect((await world.control.getDeployment(id)).image_version).toBe('1.2.3');
-    const { resources } = await world.control.listDeployments({ limit: 100 });
+    await fixture.control.reportWork(listener, work?.claim_id ?? '', report);
+    expect((await fixture.control.getDeployment(id)).image_version).toBe('1.2.3');
+    const { resources } = await fixture.control.listDeployments({ limit: 100 });
     expect(resources.find((each) => each.id === id)?.image_version).toBe('1.2.3');
   });
 
@@ -151,12 +153,15 @@ describe.each(sides)('%s', (_side, open) => {
     ['[control.create.source-revision-config-required]', 'source_revision_config'],
   ])('%s a creation without %s is refused', async (_, field) => {
     const { [field]: _left, ...rest }: Record<string, unknown> = fromGit();
-    expect(await refusalOf(world.control.createDeployment(rest))).toMatchObject({ status: 422, at: [`body.${field}`] });
+    expect(await refusalOf(fixture.control.createDeployment(rest))).toMatchObject({
+      status: 422,
+      at: [`body.${field}`],
+    });
   });
 
   test('[control.create.field-types] a value of another type is refused, every one at once', async () => {
     const { status, at } = await refusalOf(
-      world.control.createDeployment({
+      fixture.control.createDeployment({
         name: 7,
         source: 'github',
         source_config: { build_on_push: 'yes', repo_url: 1 },
@@ -181,7 +186,7 @@ describe.each(sides)('%s', (_side, open) => {
   test.each([['text'], [null], [[]], [7]])(
     '[control.create.invalid-422] a body that is %j is refused',
     async (body) => {
-      expect(await refusalOf(world.control.createDeployment(body))).toMatchObject({ status: 422 });
+      expect(await refusalOf(fixture.control.createDeployment(body))).toMatchObject({ status: 422 });
     },
   );
 
@@ -189,17 +194,17 @@ describe.each(sides)('%s', (_side, open) => {
     for (const source of ['internal_source', 'internal_docker']) {
       const needed = source === 'internal_source' ? { graph_config_path: 'graph.json' } : {};
       const request = { ...fromGit(), source, source_config: {}, source_revision_config: needed };
-      expect(await world.control.createDeployment(request)).toMatchObject({ source });
+      expect(await fixture.control.createDeployment(request)).toMatchObject({ source });
     }
-    expect(await refusalOf(world.control.createDeployment(fromGit({ source: 'gitlab' })))).toMatchObject({
+    expect(await refusalOf(fixture.control.createDeployment(fromGit({ source: 'gitlab' })))).toMatchObject({
       status: 422,
       at: ['body.source'],
     });
   });
 
   test('[control.create.github-availability] [control.create.external-docker-availability] our service offers github and external_docker', async () => {
-    expect(await world.control.createDeployment(fromGit())).toMatchObject({ source: 'github' });
-    expect(await world.control.createDeployment(fromImage())).toMatchObject({ source: 'external_docker' });
+    expect(await fixture.control.createDeployment(fromGit())).toMatchObject({ source: 'github' });
+    expect(await fixture.control.createDeployment(fromImage())).toMatchObject({ source: 'external_docker' });
   });
 
   test.each([
@@ -213,30 +218,30 @@ describe.each(sides)('%s', (_side, open) => {
   ])(
     '[control.create.no-read-only-fields] %s what a request says in %s never takes effect',
     async (_, field, value) => {
-      const told: Record<string, unknown> = await world.control.createDeployment(fromGit({ [field]: value }));
-      expect(told[field]).not.toEqual(value);
-      const { id } = await world.control.createDeployment(fromGit());
-      const changed: Record<string, unknown> = await world.control.patchDeployment(id, { [field]: value });
+      const reported: Record<string, unknown> = await fixture.control.createDeployment(fromGit({ [field]: value }));
+      expect(reported[field]).not.toEqual(value);
+      const { id } = await fixture.control.createDeployment(fromGit());
+      const changed: Record<string, unknown> = await fixture.control.patchDeployment(id, { [field]: value });
       expect(changed[field]).not.toEqual(value);
     },
   );
 
   test('[control.create.no-repo-commit-sha] [control.source-revision-config.repo-commit-sha-read-only] no request sets the commit', async () => {
-    world.rollouts.fate = 'held';
+    fixture.rollouts.fate = 'held';
     const repo_commit_sha = 'f'.repeat(40);
-    const made = await world.control.createDeployment(fromGit({ source_revision_config: { repo_commit_sha } }));
+    const made = await fixture.control.createDeployment(fromGit({ source_revision_config: { repo_commit_sha } }));
     expect(made.source_revision_config.repo_commit_sha).toBeNull();
-    const changed = await world.control.patchDeployment(made.id, { source_revision_config: { repo_commit_sha } });
+    const changed = await fixture.control.patchDeployment(made.id, { source_revision_config: { repo_commit_sha } });
     expect(changed).toMatchObject({
       latest_revision_id: made.latest_revision_id,
       source_revision_config: { repo_commit_sha: null },
     });
-    world.rollouts.fate = 'live';
+    fixture.rollouts.fate = 'live';
   });
 
   test('[control.errors.bad-request] every broken rule is told at once', async () => {
     const { status, detail } = await refusalOf(
-      world.control.createDeployment(
+      fixture.control.createDeployment(
         fromGit({
           name: 'My Agent',
           source_config: { repo_url: 'git://example.com/a', custom_url: 'https://example.com', build_command: 'a | b' },
@@ -257,7 +262,7 @@ describe.each(sides)('%s', (_side, open) => {
       langgraph_config_path: 'agent/langgraph.json',
       tracked_packages: [],
     });
-    expect(await world.control.createDeployment(request)).toMatchObject({
+    expect(await fixture.control.createDeployment(request)).toMatchObject({
       source_revision_config: { graph_config_path: 'agent/langgraph.json' },
     });
   });
@@ -266,11 +271,11 @@ describe.each(sides)('%s', (_side, open) => {
     ['a NUL character', 'a\0b'],
     ['half of a surrogate pair', 'a\ud800b'],
   ])('%s in a value is refused, for it could not be kept', async (_, value) => {
-    expect(await refusalOf(world.control.createDeployment(fromGit({ secrets: [{ name: 'A', value }] })))).toMatchObject(
-      {
-        status: 422,
-        at: ['body.secrets.0.value'],
-      },
-    );
+    expect(
+      await refusalOf(fixture.control.createDeployment(fromGit({ secrets: [{ name: 'A', value }] }))),
+    ).toMatchObject({
+      status: 422,
+      at: ['body.secrets.0.value'],
+    });
   });
 });

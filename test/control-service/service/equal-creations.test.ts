@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import { everyRow } from '../every-row.ts';
-import { fromGit, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const twenty = (make: (number: number) => Promise<unknown>) =>
   Promise.allSettled(Array.from({ length: 20 }, (_, number) => make(number)));
 
 /** How many calls were carried out, and the statuses and sentences of the others. */
-function told(ends: readonly PromiseSettledResult<unknown>[]) {
+function reported(ends: readonly PromiseSettledResult<unknown>[]) {
   const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   const words = refused.map((reason) =>
     reason instanceof ServiceError ? `${reason.status} ${reason.detail}` : String(reason),
@@ -18,18 +18,18 @@ function told(ends: readonly PromiseSettledResult<unknown>[]) {
 }
 
 describe.each(sides)('creations of one name at the same moment, %s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** How many rows of each table speak of a name, or of the deployment that has it. */
   async function rowsOf(name: string) {
-    const rows = await everyRow(world.databaseUrl);
+    const rows = await everyRow(fixture.databaseUrl);
     const holding = (table: string, word: string) => (rows[table] ?? []).filter((row) => row.includes(word)).length;
-    const [deployment] = (await world.control.listDeployments({ name })).resources;
+    const [deployment] = (await fixture.control.listDeployments({ name })).resources;
     const id = deployment?.id ?? randomUUID();
     return {
       deployments: holding('control.deployments', `"${name}"`),
@@ -41,7 +41,7 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
 
   test('of twenty equal ones one makes a deployment, and nineteen are told a conflict that is clear', async () => {
     const request = fromGit();
-    const { made, words } = told(await twenty(() => world.control.createDeployment(request)));
+    const { made, words } = reported(await twenty(() => fixture.control.createDeployment(request)));
     expect([made, words.length]).toEqual([1, 19]);
     for (const sentence of words) {
       expect(sentence).toMatch(/^409 A deployment named .* exists already\. Choose another name/);
@@ -51,17 +51,17 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
 
   test('of twenty with a key each it is the same, and no refused one keeps its key', async () => {
     const request = fromGit();
-    const before = (await everyRow(world.databaseUrl))['control.write_keys']?.length ?? 0;
-    const ends = await twenty(() => world.control.createDeployment(request, { idempotencyKey: randomUUID() }));
-    expect(told(ends).made).toBe(1);
-    expect((await everyRow(world.databaseUrl))['control.write_keys']).toHaveLength(before + 1);
+    const before = (await everyRow(fixture.databaseUrl))['control.write_keys']?.length ?? 0;
+    const ends = await twenty(() => fixture.control.createDeployment(request, { idempotencyKey: randomUUID() }));
+    expect(reported(ends).made).toBe(1);
+    expect((await everyRow(fixture.databaseUrl))['control.write_keys']).toHaveLength(before + 1);
     expect(await rowsOf(request.name)).toEqual({ deployments: 1, projects: 1, revisions: 1, records: 1 });
   });
 
   test('where a tracing project of that name stands all twenty are told so, and nothing is left of them', async () => {
     const request = fromGit();
-    await world.store.addTracingProject(world.tenantId, request.name);
-    const { made, words } = told(await twenty(() => world.control.createDeployment(request)));
+    await fixture.store.addTracingProject(fixture.tenantId, request.name);
+    const { made, words } = reported(await twenty(() => fixture.control.createDeployment(request)));
     expect([made, words.length]).toEqual([0, 20]);
     for (const sentence of words) expect(sentence).toMatch(/^409 A tracing project named .* exists already/);
     expect(await rowsOf(request.name)).toEqual({ deployments: 0, projects: 1, revisions: 0, records: 0 });
@@ -71,10 +71,10 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
     const request = fromGit();
     const ends = await twenty((number) =>
       number === 10
-        ? world.store.addTracingProject(world.tenantId, request.name).catch(() => undefined)
-        : world.control.createDeployment(request),
+        ? fixture.store.addTracingProject(fixture.tenantId, request.name).catch(() => undefined)
+        : fixture.control.createDeployment(request),
     );
-    for (const sentence of told(ends).words) expect(sentence).toMatch(/^409 /);
+    for (const sentence of reported(ends).words) expect(sentence).toMatch(/^409 /);
     const { deployments, projects, revisions } = await rowsOf(request.name);
     expect([projects, deployments === revisions]).toEqual([1, true]);
   });
@@ -82,12 +82,12 @@ describe.each(sides)('creations of one name at the same moment, %s', (_side, ope
   test("two tenants' equal creations do not meet", async () => {
     const request = fromGit();
     const ends = await twenty((number) =>
-      (number % 2 === 0 ? world.control : world.stranger).createDeployment(request),
+      (number % 2 === 0 ? fixture.control : fixture.stranger).createDeployment(request),
     );
-    expect(told(ends)).toMatchObject({ made: 2, words: { length: 18 } });
+    expect(reported(ends)).toMatchObject({ made: 2, words: { length: 18 } });
   });
 
   test('of twenty creations of different names all make one', async () => {
-    expect(told(await twenty(() => world.control.createDeployment(fromGit())))).toEqual({ made: 20, words: [] });
+    expect(reported(await twenty(() => fixture.control.createDeployment(fromGit())))).toEqual({ made: 20, words: [] });
   });
 });

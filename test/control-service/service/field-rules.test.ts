@@ -5,8 +5,8 @@ import { sources } from '../../../src/contract/control/source.ts';
 import type { Source } from '../../../src/contract/control/source.ts';
 import { fieldAt } from '../../../src/control-service/rules/field.ts';
 import { tarballOf } from '../builds/tarballs.ts';
-import { fromGit, fromImage, fromUpload, nobody, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, fromUpload, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 /** The namespace is told by an object of its own, which has to be null as a whole. */
 const nullable = (path: string): string => path.replace(/\.k8s_namespace$/, '');
@@ -45,18 +45,18 @@ const atCreation = applying.filter(
 const changing = (effect: FieldRule['patch']) => applying.filter(({ rule }) => rule.patch === effect);
 
 describe.each(sides)('%s', (_, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   let listener = '';
   let integration = '';
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
     const compute = { compute_type: 'k8s', compute_id: 'cluster', compute_config: {} };
-    listener = (await world.store.addListener(world.tenantId, { ...compute }))?.id ?? '';
+    listener = (await fixture.store.addListener(fixture.tenantId, { ...compute }))?.id ?? '';
     const installation = { installation_id: 7, name: 'acme', repositories: [] };
-    integration = (await world.store.putIntegration(world.tenantId, installation)).id;
+    integration = (await fixture.store.putIntegration(fixture.tenantId, installation)).id;
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** A good value of every field, and another one. */
   const values = (): Readonly<Record<string, readonly [value: unknown, other: unknown]>> => ({
@@ -64,13 +64,13 @@ describe.each(sides)('%s', (_, open) => {
     source: ['github', 'external_docker'],
     secrets: [[{ name: 'A', value: 'b' }], []],
     secret_references: [[{ name: 'A', secret_name: 's', secret_key: 'k' }], []],
-    'source_config.integration_id': [integration, nobody()],
+    'source_config.integration_id': [integration, unknownId()],
     'source_config.repo_url': ['https://example.com/acme/agent', 'https://example.com/acme/other'],
     'source_config.deployment_type': ['dev', 'prod'],
     'source_config.build_on_push': [true, false],
     'source_config.custom_url': ['https://agent.example.com', 'https://other.example.com'],
     'source_config.resource_spec': [{ cpu: 1 }, { cpu: 2 }],
-    'source_config.listener_id': [listener, nobody()],
+    'source_config.listener_id': [listener, unknownId()],
     'source_config.listener_config.k8s_namespace': ['agents', 'others'],
     'source_config.install_command': ['npm ci', 'npm install'],
     'source_config.build_command': ['npm run build', 'npm run other'],
@@ -93,59 +93,59 @@ describe.each(sides)('%s', (_, open) => {
   });
 
   test.each(atCreation)('$path may be given at the creation of $source, and is told', async ({ path, source }) => {
-    const made = await world.control.createDeployment(giving(source, path));
+    const made = await fixture.control.createDeployment(giving(source, path));
     expect(fieldAt(made, path)).toEqual(valueOf(path));
   });
 
   test.each(surplus)('$path must be left out or null with $source', async ({ rule, path, source }) => {
     const body = having(requests[source](), path, valueOf(path));
-    const refusal = await refusalOf(world.control.createDeployment(body));
+    const refusal = await refusalOf(fixture.control.createDeployment(body));
     expect(refusal.status).toBe(400);
     expect(refusal.detail).toContain(`${path} is for ${rule.appliesTo.join(' and ')}`);
-    const made = await world.control.createDeployment(having(requests[source](), nullable(path), null));
-    const again = await refusalOf(world.control.patchDeployment(made.id, having({}, path, valueOf(path))));
+    const made = await fixture.control.createDeployment(having(requests[source](), nullable(path), null));
+    const again = await refusalOf(fixture.control.patchDeployment(made.id, having({}, path, valueOf(path))));
     expect(again).toMatchObject({ status: 400, detail: expect.stringContaining(`${path} is for`) });
-    expect(await world.control.getDeployment(made.id)).toEqual(made);
+    expect(await fixture.control.getDeployment(made.id)).toEqual(made);
   });
 
   test.each(required)('$path is required to create $source', async ({ path, source }) => {
     const body = having(requests[source](), path, undefined);
-    const refusal = await refusalOf(world.control.createDeployment(body));
+    const refusal = await refusalOf(fixture.control.createDeployment(body));
     const isTop = !path.includes('.');
-    const told = isTop ? refusal.at.join() : refusal.detail;
+    const reported = isTop ? refusal.at.join() : refusal.detail;
     expect([
       refusal.status,
-      told.includes(isTop ? `body.${path}` : `${path} is required with the source ${source}.`),
+      reported.includes(isTop ? `body.${path}` : `${path} is required with the source ${source}.`),
     ]).toEqual([isTop ? 422 : 400, true]);
   });
 
   test.each(changing('revision'))(
     'a PATCH of $path makes a revision of $source, also when it says the same',
     async ({ path, source }) => {
-      const { id, latest_revision_id: first } = await world.control.createDeployment(requests[source]());
+      const { id, latest_revision_id: first } = await fixture.control.createDeployment(requests[source]());
       const tarball = async (): Promise<string> => {
-        const { upload_url, object_path } = await world.control.requestUpload(id);
-        await world.put(upload_url, tarballOf());
+        const { upload_url, object_path } = await fixture.control.requestUpload(id);
+        await fixture.put(upload_url, tarballOf());
         return object_path;
       };
       const value = path.endsWith('tarball_path') ? await tarball() : valueOf(path);
       const seen = new Set([first]);
       for (const _round of [1, 2]) {
-        const changed = await world.control.patchDeployment(id, having({}, path, value));
+        const changed = await fixture.control.patchDeployment(id, having({}, path, value));
         expect(seen.has(changed.latest_revision_id)).toBe(false);
         seen.add(changed.latest_revision_id);
         expect(fieldAt(changed, path)).toEqual(value);
       }
-      expect((await world.control.listRevisions(id, {})).resources).toHaveLength(3);
+      expect((await fixture.control.listRevisions(id, {})).resources).toHaveLength(3);
     },
   );
 
   test.each([...changing('in-place'), ...changing('next-revision')])(
     'a PATCH of $path of $source makes no revision, and is told at once',
     async ({ path, source }) => {
-      const { id, latest_revision_id: first } = await world.control.createDeployment(giving(source, path));
+      const { id, latest_revision_id: first } = await fixture.control.createDeployment(giving(source, path));
       const other = valueOf(path, 1);
-      const changed = await world.control.patchDeployment(id, having({}, path, other));
+      const changed = await fixture.control.patchDeployment(id, having({}, path, other));
       expect([changed.latest_revision_id, fieldAt(changed, path)]).toEqual([first, other]);
     },
   );
@@ -153,39 +153,42 @@ describe.each(sides)('%s', (_, open) => {
   test.each(changing('next-revision'))(
     '$path of $source takes effect with the next revision',
     async ({ path, source }) => {
-      const { id, latest_revision_id: first } = await world.control.createDeployment(giving(source, path));
-      await world.control.patchDeployment(id, having({}, path, valueOf(path, 1)));
-      const next = await world.control.createRevision(id, {});
+      const { id, latest_revision_id: first } = await fixture.control.createDeployment(giving(source, path));
+      await fixture.control.patchDeployment(id, having({}, path, valueOf(path, 1)));
+      const next = await fixture.control.createRevision(id, {});
       const used = async (revision: string): Promise<unknown> =>
-        fieldAt(await world.store.findRevision(id, revision), path);
+        fieldAt(await fixture.store.findRevision(id, revision), path);
       expect([await used(first ?? ''), await used(next.id)]).toEqual([valueOf(path), valueOf(path, 1)]);
     },
   );
 
   test.each(changing('fixed'))('$path of $source may be restated, and not changed', async ({ path, source }) => {
-    const made = await world.control.createDeployment(giving(source, path === 'source' ? 'secrets' : path));
-    const restated = await world.control.patchDeployment(made.id, having({}, path, fieldAt(made, path)));
+    const made = await fixture.control.createDeployment(giving(source, path === 'source' ? 'secrets' : path));
+    const restated = await fixture.control.patchDeployment(made.id, having({}, path, fieldAt(made, path)));
     expect(restated.latest_revision_id).toBe(made.latest_revision_id);
     const other = path === 'source' ? sources.find((word) => word !== source) : valueOf(path, 1);
-    const refusal = await refusalOf(world.control.patchDeployment(made.id, having({}, path, other)));
+    const refusal = await refusalOf(fixture.control.patchDeployment(made.id, having({}, path, other)));
     expect(refusal.status).toBe(400);
     expect(refusal.detail).toContain(`${path} was set on create and cannot be changed`);
-    expect((await world.control.getDeployment(made.id)).latest_revision_id).toBe(made.latest_revision_id);
+    expect((await fixture.control.getDeployment(made.id)).latest_revision_id).toBe(made.latest_revision_id);
   });
 
   test.each(everySource.filter(({ rule }) => rule.patch === 'read-only'))(
     '$path is never set by a caller ($source)',
     async ({ path, source }) => {
-      const made = await world.control.createDeployment(giving(source, path));
-      const changed = await world.control.patchDeployment(made.id, having({}, path, valueOf(path)));
+      const made = await fixture.control.createDeployment(giving(source, path));
+      const changed = await fixture.control.patchDeployment(made.id, having({}, path, valueOf(path)));
       expect([fieldAt(made, path), fieldAt(changed, path)]).toEqual([null, null]);
       expect(changed.latest_revision_id).toBe(made.latest_revision_id);
     },
   );
 
   test.each(sources)('secrets: [] empties them and makes a revision of %s', async (source) => {
-    const made = await world.control.createDeployment({ ...requests[source](), secrets: [{ name: 'A', value: 'b' }] });
-    const emptied = await world.control.patchDeployment(made.id, { secrets: [] });
+    const made = await fixture.control.createDeployment({
+      ...requests[source](),
+      secrets: [{ name: 'A', value: 'b' }],
+    });
+    const emptied = await fixture.control.patchDeployment(made.id, { secrets: [] });
     expect(emptied.secrets).toEqual([]);
     expect(emptied.latest_revision_id).not.toBe(made.latest_revision_id);
   });

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { fromGit, fromImage, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 /** Puts anything where a request has a value. */
 function mutated(request: object): fc.Arbitrary<unknown> {
@@ -36,12 +36,12 @@ const image = {
 };
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   const statusOf = (call: Promise<unknown>): Promise<unknown> =>
     call.then(
@@ -54,17 +54,17 @@ describe.each(sides)('%s', (_side, open) => {
     const bodies = fc.oneof(mutated(fromGit(everything)), mutated(fromImage(image)), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
-        expect(expected).toContain(await statusOf(world.control.createDeployment(body)));
+        expect(expected).toContain(await statusOf(fixture.control.createDeployment(body)));
       }),
       { numRuns: 60 },
     );
   });
 
   test('whatever a PATCH holds, it is taken or refused', async () => {
-    const { id } = await world.control.createDeployment(fromImage(image));
+    const { id } = await fixture.control.createDeployment(fromImage(image));
     await fc.assert(
       fc.asyncProperty(fc.oneof(mutated(image), fc.jsonValue()), async (body) => {
-        expect(expected).toContain(await statusOf(world.control.patchDeployment(id, body)));
+        expect(expected).toContain(await statusOf(fixture.control.patchDeployment(id, body)));
       }),
       { numRuns: 60 },
     );
@@ -73,12 +73,12 @@ describe.each(sides)('%s', (_side, open) => {
   test('a body that is nested too deep is refused', async () => {
     let deep: unknown = 'here';
     for (let level = 0; level < 2_000; level += 1) deep = { resource_spec: [deep] };
-    expect(await statusOf(world.control.createDeployment(deep))).toBe(422);
+    expect(await statusOf(fixture.control.createDeployment(deep))).toBe(422);
   });
 
   test('a body that holds too much is refused by that alone, and not by each of its mistakes', async () => {
     const much = fromGit({ secrets: Array.from({ length: 100_000 }, () => 1) });
-    await expect(world.control.createDeployment(much)).rejects.toMatchObject({
+    await expect(fixture.control.createDeployment(much)).rejects.toMatchObject({
       status: 422,
       problems: [{ loc: ['body'], msg: 'Holds more than 20000 values', type: 'too_many' }],
     });
@@ -91,19 +91,19 @@ describe.each(sides)('%s', (_side, open) => {
     ['source_revision_config', 'repo_ref', ''],
     ['source_revision_config', 'graph_config_path', 'a/'],
   ])('%s.%s that no command line takes is refused, and not repeated', async (part, field, begin) => {
-    const asked = (length: number) => ({ [part]: { [field]: begin.padEnd(length, 'a') } });
-    const told = { status: 400, detail: `${part}.${field} may have at most 4096 characters; this one has 4097.` };
-    await expect(world.control.createDeployment(fromGit(asked(4_097)))).rejects.toMatchObject(told);
-    const { id } = await world.control.createDeployment(fromGit(asked(4_096)));
-    await expect(world.control.patchDeployment(id, asked(4_097))).rejects.toMatchObject(told);
+    const requested = (length: number) => ({ [part]: { [field]: begin.padEnd(length, 'a') } });
+    const reported = { status: 400, detail: `${part}.${field} may have at most 4096 characters; this one has 4097.` };
+    await expect(fixture.control.createDeployment(fromGit(requested(4_097)))).rejects.toMatchObject(reported);
+    const { id } = await fixture.control.createDeployment(fromGit(requested(4_096)));
+    await expect(fixture.control.patchDeployment(id, requested(4_097))).rejects.toMatchObject(reported);
   });
 
   test('keys that mean something to JavaScript mean nothing here', async () => {
     const body: unknown = JSON.parse('{"__proto__": {"name": "a"}, "constructor": {"prototype": {"name": "a"}}}');
-    expect(await statusOf(world.control.createDeployment(body))).toBe(422);
+    expect(await statusOf(fixture.control.createDeployment(body))).toBe(422);
     const patch: unknown = JSON.parse('{"source_config": {"__proto__": {"build_on_push": true}}}');
-    const made = await world.control.createDeployment(fromGit());
-    const after = await world.control.patchDeployment(made.id, patch);
+    const made = await fixture.control.createDeployment(fromGit());
+    const after = await fixture.control.patchDeployment(made.id, patch);
     expect(after.source_config.build_on_push).toBeNull();
   });
 });

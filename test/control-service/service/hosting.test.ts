@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { hostings } from '../../../src/control-service/rules/hosting.ts';
-import { fromGit, fromImage, fromUpload, openWorld, refusalOf } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, fromUpload, openServiceFixture, refusalOf } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
-let world: World | undefined;
-afterEach(() => world?.close());
+let fixture: ServiceFixture | undefined;
+afterEach(() => fixture?.close());
 
 const fromPush = () => ({ ...fromImage(), source: 'internal_docker' });
 const refusals: Readonly<Record<string, string>> = {
@@ -18,15 +18,15 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
   test.each(hostings)(
     '[control.create.github-availability] [control.create.external-docker-availability] a service with the hosting %s has the sources that the document gives it',
     async (hosting) => {
-      world = await openWorld(side, '', undefined, { hosting });
-      const { control } = world;
+      fixture = await openServiceFixture(side, '', undefined, { hosting });
+      const { control } = fixture;
       for (const request of [fromGit(), fromImage(), fromUpload(), fromPush()]) {
-        const asked = control.createDeployment(request);
+        const requested = control.createDeployment(request);
         const refusal = refusals[`${hosting} ${request.source}`];
-        const end = refusal === undefined ? (await asked).source : (await refusalOf(asked)).detail;
+        const end = refusal === undefined ? (await requested).source : (await refusalOf(requested)).detail;
         expect(end).toBe(refusal ?? request.source);
       }
-      await world.rollouts.settled();
+      await fixture.rollouts.settled();
     },
   );
 });

@@ -1,41 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromGit, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const restate = { source_revision_config: { repo_ref: 'main' } };
 
 describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
+    fixture = await open();
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   async function made() {
-    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
-    await world.rollouts.settled();
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
+    await fixture.rollouts.settled();
     return { id, first: latest_revision_id ?? '' };
   }
   const revisionsOf = async (id: string): Promise<string[]> =>
-    (await world.control.listRevisions(id, { limit: 100 })).resources.map((revision) => revision.id);
+    (await fixture.control.listRevisions(id, { limit: 100 })).resources.map((revision) => revision.id);
 
   test('the service says that it heeds them', async () => {
-    expect(await world.control.features()).toEqual({ idempotencyKeys: true });
+    expect(await fixture.control.features()).toEqual({ idempotencyKeys: true });
   });
 
   test('a change that is sent again makes no second revision, and gets the same answer', async () => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
-    const answer = await world.control.patchDeployment(id, restate, { idempotencyKey });
-    const again = await world.control.patchDeployment(id, restate, { idempotencyKey });
+    const answer = await fixture.control.patchDeployment(id, restate, { idempotencyKey });
+    const again = await fixture.control.patchDeployment(id, restate, { idempotencyKey });
     expect(again).toMatchObject({
       id,
       latest_revision_id: answer.latest_revision_id,
       source_revision_config: { repo_ref: 'main' },
     });
     expect(await revisionsOf(id)).toEqual([answer.latest_revision_id, first]);
-    const other = await world.control.patchDeployment(id, restate, { idempotencyKey: randomUUID() });
+    const other = await fixture.control.patchDeployment(id, restate, { idempotencyKey: randomUUID() });
     expect(other.latest_revision_id).not.toBe(answer.latest_revision_id);
   });
 
@@ -43,56 +43,56 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => world.control.patchDeployment(id, restate, { idempotencyKey })),
+      Array.from({ length: 20 }, () => fixture.control.patchDeployment(id, restate, { idempotencyKey })),
     );
-    const [told, ...others] = new Set(answers.map(({ latest_revision_id }) => latest_revision_id));
-    expect([others, await revisionsOf(id)]).toEqual([[], [told, first]]);
+    const [reported, ...others] = new Set(answers.map(({ latest_revision_id }) => latest_revision_id));
+    expect([others, await revisionsOf(id)]).toEqual([[], [reported, first]]);
   });
 
   test('of twenty redeploys with one key at the same moment one revision comes', async () => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => world.control.redeployRevision(id, first, { idempotencyKey })),
+      Array.from({ length: 20 }, () => fixture.control.redeployRevision(id, first, { idempotencyKey })),
     );
-    const [told, ...others] = new Set(answers.map(({ latest_revision_id }) => latest_revision_id));
-    expect([others, await revisionsOf(id)]).toEqual([[], [told, first]]);
+    const [reported, ...others] = new Set(answers.map(({ latest_revision_id }) => latest_revision_id));
+    expect([others, await revisionsOf(id)]).toEqual([[], [reported, first]]);
   });
 
   test('of twenty creations with one key at the same moment one deployment comes, and nobody is told of a conflict', async () => {
     const request = fromGit();
     const idempotencyKey = randomUUID();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => world.control.createDeployment(request, { idempotencyKey })),
+      Array.from({ length: 20 }, () => fixture.control.createDeployment(request, { idempotencyKey })),
     );
     const [id = '', ...others] = new Set(answers.map((answer) => answer.id));
     expect([others, (await revisionsOf(id)).length]).toEqual([[], 1]);
-    expect((await refusalOf(world.control.createDeployment(request))).status).toBe(409);
+    expect((await refusalOf(fixture.control.createDeployment(request))).status).toBe(409);
   });
 
   test('a revision that is asked for whatever the body says is made once too', async () => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
-    const revision = await world.control.createRevision(id, {}, { idempotencyKey });
-    expect((await world.control.createRevision(id, {}, { idempotencyKey })).id).toBe(revision.id);
+    const revision = await fixture.control.createRevision(id, {}, { idempotencyKey });
+    expect((await fixture.control.createRevision(id, {}, { idempotencyKey })).id).toBe(revision.id);
     expect(await revisionsOf(id)).toHaveLength(2);
   });
 
   test('a repetition is told its own revision, also where a newer one exists by now', async () => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
-    const own = await world.control.patchDeployment(id, restate, { idempotencyKey });
-    const newer = await world.control.patchDeployment(id, { source_revision_config: { repo_ref: 'next' } });
-    const again = await world.control.patchDeployment(id, restate, { idempotencyKey });
+    const own = await fixture.control.patchDeployment(id, restate, { idempotencyKey });
+    const newer = await fixture.control.patchDeployment(id, { source_revision_config: { repo_ref: 'next' } });
+    const again = await fixture.control.patchDeployment(id, restate, { idempotencyKey });
     expect([again.latest_revision_id, again.source_revision_config.repo_ref]).toEqual([own.latest_revision_id, 'main']);
-    expect((await world.control.getDeployment(id)).latest_revision_id).toBe(newer.latest_revision_id);
+    expect((await fixture.control.getDeployment(id)).latest_revision_id).toBe(newer.latest_revision_id);
   });
 
   test('a repetition is answered before it is compared with what it was decided on', async () => {
     const { id, first } = await made();
     const options = { idempotencyKey: randomUUID(), ifLatest: first };
-    const answer = await world.control.patchDeployment(id, restate, options);
-    const again = await world.control.patchDeployment(id, restate, options);
+    const answer = await fixture.control.patchDeployment(id, restate, options);
+    const again = await fixture.control.patchDeployment(id, restate, options);
     expect(again.latest_revision_id).toBe(answer.latest_revision_id);
   });
 
@@ -100,11 +100,13 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     const { id, first } = await made();
     const idempotencyKey = randomUUID();
     const ifLatest = randomUUID();
-    expect((await refusalOf(world.control.patchDeployment(id, restate, { idempotencyKey, ifLatest }))).status).toBe(
+    expect((await refusalOf(fixture.control.patchDeployment(id, restate, { idempotencyKey, ifLatest }))).status).toBe(
       412,
     );
-    expect((await refusalOf(world.control.redeployRevision(id, first, { idempotencyKey, ifLatest }))).status).toBe(412);
-    const answer = await world.control.patchDeployment(id, restate, { idempotencyKey, ifLatest: first });
+    expect((await refusalOf(fixture.control.redeployRevision(id, first, { idempotencyKey, ifLatest }))).status).toBe(
+      412,
+    );
+    const answer = await fixture.control.patchDeployment(id, restate, { idempotencyKey, ifLatest: first });
     expect(await revisionsOf(id)).toEqual([answer.latest_revision_id, first]);
   });
 
@@ -112,8 +114,8 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     const { id, first } = await made();
     const patch = { source_config: { build_on_push: true } };
     const idempotencyKey = randomUUID();
-    await world.control.patchDeployment(id, patch, { idempotencyKey });
-    const again = await world.control.patchDeployment(id, patch, { idempotencyKey });
+    await fixture.control.patchDeployment(id, patch, { idempotencyKey });
+    const again = await fixture.control.patchDeployment(id, patch, { idempotencyKey });
     expect([again.latest_revision_id, await revisionsOf(id)]).toEqual([first, [first]]);
   });
 
@@ -121,12 +123,12 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     const { id, first } = await made();
     const other = await made();
     const idempotencyKey = randomUUID();
-    await world.control.patchDeployment(id, restate, { idempotencyKey });
+    await fixture.control.patchDeployment(id, restate, { idempotencyKey });
     for (const call of [
-      () => world.control.patchDeployment(id, { secrets: [] }, { idempotencyKey }),
-      () => world.control.patchDeployment(other.id, restate, { idempotencyKey }),
-      () => world.control.redeployRevision(id, first, { idempotencyKey }),
-      () => world.control.createDeployment(fromGit(), { idempotencyKey }),
+      () => fixture.control.patchDeployment(id, { secrets: [] }, { idempotencyKey }),
+      () => fixture.control.patchDeployment(other.id, restate, { idempotencyKey }),
+      () => fixture.control.redeployRevision(id, first, { idempotencyKey }),
+      () => fixture.control.createDeployment(fromGit(), { idempotencyKey }),
     ]) {
       expect(await refusalOf(call())).toMatchObject({ status: 422, at: ['header.Idempotency-Key'] });
     }
@@ -137,8 +139,8 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     const { id } = await made();
     const idempotencyKey = randomUUID();
     const secrets = [{ name: 'A', value: '1' }];
-    const one = await world.control.patchDeployment(id, { secrets, ...restate }, { idempotencyKey });
-    const two = await world.control.patchDeployment(
+    const one = await fixture.control.patchDeployment(id, { secrets, ...restate }, { idempotencyKey });
+    const two = await fixture.control.patchDeployment(
       id.toUpperCase(),
       { ...restate, secrets, x: 1 },
       { idempotencyKey },
@@ -148,8 +150,8 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
 
   test('the key of one tenant is no key of another', async () => {
     const idempotencyKey = randomUUID();
-    const mine = await world.control.createDeployment(fromGit(), { idempotencyKey });
-    const theirs = await world.stranger.createDeployment(fromGit(), { idempotencyKey });
+    const mine = await fixture.control.createDeployment(fromGit(), { idempotencyKey });
+    const theirs = await fixture.stranger.createDeployment(fromGit(), { idempotencyKey });
     expect(theirs.id).not.toBe(mine.id);
   });
 
@@ -159,7 +161,7 @@ describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
     ['with a space', 'a b'],
   ])('a key that is %s is refused', async (_what, idempotencyKey) => {
     const { id, first } = await made();
-    const refused = await refusalOf(world.control.patchDeployment(id, restate, { idempotencyKey }));
+    const refused = await refusalOf(fixture.control.patchDeployment(id, restate, { idempotencyKey }));
     expect([refused, await revisionsOf(id)]).toMatchObject([{ status: 422, at: ['header.Idempotency-Key'] }, [first]]);
   });
 });

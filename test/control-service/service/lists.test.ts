@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   describe('deployments', () => {
     let ids: string[];
@@ -21,16 +21,16 @@ describe.each(sides)('%s', (_side, open) => {
         fromGit({ name: 'alpha-two', source_config: { deployment_type: 'prod' } }),
         fromImage({ name: 'beta' }),
       ])
-        ids.push((await world.control.createDeployment(request)).id);
-      await world.stranger.createDeployment(fromGit({ name: 'alpha' }));
+        ids.push((await fixture.control.createDeployment(request)).id);
+      await fixture.stranger.createDeployment(fromGit({ name: 'alpha' }));
     });
     const names = async (query: object) =>
-      (await world.control.listDeployments(query)).resources.map(({ name }) => name);
+      (await fixture.control.listDeployments(query)).resources.map(({ name }) => name);
 
     test('[control.list.deployments] they are listed in pages, newest first, and nobody else’s', async () => {
       expect(await names({})).toEqual(['beta', 'alpha-two', 'alpha']);
       expect(await names({ limit: 2 })).toEqual(['beta', 'alpha-two']);
-      expect(await world.control.listDeployments({ limit: 2, offset: 2 })).toMatchObject({
+      expect(await fixture.control.listDeployments({ limit: 2, offset: 2 })).toMatchObject({
         resources: [{ name: 'alpha' }],
         offset: 3,
       });
@@ -46,7 +46,7 @@ describe.each(sides)('%s', (_side, open) => {
     test('by status, ids, type and image version', async () => {
       expect(await names({ status: 'AWAITING_DATABASE' })).toHaveLength(3);
       expect(await names({ status: 'READY,UNUSED' })).toEqual([]);
-      expect(await names({ deployment_ids: [ids[0], nobody()] })).toEqual(['alpha']);
+      expect(await names({ deployment_ids: [ids[0], unknownId()] })).toEqual(['alpha']);
       expect(await names({ deployment_type: 'prod' })).toEqual(['alpha-two']);
       expect(await names({ image_version: '1' })).toEqual([]);
     });
@@ -58,7 +58,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
 
     test('by tags, of which nothing has any', async () => {
-      expect(await names({ tag_value_ids: nobody() })).toEqual([]);
+      expect(await names({ tag_value_ids: unknownId() })).toEqual([]);
     });
 
     test.each([
@@ -70,14 +70,14 @@ describe.each(sides)('%s', (_side, open) => {
       { deployment_type: 'small' },
       { remote_reconciled: 'perhaps' },
     ])('%j is refused', async (query) => {
-      expect(await refusalOf(world.control.listDeployments(query))).toMatchObject({
+      expect(await refusalOf(fixture.control.listDeployments(query))).toMatchObject({
         status: 422,
         at: [`query.${Object.keys(query)[0]}`],
       });
     });
 
     test('an id that is none is refused', async () => {
-      expect(await refusalOf(world.control.listDeployments({ deployment_ids: ['alpha'] }))).toMatchObject({
+      expect(await refusalOf(fixture.control.listDeployments({ deployment_ids: ['alpha'] }))).toMatchObject({
         status: 422,
       });
     });
@@ -91,19 +91,23 @@ describe.each(sides)('%s', (_side, open) => {
       url: 'https://github.com/acme/agent',
       default_branch: 'main',
     };
-    await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [repository] });
-    const [integration, ...others] = await world.control.listIntegrations();
+    await fixture.store.putIntegration(fixture.tenantId, {
+      installation_id: 7,
+      name: 'acme',
+      repositories: [repository],
+    });
+    const [integration, ...others] = await fixture.control.listIntegrations();
     expect([integration, ...others]).toEqual([{ id: expect.any(String), installation_id: 7, name: 'acme' }]);
     const id = integration?.id ?? '';
-    expect(await world.control.listRepositories(id)).toEqual([{ ...repository, host_integration_id: id }]);
-    expect(await world.stranger.listIntegrations()).toEqual([]);
-    expect(await refusalOf(world.stranger.listRepositories(id))).toMatchObject({ status: 404 });
+    expect(await fixture.control.listRepositories(id)).toEqual([{ ...repository, host_integration_id: id }]);
+    expect(await fixture.stranger.listIntegrations()).toEqual([]);
+    expect(await refusalOf(fixture.stranger.listRepositories(id))).toMatchObject({ status: 404 });
   });
 
   test('[control.listeners.list] [control.listener.compute-type] listeners are listed with their compute type', async () => {
     const listener = { compute_type: 'k8s', compute_id: 'cluster', k8s_namespaces: ['agents'] };
-    const added = await world.store.addListener(world.tenantId, listener);
-    const told = {
+    const added = await fixture.store.addListener(fixture.tenantId, listener);
+    const reported = {
       id: added?.id,
       version: null,
       compute_type: 'k8s',
@@ -112,41 +116,44 @@ describe.each(sides)('%s', (_side, open) => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
     };
-    expect(await world.control.listListeners({})).toEqual({ resources: [told], offset: 1 });
-    expect(await world.control.getListener(told.id ?? '')).toEqual(told);
-    expect(await world.stranger.listListeners({ limit: 1 })).toMatchObject({ resources: [] });
-    expect(await refusalOf(world.stranger.getListener(told.id ?? ''))).toMatchObject({ status: 404 });
-    expect(await world.store.addListener(world.tenantId, listener)).toBeUndefined();
+    expect(await fixture.control.listListeners({})).toEqual({ resources: [reported], offset: 1 });
+    expect(await fixture.control.getListener(reported.id ?? '')).toEqual(reported);
+    expect(await fixture.stranger.listListeners({ limit: 1 })).toMatchObject({ resources: [] });
+    expect(await refusalOf(fixture.stranger.getListener(reported.id ?? ''))).toMatchObject({ status: 404 });
+    expect(await fixture.store.addListener(fixture.tenantId, listener)).toBeUndefined();
   });
 
   test('deployments and revisions are listed by who carries them out: a listener, or the service itself', async () => {
-    const listener = await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'elsewhere' });
+    const listener = await fixture.store.addListener(fixture.tenantId, {
+      compute_type: 'k8s',
+      compute_id: 'elsewhere',
+    });
     const request = fromImage({ name: 'remote', source_config: { listener_id: listener?.id } });
-    const { id } = await world.control.createDeployment(request);
+    const { id } = await fixture.control.createDeployment(request);
     const names = async (query: object) =>
-      (await world.control.listDeployments({ limit: 100, ...query })).resources.map(({ name }) => name);
+      (await fixture.control.listDeployments({ limit: 100, ...query })).resources.map(({ name }) => name);
     expect(await names({ remote_reconciled: true })).toEqual(['remote']);
     expect(await names({ remote_reconciled: false })).not.toContain('remote');
-    const counts = async (query: object) => (await world.control.listRevisions(id, query)).resources.length;
+    const counts = async (query: object) => (await fixture.control.listRevisions(id, query)).resources.length;
     expect(await counts({ remote_reconciled: true })).toBe(1);
     expect(await counts({ remote_reconciled: false })).toBe(0);
   });
 
   test('what is another tenant’s is not there', async () => {
-    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
     const revision = latest_revision_id ?? '';
     for (const call of [
-      () => world.stranger.getDeployment(id),
-      () => world.stranger.patchDeployment(id, { secrets: [] }),
-      () => world.stranger.createRevision(id, {}),
-      () => world.stranger.listRevisions(id, {}),
-      () => world.stranger.getRevision(id, revision),
-      () => world.stranger.redeployRevision(id, revision),
-      () => world.stranger.interruptRevision(id, revision),
-      () => world.stranger.deployLogs(id, revision, {}),
+      () => fixture.stranger.getDeployment(id),
+      () => fixture.stranger.patchDeployment(id, { secrets: [] }),
+      () => fixture.stranger.createRevision(id, {}),
+      () => fixture.stranger.listRevisions(id, {}),
+      () => fixture.stranger.getRevision(id, revision),
+      () => fixture.stranger.redeployRevision(id, revision),
+      () => fixture.stranger.interruptRevision(id, revision),
+      () => fixture.stranger.deployLogs(id, revision, {}),
     ])
       expect(await refusalOf(call())).toMatchObject({ status: 404, detail: `Deployment ID ${id} not found.` });
-    expect((await world.control.listRevisions(id, {})).resources).toHaveLength(1);
+    expect((await fixture.control.listRevisions(id, {})).resources).toHaveLength(1);
   });
 
   test('[control.errors.loc] [control.errors.msg] [control.errors.type] every entry of a 422 has a place, a message and a type', async () => {
@@ -157,18 +164,18 @@ describe.each(sides)('%s', (_side, open) => {
     });
     const refusals: [call: () => Promise<unknown>, at: string[]][] = [
       [
-        () => world.control.createDeployment(fromGit({ secrets: [{ name: 'A' }, 7], source: 'x', name: null })),
+        () => fixture.control.createDeployment(fromGit({ secrets: [{ name: 'A' }, 7], source: 'x', name: null })),
         ['body.name', 'body.secrets.0.value', 'body.secrets.1', 'body.source'],
       ],
       [
-        () => world.control.createDeployment({}),
+        () => fixture.control.createDeployment({}),
         ['body.name', 'body.secrets', 'body.source', 'body.source_config', 'body.source_revision_config'],
       ],
-      [() => world.control.createDeployment([]), ['body']],
-      [() => world.control.listDeployments({ limit: 0, offset: -1 }), ['query.limit', 'query.offset']],
-      [() => world.control.getDeployment('alpha'), ['path.deployment_id']],
+      [() => fixture.control.createDeployment([]), ['body']],
+      [() => fixture.control.listDeployments({ limit: 0, offset: -1 }), ['query.limit', 'query.offset']],
+      [() => fixture.control.getDeployment('alpha'), ['path.deployment_id']],
       [
-        () => world.control.createListener({ compute_type: 'vm', compute_config: 1 }),
+        () => fixture.control.createListener({ compute_type: 'vm', compute_config: 1 }),
         ['body.compute_config', 'body.compute_id', 'body.compute_type'],
       ],
     ];

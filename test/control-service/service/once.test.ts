@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyRow } from '../every-row.ts';
-import { fromGit, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 /** A write of its own, ready to be asked for as often as one likes, and how it is told in the record of changes. */
-type Ready = (world: World) => Promise<{ operation: string; ask: (idempotencyKey: string) => Promise<unknown> }>;
+type Ready = (
+  fixture: ServiceFixture,
+) => Promise<{ operation: string; ask: (idempotencyKey: string) => Promise<unknown> }>;
 
 const uploaded = () => ({
   name: `agent-${randomUUID().slice(0, 8)}`,
@@ -78,68 +80,70 @@ const writes: readonly (readonly [what: string, ready: Ready])[] = [
 ];
 
 describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   test.each(writes)(
     '%s that is asked for twenty times at once is made once, and told twenty times',
     async (_, ready) => {
-      const { operation, ask } = await ready(world);
-      const count = async () => (await world.control.listAudit({ operation, limit: 100 })).resources.length;
+      const { operation, ask } = await ready(fixture);
+      const count = async () => (await fixture.control.listAudit({ operation, limit: 100 })).resources.length;
       const before = await count();
       const key = randomUUID();
       const answers = await Promise.all(Array.from({ length: 20 }, () => ask(key)));
       for (const answer of answers) expect(answer).toEqual(answers[0]);
       expect(await count()).toBe(before + 1);
-      const rows = await everyRow(world.databaseUrl);
+      const rows = await everyRow(fixture.databaseUrl);
       expect(await ask(key)).toEqual(answers[0]);
-      expect(await everyRow(world.databaseUrl)).toEqual(rows);
+      expect(await everyRow(fixture.databaseUrl)).toEqual(rows);
     },
   );
 
   test.each(writes)('%s under the key of another write is refused, and not made', async (_, ready) => {
-    const { ask } = await ready(world);
+    const { ask } = await ready(fixture);
     const key = randomUUID();
-    await world.control.createDeployment(fromGit(), { idempotencyKey: key });
-    const rows = await everyRow(world.databaseUrl);
+    await fixture.control.createDeployment(fromGit(), { idempotencyKey: key });
+    const rows = await everyRow(fixture.databaseUrl);
     expect(await refusalOf(ask(key))).toMatchObject({ status: 422, at: ['header.Idempotency-Key'] });
-    expect(await everyRow(world.databaseUrl)).toEqual(rows);
+    expect(await everyRow(fixture.databaseUrl)).toEqual(rows);
   });
 
   test('a write that was refused leaves no key and no record', async () => {
-    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
-    await world.control.interruptRevision(id, latest_revision_id ?? '');
-    const rows = await everyRow(world.databaseUrl);
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
+    await fixture.control.interruptRevision(id, latest_revision_id ?? '');
+    const rows = await everyRow(fixture.databaseUrl);
     const idempotencyKey = randomUUID();
-    const refused = await refusalOf(world.control.interruptRevision(id, latest_revision_id ?? '', { idempotencyKey }));
-    expect([refused.status, await everyRow(world.databaseUrl)]).toEqual([400, rows]);
-    await expect(world.control.deleteDeployment(id, {}, { idempotencyKey })).resolves.toBeUndefined();
+    const refused = await refusalOf(
+      fixture.control.interruptRevision(id, latest_revision_id ?? '', { idempotencyKey }),
+    );
+    expect([refused.status, await everyRow(fixture.databaseUrl)]).toEqual([400, rows]);
+    await expect(fixture.control.deleteDeployment(id, {}, { idempotencyKey })).resolves.toBeUndefined();
   });
 
   test('a deletion is repeated also when nothing is left of the deployment', async () => {
-    const { id } = await world.control.createDeployment(fromGit());
+    const { id } = await fixture.control.createDeployment(fromGit());
     const idempotencyKey = randomUUID();
-    await world.control.deleteDeployment(id, {}, { idempotencyKey });
-    await world.store.noteStopped(id);
-    await world.store.finishDeletion(id);
-    expect((await refusalOf(world.control.getDeployment(id))).status).toBe(404);
-    await expect(world.control.deleteDeployment(id, {}, { idempotencyKey })).resolves.toBeUndefined();
-    expect((await refusalOf(world.control.deleteDeployment(id, {}))).status).toBe(404);
+    await fixture.control.deleteDeployment(id, {}, { idempotencyKey });
+    await fixture.store.noteStopped(id);
+    await fixture.store.finishDeletion(id);
+    expect((await refusalOf(fixture.control.getDeployment(id))).status).toBe(404);
+    await expect(fixture.control.deleteDeployment(id, {}, { idempotencyKey })).resolves.toBeUndefined();
+    expect((await refusalOf(fixture.control.deleteDeployment(id, {}))).status).toBe(404);
   });
 
   test('a creation whose deployment is deleted by now is not made again under its key', async () => {
     const request = fromGit();
     const idempotencyKey = randomUUID();
-    const { id } = await world.control.createDeployment(request, { idempotencyKey });
-    await world.control.deleteDeployment(id, { delete_tracing_project: true });
-    await world.store.noteStopped(id);
-    await world.store.finishDeletion(id);
-    const refused = await refusalOf(world.control.createDeployment(request, { idempotencyKey }));
+    const { id } = await fixture.control.createDeployment(request, { idempotencyKey });
+    await fixture.control.deleteDeployment(id, { delete_tracing_project: true });
+    await fixture.store.noteStopped(id);
+    await fixture.store.finishDeletion(id);
+    const refused = await refusalOf(fixture.control.createDeployment(request, { idempotencyKey }));
     expect([refused.status, refused.detail]).toEqual([409, expect.stringContaining('Choose a new key')]);
-    expect((await world.control.createDeployment(request)).id).not.toBe(id);
+    expect((await fixture.control.createDeployment(request)).id).not.toBe(id);
   });
 });

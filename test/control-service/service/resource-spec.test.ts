@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromImage, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromImage, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const inSpec = (resource_spec: object) => fromImage({ source_config: { resource_spec } });
 
@@ -55,20 +55,21 @@ const claimOf = (field: string): string => `[control.resource-spec.${field.repla
 const beside = (field: string): object => (field === 'volume_mounts' ? { volumes: [volume] } : {});
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
-  const told = async (spec: object) => (await world.control.createDeployment(inSpec(spec))).source_config.resource_spec;
-  const refused = (spec: object) => refusalOf(world.control.createDeployment(inSpec(spec)));
+  const reported = async (spec: object) =>
+    (await fixture.control.createDeployment(inSpec(spec))).source_config.resource_spec;
+  const refused = (spec: object) => refusalOf(fixture.control.createDeployment(inSpec(spec)));
 
   test.each(fields.map(([field, taken, wrong]) => [claimOf(field), field, taken, wrong] as const))(
     '%s %s: %j is taken and %j refused',
     async (_, field, taken, wrong) => {
-      expect(await told({ ...beside(field), [field]: taken })).toMatchObject({ [field]: taken });
+      expect(await reported({ ...beside(field), [field]: taken })).toMatchObject({ [field]: taken });
       const { status, at } = await refused({ ...beside(field), [field]: wrong });
       expect({ status, at: at[0] }).toEqual({
         status: 422,
@@ -78,12 +79,12 @@ describe.each(sides)('%s', (_side, open) => {
   );
 
   test('[control.resource-spec.optional] every field may be left out', async () => {
-    expect(await told({})).toEqual({});
+    expect(await reported({})).toEqual({});
   });
 
   test('[control.resource-spec.nullable] every field may be null', async () => {
     const nulls = Object.fromEntries(fields.map(([field]) => [field, null]));
-    expect(await told(nulls)).toEqual(nulls);
+    expect(await reported(nulls)).toEqual(nulls);
   });
 
   const requests = ['cpu', 'queue_cpu', 'cache_cpu'].map((field) => [field, 8] as const);
@@ -95,8 +96,8 @@ describe.each(sides)('%s', (_side, open) => {
         [claimOf(field).replace(']', '-bounds]'), field, most, most === 8 ? 'requests' : 'limits'] as const,
     ),
   )('%s %s lies from 0.1 to %d [control.limits.cpu-%s] [control.errors.cpu-out-of-bounds]', async (_, field, most) => {
-    expect(await told({ [field]: 0.1 })).toEqual({ [field]: 0.1 });
-    expect(await told({ [field]: most })).toEqual({ [field]: most });
+    expect(await reported({ [field]: 0.1 })).toEqual({ [field]: 0.1 });
+    expect(await reported({ [field]: most })).toEqual({ [field]: most });
     for (const outside of [0.09, 0, -1, most + 0.01, most + 1])
       expect(await refused({ [field]: outside })).toMatchObject({
         status: 422,
@@ -107,29 +108,30 @@ describe.each(sides)('%s', (_side, open) => {
   test.each([...requests, ...limits].map(([field]) => [field]))(
     '[control.resource-spec.cpu-rounded] [control.limits.cpu-rounding] [control.resource-spec.cpu-fractional] %s is kept with one digit after the point',
     async (field) => {
-      expect(await told({ [field]: 1.26 })).toEqual({ [field]: 1.3 });
-      expect(await told({ [field]: 0.14 })).toEqual({ [field]: 0.1 });
-      expect(await told({ [field]: 2 })).toEqual({ [field]: 2 });
+      expect(await reported({ [field]: 1.26 })).toEqual({ [field]: 1.3 });
+      expect(await reported({ [field]: 0.14 })).toEqual({ [field]: 0.1 });
+      expect(await reported({ [field]: 2 })).toEqual({ [field]: 2 });
     },
   );
 
   test('[control.resource-spec.patch-overwrites] a PATCH puts the whole spec in the place of the former one', async () => {
-    const { id } = await world.control.createDeployment(inSpec({ cpu: 1, memory_mb: 512, labels: { a: 'b' } }));
+    const { id } = await fixture.control.createDeployment(inSpec({ cpu: 1, memory_mb: 512, labels: { a: 'b' } }));
     const patch = { source_config: { resource_spec: { memory_mb: 1024 } } };
-    const after = await world.control.patchDeployment(id, patch);
+    const after = await fixture.control.patchDeployment(id, patch);
     expect(after.source_config.resource_spec).toEqual({ memory_mb: 1024 });
   });
 
   test('an amount above its own bound is a 400, of a creation and of a change, whatever stood there before', async () => {
     const spec = { min_scale: 5, max_scale: 2 };
-    const told400 = {
+    const badRequest = {
       status: 400,
       detail: expect.stringContaining('min_scale is 5 and may not be above max_scale (2).'),
     };
-    await expect(world.control.createDeployment(inSpec(spec))).rejects.toMatchObject(told400);
-    const { id } = await world.control.createDeployment(inSpec({ max_scale: 2 }));
-    const patched = (resource_spec: object) => world.control.patchDeployment(id, { source_config: { resource_spec } });
-    await expect(patched(spec)).rejects.toMatchObject(told400);
+    await expect(fixture.control.createDeployment(inSpec(spec))).rejects.toMatchObject(badRequest);
+    const { id } = await fixture.control.createDeployment(inSpec({ max_scale: 2 }));
+    const patched = (resource_spec: object) =>
+      fixture.control.patchDeployment(id, { source_config: { resource_spec } });
+    await expect(patched(spec)).rejects.toMatchObject(badRequest);
     // The whole spec is put in the place of the former one, with its bounds.
     expect((await patched({ min_scale: 5 })).source_config.resource_spec).toEqual({ min_scale: 5 });
   });
@@ -143,7 +145,7 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test('the public names of the cache’s fields are read too', async () => {
-    expect(await told({ redis_cpu: 1.04, redis_memory_limit_mb: 64 })).toEqual({
+    expect(await reported({ redis_cpu: 1.04, redis_memory_limit_mb: 64 })).toEqual({
       cache_cpu: 1,
       cache_memory_limit_mb: 64,
     });

@@ -4,38 +4,38 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectControlService } from '../../../src/client/control.ts';
 import { revisionStatusClasses } from '../../../src/contract/control/revision.ts';
-import { rolloutAfter, rolloutOf } from '../../../src/decide/rollout.ts';
-import { fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { rolloutAfter, rolloutOf } from '../../../src/planning/rollout.ts';
+import { fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 import type { Fate } from '../instant-rollouts.ts';
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
+    fixture = await open();
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** A deployment whose first revision met this fate, with that revision's id. */
   async function made(fate: Fate = 'live', request: unknown = fromGit()) {
-    world.rollouts.fate = fate;
-    const { id, latest_revision_id } = await world.control.createDeployment(request);
-    await world.rollouts.settled();
-    world.rollouts.fate = 'live';
+    fixture.rollouts.fate = fate;
+    const { id, latest_revision_id } = await fixture.control.createDeployment(request);
+    await fixture.rollouts.settled();
+    fixture.rollouts.fate = 'live';
     return { id, first: latest_revision_id ?? '' };
   }
 
   async function patched(id: string, fate: Fate, patch: unknown): Promise<string> {
-    world.rollouts.fate = fate;
-    const { latest_revision_id } = await world.control.patchDeployment(id, patch);
-    await world.rollouts.settled();
-    world.rollouts.fate = 'live';
+    fixture.rollouts.fate = fate;
+    const { latest_revision_id } = await fixture.control.patchDeployment(id, patch);
+    await fixture.rollouts.settled();
+    fixture.rollouts.fate = 'live';
     return latest_revision_id ?? '';
   }
 
   test('[control.revision.id] [control.revision.times] [control.revision.status] [control.revision.source-revision-config] a revision carries its id, times, status, and what it was made from', async () => {
     const { id, first } = await made('held');
-    const revision = await world.control.getRevision(id, first);
+    const revision = await fixture.control.getRevision(id, first);
     expect(revision).toMatchObject({
       id: first,
       status: 'CREATING',
@@ -48,17 +48,17 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('[control.revision.status-message] [control.states.deployed-is-final] a revision that failed says why, and is never told as DEPLOYED', async () => {
     const { id, first } = await made('build fails');
-    expect(await world.control.getRevision(id, first)).toMatchObject({
+    expect(await fixture.control.getRevision(id, first)).toMatchObject({
       status: 'BUILD_FAILED',
       status_message: 'The build failed at line 7.',
     });
     const live = await patched(id, 'live', { secrets: [] });
-    expect(await world.control.getRevision(id, live)).toMatchObject({ status: 'DEPLOYED', status_message: null });
+    expect(await fixture.control.getRevision(id, live)).toMatchObject({ status: 'DEPLOYED', status_message: null });
   });
 
   /** Lets a revision say what another service, or a later one, has said of it. */
   async function rename(revision: string, status: string): Promise<void> {
-    const client = new Client({ connectionString: world.databaseUrl });
+    const client = new Client({ connectionString: fixture.databaseUrl });
     await client.connect();
     try {
       await client.query('update control.revisions set status = $2 where id = $1', [revision, status]);
@@ -69,13 +69,14 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('[control.states.other-revision-words] a revision says each of the twelve words before and beside DEPLOYED', async () => {
     const { id, first } = await made('held');
-    const told: string[] = [];
-    const look = async (revision: string) => void told.push((await world.control.getRevision(id, revision)).status);
+    const reported: string[] = [];
+    const look = async (revision: string) =>
+      void reported.push((await fixture.control.getRevision(id, revision)).status);
     await look(first);
-    await world.store.claimNextRevision(id);
+    await fixture.store.claimNextRevision(id);
     await look(first);
     const second = await patched(id, 'held', { secrets: [] });
-    await world.store.claimNextRevision(id);
+    await fixture.store.claimNextRevision(id);
     await look(second);
     for (const [from, to] of [
       ['AWAITING_BUILD', 'BUILDING'],
@@ -83,10 +84,10 @@ describe.each(sides)('%s', (_side, open) => {
       ['AWAITING_DEPLOY', 'DEPLOYING'],
       ['DEPLOYING', 'DEPLOY_FAILED'],
     ] as const) {
-      await world.store.setStatus(first, [from], to);
+      await fixture.store.setStatus(first, [from], to);
       await look(first);
     }
-    await world.control.interruptRevision(id, second);
+    await fixture.control.interruptRevision(id, second);
     await look(second);
     await look(await patched(id, 'build fails', { secrets: [] }));
     const third = await patched(id, 'held', { secrets: [] });
@@ -96,7 +97,7 @@ describe.each(sides)('%s', (_side, open) => {
       await rename(third, word);
       await look(third);
     }
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'CREATING',
       'AWAITING_BUILD',
       'QUEUED',
@@ -110,13 +111,13 @@ describe.each(sides)('%s', (_side, open) => {
       'CREATE_FAILED',
       'UNKNOWN',
     ]);
-    expect([...told, 'DEPLOYED'].toSorted()).toEqual(Object.keys(revisionStatusClasses).toSorted());
+    expect([...reported, 'DEPLOYED'].toSorted()).toEqual(Object.keys(revisionStatusClasses).toSorted());
   });
 
   test('[control.states.unknown-status-survives] a word that nobody knows is told and read as it came, and waited on', async () => {
     const { id, first } = await made();
     const server = createServer((_, response) => {
-      const answer = world.control.getRevision(id, first).then((told) => JSON.stringify(told));
+      const answer = fixture.control.getRevision(id, first).then((reported) => JSON.stringify(reported));
       answer.then(
         (text) => response.setHeader('content-type', 'application/json').end(text),
         () => response.writeHead(500).end(),
@@ -134,7 +135,7 @@ describe.each(sides)('%s', (_side, open) => {
     });
     try {
       await rename(first, 'WARMING_UP');
-      const { resources } = await world.control.listRevisions(id, {});
+      const { resources } = await fixture.control.listRevisions(id, {});
       expect(resources.map(({ status }) => status)).toEqual(['WARMING_UP']);
       const seen = await reader.getRevision(id, first);
       expect(seen.status).toBe('WARMING_UP');
@@ -159,7 +160,7 @@ describe.each(sides)('%s', (_side, open) => {
     const second = await patched(id, 'build fails', { secrets: [] });
     const third = await patched(id, 'live', { secrets: [] });
     const list = async (query: object) => {
-      const { resources, offset } = await world.control.listRevisions(id, query);
+      const { resources, offset } = await fixture.control.listRevisions(id, query);
       return [resources.map((revision) => revision.id), offset];
     };
     expect(await list({})).toEqual([[third, second, first], 3]);
@@ -168,7 +169,7 @@ describe.each(sides)('%s', (_side, open) => {
     expect(await list({ status: 'BUILD_FAILED' })).toEqual([[second], 1]);
     expect(await list({ status: 'DEPLOYED,BUILD_FAILED' })).toEqual([[third, second, first], 3]);
     for (const query of [{ limit: 0 }, { limit: 101 }, { offset: -1 }, { status: 'GONE' }])
-      expect(await refusalOf(world.control.listRevisions(id, query))).toMatchObject({
+      expect(await refusalOf(fixture.control.listRevisions(id, query))).toMatchObject({
         status: 422,
         at: [`query.${Object.keys(query)[0]}`],
       });
@@ -178,7 +179,7 @@ describe.each(sides)('%s', (_side, open) => {
     const { id, first } = await made('held');
     const second = await patched(id, 'held', { secrets: [] });
     const third = await patched(id, 'live', { secrets: [] });
-    const { resources } = await world.control.listRevisions(id, {});
+    const { resources } = await fixture.control.listRevisions(id, {});
     expect(resources.map((revision) => [revision.id, revision.status])).toEqual([
       [third, 'DEPLOYED'],
       [second, 'SKIPPED'],
@@ -189,37 +190,37 @@ describe.each(sides)('%s', (_side, open) => {
 
   describe('redeploy', () => {
     test('[control.revisions.redeploy] an earlier revision comes back as a new one, with its build and all that made it', async () => {
-      world.rollouts.head = 'a'.repeat(40);
+      fixture.rollouts.head = 'a'.repeat(40);
       const { id, first } = await made('live', fromGit({ secrets: [{ name: 'A', value: 'one' }] }));
-      world.rollouts.head = 'b'.repeat(40);
+      fixture.rollouts.head = 'b'.repeat(40);
       const patch = {
         source_config: { build_on_push: true },
         source_revision_config: { repo_ref: 'next' },
         secrets: [{ name: 'A', value: 'two' }],
       };
       const second = await patched(id, 'live', patch);
-      const answer = await world.control.redeployRevision(id, first);
-      await world.rollouts.settled();
+      const answer = await fixture.control.redeployRevision(id, first);
+      await fixture.rollouts.settled();
       const third = answer.latest_revision_id ?? '';
       expect([first, second]).not.toContain(third);
-      const after = await world.control.getDeployment(id);
+      const after = await fixture.control.getDeployment(id);
       expect(after).toMatchObject({
         active_revision_id: third,
         secrets: [{ name: 'A', value: 'one' }],
         source_config: { build_on_push: true },
         source_revision_config: { repo_ref: 'main', repo_commit_sha: 'a'.repeat(40) },
       });
-      const statuses = (await world.store.eventsOf(third)).map(({ status }) => status);
+      const statuses = (await fixture.store.eventsOf(third)).map(({ status }) => status);
       expect(statuses).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
     });
 
     test('one without a build cannot be deployed again', async () => {
       const { id, first } = await made('build fails');
-      expect(await refusalOf(world.control.redeployRevision(id, first))).toMatchObject({
+      expect(await refusalOf(fixture.control.redeployRevision(id, first))).toMatchObject({
         status: 400,
         detail: expect.stringContaining('BUILD_FAILED'),
       });
-      expect((await world.control.listRevisions(id, {})).resources).toHaveLength(1);
+      expect((await fixture.control.listRevisions(id, {})).resources).toHaveLength(1);
     });
 
     test('a tag cannot come back while build_on_push is on', async () => {
@@ -228,7 +229,7 @@ describe.each(sides)('%s', (_side, open) => {
         source_config: { build_on_push: true },
         source_revision_config: { repo_ref: 'main' },
       });
-      expect(await refusalOf(world.control.redeployRevision(id, first))).toMatchObject({
+      expect(await refusalOf(fixture.control.redeployRevision(id, first))).toMatchObject({
         status: 400,
         detail: expect.stringContaining('build_on_push'),
       });
@@ -240,20 +241,20 @@ describe.each(sides)('%s', (_side, open) => {
         source_config: { resource_spec: { cpu: 2 } },
         source_revision_config: { image_uri: 'a:2' },
       });
-      expect(await world.control.redeployRevision(id, first)).toMatchObject({
+      expect(await fixture.control.redeployRevision(id, first)).toMatchObject({
         source_config: { resource_spec: { cpu: 1 } },
         source_revision_config: { image_uri: 'registry.example.com/agent:1' },
       });
-      await world.rollouts.settled();
+      await fixture.rollouts.settled();
     });
 
     test('what is not there is missing', async () => {
       const { id, first } = await made();
       const other = await made();
       for (const call of [
-        () => world.control.redeployRevision(id, nobody()),
-        () => world.control.redeployRevision(nobody(), first),
-        () => world.control.redeployRevision(id, other.first),
+        () => fixture.control.redeployRevision(id, unknownId()),
+        () => fixture.control.redeployRevision(unknownId(), first),
+        () => fixture.control.redeployRevision(id, other.first),
       ])
         expect(await refusalOf(call())).toMatchObject({ status: 404 });
     });
@@ -262,18 +263,18 @@ describe.each(sides)('%s', (_side, open) => {
   describe('beyond the document', () => {
     test('a revision can be asked for without a change', async () => {
       const { id, first } = await made();
-      const revision = await world.control.createRevision(id, {});
+      const revision = await fixture.control.createRevision(id, {});
       expect(revision).toMatchObject({ source_revision_config: { repo_ref: 'main' } });
       expect(revision.id).not.toBe(first);
-      expect(await world.control.getDeployment(id)).toMatchObject({ latest_revision_id: revision.id });
-      expect(await refusalOf(world.control.createRevision(id, { secrets: [7] }))).toMatchObject({ status: 422 });
+      expect(await fixture.control.getDeployment(id)).toMatchObject({ latest_revision_id: revision.id });
+      expect(await refusalOf(fixture.control.createRevision(id, { secrets: [7] }))).toMatchObject({ status: 422 });
     });
 
     test('a revision that is on its way can be interrupted, one that ended cannot', async () => {
       const { id, first } = await made('held');
-      expect(await world.control.interruptRevision(id, first)).toMatchObject({ id: first, status: 'INTERRUPTED' });
-      expect(await refusalOf(world.control.interruptRevision(id, first))).toMatchObject({ status: 400 });
-      expect(await world.control.getDeployment(id)).toMatchObject({ status: 'UNUSED', active_revision_id: null });
+      expect(await fixture.control.interruptRevision(id, first)).toMatchObject({ id: first, status: 'INTERRUPTED' });
+      expect(await refusalOf(fixture.control.interruptRevision(id, first))).toMatchObject({ status: 400 });
+      expect(await fixture.control.getDeployment(id)).toMatchObject({ status: 'UNUSED', active_revision_id: null });
     });
   });
 
@@ -281,7 +282,7 @@ describe.each(sides)('%s', (_side, open) => {
     test('[control.logs.build] the build log is read in pages, filtered by level and word', async () => {
       const { id, first } = await made();
       const messages = async (body: unknown) => {
-        const { logs, next_offset } = await world.control.buildLogs(id, first, body);
+        const { logs, next_offset } = await fixture.control.buildLogs(id, first, body);
         return [logs.map(({ message }) => message), next_offset] as const;
       };
       const all = ['installing', 'Failed at line 7', 'done'];
@@ -294,15 +295,15 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await messages({ level: 'critical' })).toEqual([[], null]);
       expect(await messages({ query: 'LINE' })).toEqual([['Failed at line 7'], null]);
       expect(await messages({ end_time: '2001-01-01T00:00:00Z' })).toEqual([[], null]);
-      const { logs } = await world.control.buildLogs(id, first, {});
+      const { logs } = await fixture.control.buildLogs(id, first, {});
       expect(await messages({ start_time: logs[1]?.timestamp })).toEqual([all.slice(1), null]);
     });
 
     test('a page of a log that may still grow tells where to go on, and an empty one does not', async () => {
       const { id, first } = await made('held');
-      const say = (message: string) => world.store.appendLog(first, 'build', [{ level: 'info', message }]);
+      const say = (message: string) => fixture.store.appendLog(first, 'build', [{ level: 'info', message }]);
       const page = async (offset?: string | null) => {
-        const { logs, next_offset } = await world.control.buildLogs(id, first, { order: 'asc', limit: 50, offset });
+        const { logs, next_offset } = await fixture.control.buildLogs(id, first, { order: 'asc', limit: 50, offset });
         return { said: logs.map(({ message }) => message), next: next_offset };
       };
       await say('one');
@@ -311,18 +312,18 @@ describe.each(sides)('%s', (_side, open) => {
       expect(await page(next)).toEqual({ said: [], next: null });
       await say('two');
       expect(await page(next)).toMatchObject({ said: ['two'] });
-      await world.control.interruptRevision(id, first);
+      await fixture.control.interruptRevision(id, first);
       expect(await page()).toEqual({ said: ['one', 'two'], next: null });
     });
 
     test('the deploy logs of all revisions are read as one, in their order', async () => {
-      const { id } = await world.control.createDeployment(fromGit());
-      await world.rollouts.settled();
-      const { id: second } = await world.control.createRevision(id, {});
-      await world.rollouts.settled();
-      await world.store.appendLog(second, 'deploy', [{ level: 'error', message: 'said last' }]);
+      const { id } = await fixture.control.createDeployment(fromGit());
+      await fixture.rollouts.settled();
+      const { id: second } = await fixture.control.createRevision(id, {});
+      await fixture.rollouts.settled();
+      await fixture.store.appendLog(second, 'deploy', [{ level: 'error', message: 'said last' }]);
       const pageOf = async (body: object) => {
-        const { logs, next_offset } = await world.control.deployLogsOfAll(id, body);
+        const { logs, next_offset } = await fixture.control.deployLogsOfAll(id, body);
         return [logs.map(({ message }) => message), next_offset ?? undefined] as const;
       };
       expect(await pageOf({})).toEqual([['listening', 'listening', 'said last'], undefined]);
@@ -333,38 +334,38 @@ describe.each(sides)('%s', (_side, open) => {
         ['listening', 'listening'],
         undefined,
       ]);
-      expect(await refusalOf(world.stranger.deployLogsOfAll(id, {}))).toMatchObject({ status: 404 });
+      expect(await refusalOf(fixture.stranger.deployLogsOfAll(id, {}))).toMatchObject({ status: 404 });
     });
 
     test('a log may be asked for by a query too, of one revision or of all', async () => {
-      const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
+      const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
       const revision = latest_revision_id ?? '';
-      await world.rollouts.settled();
+      await fixture.rollouts.settled();
       const words = ({ logs }: { logs: { message: string }[] }) => logs.map(({ message }) => message);
       const build = ['installing', 'Failed at line 7', 'done'];
-      expect(words(await world.control.revisionLogs(id, revision, { kind: 'build' }))).toEqual(build);
-      expect(words(await world.control.revisionLogs(id, revision, {}))).toEqual(['listening']);
-      expect(words(await world.control.deploymentLogs(id, { kind: 'build', limit: 1 }))).toEqual(['installing']);
+      expect(words(await fixture.control.revisionLogs(id, revision, { kind: 'build' }))).toEqual(build);
+      expect(words(await fixture.control.revisionLogs(id, revision, {}))).toEqual(['listening']);
+      expect(words(await fixture.control.deploymentLogs(id, { kind: 'build', limit: 1 }))).toEqual(['installing']);
       const ids = { deployment_id: id, revision_id: revision };
-      expect(words(await world.control.logsByQuery({ ...ids, log_type: 'build', sort_order: 'desc' }))).toEqual(
+      expect(words(await fixture.control.logsByQuery({ ...ids, log_type: 'build', sort_order: 'desc' }))).toEqual(
         build.toReversed(),
       );
-      expect(words(await world.control.logsByQuery({ deployment_id: id }))).toEqual(['listening']);
-      const page = await world.control.revisionLogs(id, revision, { kind: 'build', limit: 2 });
+      expect(words(await fixture.control.logsByQuery({ deployment_id: id }))).toEqual(['listening']);
+      const page = await fixture.control.revisionLogs(id, revision, { kind: 'build', limit: 2 });
       const rest = { kind: 'build', offset: page.next_offset };
-      expect(words(await world.control.revisionLogs(id, revision, rest))).toEqual(['done']);
+      expect(words(await fixture.control.revisionLogs(id, revision, rest))).toEqual(['done']);
       for (const query of [{ kind: 'agent' }, { level: 'eror' }, { limit: 'many' }, { start_time: 'yesterday' }])
-        expect(await refusalOf(world.control.revisionLogs(id, revision, query))).toMatchObject({ status: 422 });
-      expect(await refusalOf(world.control.logsByQuery({}))).toMatchObject({
+        expect(await refusalOf(fixture.control.revisionLogs(id, revision, query))).toMatchObject({ status: 422 });
+      expect(await refusalOf(fixture.control.logsByQuery({}))).toMatchObject({
         status: 422,
         at: ['query.deployment_id'],
       });
-      expect(await refusalOf(world.stranger.logsByQuery(ids))).toMatchObject({ status: 404 });
+      expect(await refusalOf(fixture.stranger.logsByQuery(ids))).toMatchObject({ status: 404 });
     });
 
     test('[control.logs.deploy] the log of what runs is read the same way', async () => {
       const { id, first } = await made();
-      expect(await world.control.deployLogs(id, first, { order: 'asc', limit: 10 })).toMatchObject({
+      expect(await fixture.control.deployLogs(id, first, { order: 'asc', limit: 10 })).toMatchObject({
         logs: [{ level: 'info', message: 'listening', timestamp: expect.any(String), id: expect.any(String) }],
         next_offset: null,
       });
@@ -379,11 +380,11 @@ describe.each(sides)('%s', (_side, open) => {
         { offset: 'a' },
         { start_time: 'yesterday' },
       ])
-        expect(await refusalOf(world.control.buildLogs(id, first, body))).toMatchObject({
+        expect(await refusalOf(fixture.control.buildLogs(id, first, body))).toMatchObject({
           status: 422,
           at: [`body.${Object.keys(body)[0]}`],
         });
-      expect(await refusalOf(world.stranger.buildLogs(id, first, {}))).toMatchObject({ status: 404 });
+      expect(await refusalOf(fixture.stranger.buildLogs(id, first, {}))).toMatchObject({ status: 404 });
     });
   });
 });

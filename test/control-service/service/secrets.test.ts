@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromGit, fromImage, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
-  const withSecret = (secret: object) => world.control.createDeployment(fromGit({ secrets: [secret] }));
+  const withSecret = (secret: object) => fixture.control.createDeployment(fromGit({ secrets: [secret] }));
   const withReference = (reference: object) =>
-    world.control.createDeployment(fromImage({ secret_references: [reference] }));
+    fixture.control.createDeployment(fromImage({ secret_references: [reference] }));
   const reference = { name: 'TOKEN', secret_name: 'agent', secret_key: 'token' };
 
   test('secrets come back with their values', async () => {
@@ -20,7 +20,7 @@ describe.each(sides)('%s', (_side, open) => {
       { name: 'TOKEN', value: 'secret-value' },
       { name: 'EMPTY', value: '' },
     ];
-    expect(await world.control.createDeployment(fromGit({ secrets }))).toMatchObject({ secrets });
+    expect(await fixture.control.createDeployment(fromGit({ secrets }))).toMatchObject({ secrets });
   });
 
   test.each([
@@ -57,7 +57,7 @@ describe.each(sides)('%s', (_side, open) => {
   test('a list replaces the whole set', async () => {
     const { id } = await withSecret({ name: 'A', value: 'secret-value' });
     const secrets = [{ name: 'B', value: 'other-value' }];
-    expect((await world.control.patchDeployment(id, { secrets })).secrets).toEqual(secrets);
-    expect((await world.control.patchDeployment(id, { secrets: [] })).secrets).toEqual([]);
+    expect((await fixture.control.patchDeployment(id, { secrets })).secrets).toEqual(secrets);
+    expect((await fixture.control.patchDeployment(id, { secrets: [] })).secrets).toEqual([]);
   });
 });

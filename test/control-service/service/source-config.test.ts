@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allowedFolder, fromGit, fromImage, nobody, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { allowedFolder, fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const inGit = (source_config: object) => fromGit({ source_config });
 const inImage = (source_config: object) => fromImage({ source_config });
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
-  const told = async (request: unknown) => (await world.control.createDeployment(request)).source_config;
-  const refused = (request: unknown) => refusalOf(world.control.createDeployment(request));
+  const reported = async (request: unknown) => (await fixture.control.createDeployment(request)).source_config;
+  const refused = (request: unknown) => refusalOf(fixture.control.createDeployment(request));
 
   test('[control.source-config.nullable] every field may be null or left out as far as the source does not need it', async () => {
     const nulls = {
@@ -28,14 +28,14 @@ describe.each(sides)('%s', (_side, open) => {
       install_command: null,
       build_command: null,
     };
-    const fromNulls = await told(inGit(nulls));
+    const fromNulls = await reported(inGit(nulls));
     expect(Object.keys(fromNulls).sort()).toEqual(['repo_url', ...Object.keys(nulls)].sort());
-    expect({ ...fromNulls, custom_url: '' }).toEqual({ ...(await told(inGit({}))), custom_url: '' });
-    expect(await told(inImage({ ...nulls, repo_url: null }))).toEqual({ ...nulls, repo_url: null });
+    expect({ ...fromNulls, custom_url: '' }).toEqual({ ...(await reported(inGit({}))), custom_url: '' });
+    expect(await reported(inImage({ ...nulls, repo_url: null }))).toEqual({ ...nulls, repo_url: null });
   });
 
   test.each([
-    ['integration_id', fromImage, nobody()],
+    ['integration_id', fromImage, unknownId()],
     ['repo_url', fromImage, 'https://example.com/a'],
     ['deployment_type', fromImage, 'dev'],
     ['build_on_push', fromImage, false],
@@ -43,37 +43,37 @@ describe.each(sides)('%s', (_side, open) => {
     ['build_command', fromImage, 'npm run build'],
     ['custom_url', fromGit, 'https://agent.example.com'],
     ['resource_spec', fromGit, { cpu: 1 }],
-    ['listener_id', fromGit, nobody()],
+    ['listener_id', fromGit, unknownId()],
     ['listener_config', fromGit, {}],
   ] as const)(
     '[control.source-config.by-source] %s is refused with a source that has none, on create and on PATCH',
     async (field, request, value) => {
       const expected = { status: 400, detail: expect.stringContaining(`source_config.${field}`) };
       expect(await refused(request({ source_config: { [field]: value } }))).toMatchObject(expected);
-      const { id } = await world.control.createDeployment(request());
+      const { id } = await fixture.control.createDeployment(request());
       const patch = { source_config: { [field]: value } };
-      expect(await refusalOf(world.control.patchDeployment(id, patch))).toMatchObject(expected);
+      expect(await refusalOf(fixture.control.patchDeployment(id, patch))).toMatchObject(expected);
     },
   );
 
   test('[control.source-config.integration-id] [control.source-config.integration-id-origin] [control.integration.id] an integration is one of those that are listed', async () => {
-    await world.store.putIntegration(world.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
-    const [listed] = await world.control.listIntegrations();
+    await fixture.store.putIntegration(fixture.tenantId, { installation_id: 7, name: 'acme', repositories: [] });
+    const [listed] = await fixture.control.listIntegrations();
     expect(listed?.id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await told(inGit({ integration_id: listed?.id }))).toMatchObject({ integration_id: listed?.id });
-    expect(await refused(inGit({ integration_id: nobody() }))).toMatchObject({ status: 400 });
+    expect(await reported(inGit({ integration_id: listed?.id }))).toMatchObject({ integration_id: listed?.id });
+    expect(await refused(inGit({ integration_id: unknownId() }))).toMatchObject({ status: 400 });
     expect(await refused(inGit({ integration_id: 'acme' }))).toMatchObject({
       status: 422,
       at: ['body.source_config.integration_id'],
     });
-    expect(await refusalOf(world.stranger.createDeployment(inGit({ integration_id: listed?.id })))).toMatchObject({
+    expect(await refusalOf(fixture.stranger.createDeployment(inGit({ integration_id: listed?.id })))).toMatchObject({
       status: 400,
     });
   });
 
   test('[control.source-config.repo-url] a repository is named by its https address, or by a folder that is allowed', async () => {
     for (const repo_url of ['https://example.com/acme/agent.git', `${allowedFolder}/agent`])
-      expect(await told(inGit({ repo_url }))).toMatchObject({ repo_url });
+      expect(await reported(inGit({ repo_url }))).toMatchObject({ repo_url });
     for (const repo_url of ['ext::sh -c id', '--upload-pack=id', '/etc', 'https://u:secret-value@example.com/a'])
       expect(await refused(inGit({ repo_url }))).toMatchObject({
         status: 400,
@@ -84,13 +84,13 @@ describe.each(sides)('%s', (_side, open) => {
 
   test('[control.source-config.deployment-type] a deployment type is one of three words', async () => {
     for (const deployment_type of ['dev_free', 'dev', 'prod'])
-      expect(await told(inGit({ deployment_type }))).toMatchObject({ deployment_type });
+      expect(await reported(inGit({ deployment_type }))).toMatchObject({ deployment_type });
     expect(await refused(inGit({ deployment_type: 'staging' }))).toMatchObject({ status: 422 });
   });
 
   test('[control.source-config.build-on-push] build_on_push is true, false or null', async () => {
     for (const build_on_push of [true, false, null])
-      expect(await told(inGit({ build_on_push }))).toMatchObject({ build_on_push });
+      expect(await reported(inGit({ build_on_push }))).toMatchObject({ build_on_push });
     expect(await refused(inGit({ build_on_push: 'true' }))).toMatchObject({ status: 422 });
   });
 
@@ -109,26 +109,26 @@ describe.each(sides)('%s', (_side, open) => {
     [true, 'main'],
   ])('build_on_push %j with %s is taken', async (build_on_push, repo_ref) => {
     const request = fromGit({ source_config: { build_on_push }, source_revision_config: { repo_ref } });
-    expect(await told(request)).toMatchObject({ build_on_push });
+    expect(await reported(request)).toMatchObject({ build_on_push });
   });
 
   test('[control.source-config.build-on-push-not-with-tag] a PATCH cannot bring build_on_push and a tag together, from either end', async () => {
-    const pushed = await world.control.createDeployment(inGit({ build_on_push: true }));
-    const tagged = await world.control.createDeployment(
+    const pushed = await fixture.control.createDeployment(inGit({ build_on_push: true }));
+    const tagged = await fixture.control.createDeployment(
       fromGit({ source_revision_config: { repo_ref: 'refs/tags/v1' } }),
     );
     const toTag = { source_revision_config: { repo_ref: 'refs/tags/v1' } };
-    expect(await refusalOf(world.control.patchDeployment(pushed.id, toTag))).toMatchObject({ status: 400 });
+    expect(await refusalOf(fixture.control.patchDeployment(pushed.id, toTag))).toMatchObject({ status: 400 });
     const toPush = { source_config: { build_on_push: true } };
-    expect(await refusalOf(world.control.patchDeployment(tagged.id, toPush))).toMatchObject({ status: 400 });
+    expect(await refusalOf(fixture.control.patchDeployment(tagged.id, toPush))).toMatchObject({ status: 400 });
     expect(
-      await world.control.patchDeployment(pushed.id, { source_config: { build_on_push: false }, ...toTag }),
+      await fixture.control.patchDeployment(pushed.id, { source_config: { build_on_push: false }, ...toTag }),
     ).toMatchObject(toTag);
   });
 
   test('[control.source-config.custom-url] custom_url may be set for external_docker', async () => {
     const custom_url = 'https://agent.example.com';
-    expect(await world.control.createDeployment(inImage({ custom_url }))).toMatchObject({
+    expect(await fixture.control.createDeployment(inImage({ custom_url }))).toMatchObject({
       source_config: { custom_url },
       url: custom_url,
     });
@@ -136,41 +136,41 @@ describe.each(sides)('%s', (_side, open) => {
   });
 
   test('[control.source-config.custom-url-automatic] [control.source-config.custom-url-read-only] for github custom_url is filled in, and only restated', async () => {
-    const made = await world.control.createDeployment(fromGit());
-    const custom_url = `${world.baseUrl}/agents/${made.id}`;
+    const made = await fixture.control.createDeployment(fromGit());
+    const custom_url = `${fixture.baseUrl}/agents/${made.id}`;
     expect(made).toMatchObject({ url: custom_url, source_config: { custom_url } });
     const restated = { source_config: { custom_url: made.source_config.custom_url } };
-    expect(await world.control.patchDeployment(made.id, restated)).toMatchObject(restated);
+    expect(await fixture.control.patchDeployment(made.id, restated)).toMatchObject(restated);
     const other = { source_config: { custom_url: 'https://agent.example.com' } };
-    expect(await refusalOf(world.control.patchDeployment(made.id, other))).toMatchObject({ status: 400 });
+    expect(await refusalOf(fixture.control.patchDeployment(made.id, other))).toMatchObject({ status: 400 });
   });
 
   test('[control.source-config.resource-spec] [control.resource-spec.external-docker-only] a resource_spec is for external_docker', async () => {
-    expect(await told(inImage({ resource_spec: { cpu: 1 } }))).toMatchObject({ resource_spec: { cpu: 1 } });
+    expect(await reported(inImage({ resource_spec: { cpu: 1 } }))).toMatchObject({ resource_spec: { cpu: 1 } });
     expect(await refused(inImage({ resource_spec: 'large' }))).toMatchObject({ status: 422 });
     expect(await refused(inGit({ resource_spec: { cpu: 1 } }))).toMatchObject({ status: 400 });
   });
 
   test('[control.source-config.listener-id] [control.source-config.listener-id-origin] [control.listener.id] a listener is one of those that are listed', async () => {
-    await world.store.addListener(world.tenantId, { compute_type: 'k8s', compute_id: 'origin' });
-    const [listed] = (await world.control.listListeners({})).resources;
+    await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'origin' });
+    const [listed] = (await fixture.control.listListeners({})).resources;
     expect(listed?.id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await told(inImage({ listener_id: listed?.id }))).toMatchObject({ listener_id: listed?.id });
-    expect(await refused(inImage({ listener_id: nobody() }))).toMatchObject({ status: 400 });
+    expect(await reported(inImage({ listener_id: listed?.id }))).toMatchObject({ listener_id: listed?.id });
+    expect(await refused(inImage({ listener_id: unknownId() }))).toMatchObject({ status: 400 });
     expect(await refused(inImage({ listener_id: 'cluster' }))).toMatchObject({ status: 422 });
   });
 
   test('[control.source-config.listener-config] [control.source-config.listener-config-checked] [control.listener-config.k8s-namespace] [control.listener-config.k8s-namespace-compute-type] a namespace is taken with a listener of k8s, among those it has', async () => {
     const add = async (compute_type: string, compute_id: string, k8s_namespaces: string[]) =>
-      (await world.store.addListener(world.tenantId, { compute_type, compute_id, k8s_namespaces }))?.id;
+      (await fixture.store.addListener(fixture.tenantId, { compute_type, compute_id, k8s_namespaces }))?.id;
     const asking = (listener_id: string | undefined, k8s_namespace: unknown) =>
       inImage({ listener_id, listener_config: { k8s_namespace } });
     const open = await add('k8s', 'open', []);
     const closed = await add('k8s', 'closed', ['agents']);
     const other = await add('vm', 'other', []);
-    expect(await told(asking(open, 'anything'))).toMatchObject({ listener_config: { k8s_namespace: 'anything' } });
-    expect(await told(asking(closed, 'agents'))).toMatchObject({ listener_config: { k8s_namespace: 'agents' } });
-    expect(await told(asking(other, null))).toMatchObject({ listener_config: { k8s_namespace: null } });
+    expect(await reported(asking(open, 'anything'))).toMatchObject({ listener_config: { k8s_namespace: 'anything' } });
+    expect(await reported(asking(closed, 'agents'))).toMatchObject({ listener_config: { k8s_namespace: 'agents' } });
+    expect(await reported(asking(other, null))).toMatchObject({ listener_config: { k8s_namespace: null } });
     for (const request of [asking(closed, 'others'), asking(other, 'agents'), asking(undefined, 'agents')])
       expect(await refused(request)).toMatchObject({ status: 400, detail: expect.stringContaining('k8s_namespace') });
     expect(await refused(asking(open, 7))).toMatchObject({ status: 422 });
@@ -181,7 +181,7 @@ describe.each(sides)('%s', (_side, open) => {
     ['build_command', '[control.source-config.build-command]'],
   ])('%s is a string or null, of plain words %s', async (field) => {
     for (const command of ['pnpm install && pnpm run prepare', null])
-      expect(await told(inGit({ [field]: command }))).toMatchObject({ [field]: command });
+      expect(await reported(inGit({ [field]: command }))).toMatchObject({ [field]: command });
     expect(await refused(inGit({ [field]: 'a; b' }))).toMatchObject({ status: 400 });
     expect(await refused(inGit({ [field]: ['a'] }))).toMatchObject({ status: 422 });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromGit, fromImage, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const inGit = (source_revision_config: object) => fromGit({ source_revision_config });
 const inImage = (source_revision_config: object) => fromImage({ source_revision_config });
@@ -11,27 +11,27 @@ const inSource = (source_revision_config: object) => ({
 });
 
 describe.each(sides)('%s', (_side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
-  const told = async (request: unknown) => (await world.control.createDeployment(request)).source_revision_config;
-  const refused = (request: unknown) => refusalOf(world.control.createDeployment(request));
+  const reported = async (request: unknown) => (await fixture.control.createDeployment(request)).source_revision_config;
+  const refused = (request: unknown) => refusalOf(fixture.control.createDeployment(request));
 
   test('[control.source-revision-config.nullable] every field may be null or left out as far as the source does not need it', async () => {
     const empty = { image_uri: null, source_tarball_path: null };
-    const asked = {
+    const requested = {
       repo_ref: 'main',
       graph_config_path: 'graph.json',
       repo_commit_sha: null,
       source_tarball_digest: null,
     };
-    expect(await told(inGit(empty))).toEqual({ ...asked, ...empty });
-    expect(await told(inGit({}))).toEqual({ ...asked, ...empty });
-    expect(await told(inImage({ repo_ref: null, graph_config_path: null }))).toMatchObject({ repo_ref: null });
+    expect(await reported(inGit(empty))).toEqual({ ...requested, ...empty });
+    expect(await reported(inGit({}))).toEqual({ ...requested, ...empty });
+    expect(await reported(inImage({ repo_ref: null, graph_config_path: null }))).toMatchObject({ repo_ref: null });
   });
 
   test.each([
@@ -45,9 +45,9 @@ describe.each(sides)('%s', (_side, open) => {
     async (field, value, _source, request) => {
       const expected = { status: 400, detail: expect.stringContaining(`source_revision_config.${field}`) };
       expect(await refused(request({ source_revision_config: { [field]: value } }))).toMatchObject(expected);
-      const { id } = await world.control.createDeployment(request());
+      const { id } = await fixture.control.createDeployment(request());
       const patch = { source_revision_config: { [field]: value } };
-      expect(await refusalOf(world.control.patchDeployment(id, patch))).toMatchObject(expected);
+      expect(await refusalOf(fixture.control.patchDeployment(id, patch))).toMatchObject(expected);
     },
   );
 
@@ -62,7 +62,7 @@ describe.each(sides)('%s', (_side, open) => {
     ['[control.source-revision-config.repo-ref-branch]', 'refs/heads/main', 'main'],
     ['[control.source-revision-config.repo-ref-tag]', 'refs/tags/v1.0.0', 'refs/tags/v1.0.0'],
   ])('%s %s is told as %s', async (_, repo_ref, kept) => {
-    expect(await told(inGit({ repo_ref }))).toMatchObject({ repo_ref: kept });
+    expect(await reported(inGit({ repo_ref }))).toMatchObject({ repo_ref: kept });
   });
 
   test.each([
@@ -72,14 +72,16 @@ describe.each(sides)('%s', (_side, open) => {
     ['[control.source-revision-config.repo-ref-branch]', '--upload-pack=id', 'git'],
   ])('%s %s is refused with a word about %s', async (_, repo_ref, word) => {
     expect(await refused(inGit({ repo_ref }))).toMatchObject({ status: 400, detail: expect.stringContaining(word) });
-    const { id } = await world.control.createDeployment(fromGit());
-    expect(await refusalOf(world.control.patchDeployment(id, { source_revision_config: { repo_ref } }))).toMatchObject({
+    const { id } = await fixture.control.createDeployment(fromGit());
+    expect(
+      await refusalOf(fixture.control.patchDeployment(id, { source_revision_config: { repo_ref } })),
+    ).toMatchObject({
       status: 400,
     });
   });
 
   test('[control.source-revision-config.graph-config-path] the path of the graph configuration file is a string', async () => {
-    expect(await told(inGit({ graph_config_path: 'agents/a/graph.json' }))).toMatchObject({
+    expect(await reported(inGit({ graph_config_path: 'agents/a/graph.json' }))).toMatchObject({
       graph_config_path: 'agents/a/graph.json',
     });
     expect(await refused(inGit({ graph_config_path: {} }))).toMatchObject({ status: 422 });
@@ -118,7 +120,7 @@ describe.each(sides)('%s', (_side, open) => {
   );
 
   test('[control.source-revision-config.image-uri] external_docker names an image', async () => {
-    expect(await told(inImage({ image_uri: 'a:2' }))).toMatchObject({ image_uri: 'a:2' });
+    expect(await reported(inImage({ image_uri: 'a:2' }))).toMatchObject({ image_uri: 'a:2' });
     expect(await refused(inImage({ image_uri: null }))).toMatchObject({ status: 400 });
     expect(await refused(inImage({ image_uri: 2 }))).toMatchObject({ status: 422 });
     expect(await refused(inImage({ image_uri: '-v /:/host' }))).toMatchObject({ status: 400 });
@@ -130,18 +132,18 @@ describe.each(sides)('%s', (_side, open) => {
       status: 400,
       detail: expect.stringContaining('source_tarball_path'),
     });
-    const { id } = await world.control.createDeployment(inSource({ graph_config_path: 'graph.json' }));
+    const { id } = await fixture.control.createDeployment(inSource({ graph_config_path: 'graph.json' }));
     const patch = { source_revision_config: { source_tarball_path: 'uploads/a.tgz' } };
-    expect(await refusalOf(world.control.patchDeployment(id, patch))).toMatchObject({ status: 400 });
+    expect(await refusalOf(fixture.control.patchDeployment(id, patch))).toMatchObject({ status: 400 });
   });
 
   test('[control.source-revision-config.repo-commit-sha] the commit that was built is told, by the revision and by its deployment', async () => {
-    world.rollouts.fate = 'live';
-    const { id, latest_revision_id } = await world.control.createDeployment(fromGit());
-    await world.rollouts.settled();
-    world.rollouts.fate = 'held';
-    const told = { source_revision_config: { repo_ref: 'main', repo_commit_sha: world.rollouts.head } };
-    expect(await world.control.getRevision(id, latest_revision_id ?? '')).toMatchObject(told);
-    expect(await world.control.getDeployment(id)).toMatchObject(told);
+    fixture.rollouts.fate = 'live';
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
+    await fixture.rollouts.settled();
+    fixture.rollouts.fate = 'held';
+    const reported = { source_revision_config: { repo_ref: 'main', repo_commit_sha: fixture.rollouts.head } };
+    expect(await fixture.control.getRevision(id, latest_revision_id ?? '')).toMatchObject(reported);
+    expect(await fixture.control.getDeployment(id)).toMatchObject(reported);
   });
 });

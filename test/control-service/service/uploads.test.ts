@@ -1,104 +1,104 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digestOf, tarballOf } from '../builds/tarballs.ts';
-import { fromGit, fromImage, fromUpload, nobody, openWorld, refusalOf, sides } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromGit, fromImage, fromUpload, unknownId, openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const bytes = tarballOf();
 const digest = digestOf(bytes);
 const naming = (path: string) => ({ source_revision_config: { source_tarball_path: path } });
-const notHandedOut =
+const notIssued =
   'source_revision_config.source_tarball_path was not handed out by POST /deployments/{deployment_id}/upload-url for this deployment.';
 
 describe.each(sides)('%s', (_, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
+    fixture = await open();
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** A deployment with a tarball that was put where it should. */
   async function uploaded(changes = {}): Promise<{ id: string; first: string; path: string }> {
-    const { id, latest_revision_id } = await world.control.createDeployment(fromUpload(changes));
+    const { id, latest_revision_id } = await fixture.control.createDeployment(fromUpload(changes));
     return { id, first: latest_revision_id ?? '', path: await upload(id) };
   }
   async function upload(id: string): Promise<string> {
-    const { upload_url, object_path } = await world.control.requestUpload(id);
-    expect((await world.put(upload_url, bytes)).status).toBe(200);
+    const { upload_url, object_path } = await fixture.control.requestUpload(id);
+    expect((await fixture.put(upload_url, bytes)).status).toBe(200);
     return object_path;
   }
 
   test('the first revision waits for its source, and gives way to the one of the first upload', async () => {
-    const { id, latest_revision_id: first } = await world.control.createDeployment(fromUpload());
-    await world.rollouts.settled();
-    const waiting = await world.control.getRevision(id, first ?? '');
+    const { id, latest_revision_id: first } = await fixture.control.createDeployment(fromUpload());
+    await fixture.rollouts.settled();
+    const waiting = await fixture.control.getRevision(id, first ?? '');
     expect(waiting.status).toBe('CREATING');
     expect(waiting.status_message).toContain('It waits for the source: ask for an address with POST /v2/deployments');
     expect(waiting.source_revision_config).toMatchObject({ source_tarball_path: null, source_tarball_digest: null });
-    expect((await world.control.getDeployment(id)).status).toBe('AWAITING_DATABASE');
+    expect((await fixture.control.getDeployment(id)).status).toBe('AWAITING_DATABASE');
 
-    const changed = await world.control.patchDeployment(id, naming(await upload(id)));
-    await world.rollouts.settled();
-    expect(await world.control.getRevision(id, first ?? '')).toMatchObject({ status: 'SKIPPED' });
-    expect(await world.control.getRevision(id, changed.latest_revision_id ?? '')).toMatchObject({
+    const changed = await fixture.control.patchDeployment(id, naming(await upload(id)));
+    await fixture.rollouts.settled();
+    expect(await fixture.control.getRevision(id, first ?? '')).toMatchObject({ status: 'SKIPPED' });
+    expect(await fixture.control.getRevision(id, changed.latest_revision_id ?? '')).toMatchObject({
       status: 'DEPLOYED',
       source_revision_config: { source_tarball_digest: digest },
     });
   });
 
   test('revisions that are made before there is a source wait as well, and can be interrupted', async () => {
-    const { id, latest_revision_id: first } = await world.control.createDeployment(fromUpload());
-    const second = await world.control.patchDeployment(id, { secrets: [{ name: 'A', value: 'b' }] });
-    await world.rollouts.settled();
+    const { id, latest_revision_id: first } = await fixture.control.createDeployment(fromUpload());
+    const second = await fixture.control.patchDeployment(id, { secrets: [{ name: 'A', value: 'b' }] });
+    await fixture.rollouts.settled();
     for (const revision of [first, second.latest_revision_id]) {
-      expect((await world.control.getRevision(id, revision ?? '')).status).toBe('CREATING');
+      expect((await fixture.control.getRevision(id, revision ?? '')).status).toBe('CREATING');
     }
-    const ended = await world.control.interruptRevision(id, first ?? '');
+    const ended = await fixture.control.interruptRevision(id, first ?? '');
     expect(ended.status).toBe('INTERRUPTED');
   });
 
   test('[control.upload.object-path] [control.upload.body] [control.patch.source-tarball-path-makes-revision] the path that was handed out names what was put there', async () => {
-    const { id } = await world.control.createDeployment(fromUpload());
-    const target = await world.control.requestUpload(id);
+    const { id } = await fixture.control.createDeployment(fromUpload());
+    const target = await fixture.control.requestUpload(id);
     expect(Object.keys(target).toSorted()).toEqual(['object_path', 'upload_url']);
     expect(target.object_path).toMatch(new RegExp(`^uploads/${id}/[0-9a-f]{32}\\.tar\\.gz$`));
     expect(new URL(target.upload_url).pathname.endsWith(`/${target.object_path}`)).toBe(true);
-    const put = await world.put(target.upload_url, bytes);
+    const put = await fixture.put(target.upload_url, bytes);
     expect([put.status, await put.json()]).toEqual([
       200,
       { object_path: target.object_path, source_tarball_digest: digest, size: bytes.length },
     ]);
-    const before = await world.control.getDeployment(id);
-    const after = await world.control.patchDeployment(id, naming(target.object_path));
+    const before = await fixture.control.getDeployment(id);
+    const after = await fixture.control.patchDeployment(id, naming(target.object_path));
     expect(after.latest_revision_id).not.toBe(before.latest_revision_id);
     expect(after.source_revision_config).toMatchObject({
       source_tarball_path: target.object_path,
       source_tarball_digest: digest,
     });
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
   });
 
   test('[control.source-revision-config.source-tarball-path] one upload may make any number of revisions, and another one the next', async () => {
     const { id, path } = await uploaded();
-    const one = await world.control.patchDeployment(id, naming(path));
-    await world.rollouts.settled();
-    const again = await world.control.patchDeployment(id, naming(path));
+    const one = await fixture.control.patchDeployment(id, naming(path));
+    await fixture.rollouts.settled();
+    const again = await fixture.control.patchDeployment(id, naming(path));
     expect(again.latest_revision_id).not.toBe(one.latest_revision_id);
-    await world.rollouts.settled();
-    const restated = await world.control.createRevision(id, {});
-    await world.rollouts.settled();
-    const other = await world.control.patchDeployment(id, naming(await upload(id)));
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
+    const restated = await fixture.control.createRevision(id, {});
+    await fixture.rollouts.settled();
+    const other = await fixture.control.patchDeployment(id, naming(await upload(id)));
+    await fixture.rollouts.settled();
     const ids = [one.latest_revision_id, again.latest_revision_id, restated.id, other.latest_revision_id];
     expect(new Set(ids).size).toBe(4);
     for (const revision of ids) {
-      expect(await world.control.getRevision(id, revision ?? '')).toMatchObject({
+      expect(await fixture.control.getRevision(id, revision ?? '')).toMatchObject({
         status: 'DEPLOYED',
         source_revision_config: { source_tarball_digest: digest },
       });
     }
-    const back = await world.control.redeployRevision(id, one.latest_revision_id ?? '');
+    const back = await fixture.control.redeployRevision(id, one.latest_revision_id ?? '');
     expect(back.source_revision_config).toMatchObject({ source_tarball_path: path, source_tarball_digest: digest });
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
   });
 
   test.each<[string, (ids: { id: string; other: string }) => Promise<string>]>([
@@ -107,27 +107,27 @@ describe.each(sides)('%s', (_, open) => {
     ['that leads elsewhere', async ({ id }) => `uploads/${id}/../../api-key`],
     ['of this machine', async () => '/etc/passwd'],
     ['in another spelling', async ({ id }) => `./${await upload(id)}`],
-    ['that is an address', async ({ id }) => (await world.control.requestUpload(id)).upload_url],
+    ['that is an address', async ({ id }) => (await fixture.control.requestUpload(id)).upload_url],
   ])('a path %s is refused, and nothing changes', async (_what, pathOf) => {
-    const { id } = await world.control.createDeployment(fromUpload());
-    const { id: other } = await world.control.createDeployment(fromUpload());
+    const { id } = await fixture.control.createDeployment(fromUpload());
+    const { id: other } = await fixture.control.createDeployment(fromUpload());
     const path = await pathOf({ id, other });
-    const before = await world.control.getDeployment(id);
-    expect(await refusalOf(world.control.patchDeployment(id, naming(path)))).toMatchObject({
+    const before = await fixture.control.getDeployment(id);
+    expect(await refusalOf(fixture.control.patchDeployment(id, naming(path)))).toMatchObject({
       status: 400,
-      detail: notHandedOut,
+      detail: notIssued,
     });
-    expect(await refusalOf(world.control.createRevision(id, naming(path)))).toMatchObject({
+    expect(await refusalOf(fixture.control.createRevision(id, naming(path)))).toMatchObject({
       status: 400,
-      detail: notHandedOut,
+      detail: notIssued,
     });
-    expect(await world.control.getDeployment(id)).toEqual(before);
+    expect(await fixture.control.getDeployment(id)).toEqual(before);
   });
 
   test('a path that nothing was put at is refused, and says what is missing', async () => {
-    const { id } = await world.control.createDeployment(fromUpload());
-    const { object_path } = await world.control.requestUpload(id);
-    const refusal = await refusalOf(world.control.patchDeployment(id, naming(object_path)));
+    const { id } = await fixture.control.createDeployment(fromUpload());
+    const { object_path } = await fixture.control.requestUpload(id);
+    const refusal = await refusalOf(fixture.control.patchDeployment(id, naming(object_path)));
     expect(refusal.status).toBe(400);
     expect(refusal.detail).toContain('nothing has been put there yet');
   });
@@ -135,9 +135,9 @@ describe.each(sides)('%s', (_, open) => {
   test('a path at a creation is refused: none was handed out for what is not there yet', async () => {
     const { path } = await uploaded();
     const request = fromUpload({ source_revision_config: { source_tarball_path: path } });
-    expect(await refusalOf(world.control.createDeployment(request))).toMatchObject({
+    expect(await refusalOf(fixture.control.createDeployment(request))).toMatchObject({
       status: 400,
-      detail: notHandedOut,
+      detail: notIssued,
     });
   });
 
@@ -145,27 +145,27 @@ describe.each(sides)('%s', (_, open) => {
     ['github', fromGit],
     ['external_docker', fromImage],
   ])('a deployment of the source %s has no address, for neither tarballs nor images', async (source, request) => {
-    const { id, name } = await world.control.createDeployment(request());
-    expect(await refusalOf(world.control.requestUpload(id))).toMatchObject({
+    const { id, name } = await fixture.control.createDeployment(request());
+    expect(await refusalOf(fixture.control.requestUpload(id))).toMatchObject({
       status: 400,
       detail: `This is only available for 'internal_source' source deployments; the source of ${name} is ${source}.`,
     });
-    expect(await refusalOf(world.control.requestPushToken(id))).toMatchObject({
+    expect(await refusalOf(fixture.control.requestPushToken(id))).toMatchObject({
       status: 400,
       detail: `This is only available for 'internal_docker' source deployments; the source of ${name} is ${source}.`,
     });
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
   });
 
   test('what belongs to somebody else, is nowhere, or is being deleted gets no address', async () => {
-    const { id } = await world.control.createDeployment(fromUpload());
-    expect((await refusalOf(world.stranger.requestUpload(id))).status).toBe(404);
-    expect((await refusalOf(world.control.requestUpload(nobody()))).status).toBe(404);
-    expect((await refusalOf(world.control.requestUpload('what'))).status).toBe(422);
-    world.rollouts.fate = 'held';
-    await world.control.deleteDeployment(id);
-    expect((await refusalOf(world.control.requestUpload(id))).status).toBe(409);
-    world.rollouts.fate = 'live';
+    const { id } = await fixture.control.createDeployment(fromUpload());
+    expect((await refusalOf(fixture.stranger.requestUpload(id))).status).toBe(404);
+    expect((await refusalOf(fixture.control.requestUpload(unknownId()))).status).toBe(404);
+    expect((await refusalOf(fixture.control.requestUpload('what'))).status).toBe(422);
+    fixture.rollouts.fate = 'held';
+    await fixture.control.deleteDeployment(id);
+    expect((await refusalOf(fixture.control.requestUpload(id))).status).toBe(409);
+    fixture.rollouts.fate = 'live';
   });
 
   test.each<[string, Uint8Array, Record<string, string>, number, string]>([
@@ -175,14 +175,17 @@ describe.each(sides)('%s', (_, open) => {
     ['another digest', bytes, { 'content-digest': `sha-256=:${'A'.repeat(43)}=:` }, 400, `came as ${digest}`],
     ['no gzip', Buffer.from('hello'), {}, 400, 'The body is not gzip'],
     ['nothing', Buffer.alloc(0), {}, 400, 'The body is not gzip'],
-  ])('%s is refused with its reason, and the address serves afterwards', async (_what, body, headers, status, told) => {
-    const { id } = await world.control.createDeployment(fromUpload());
-    const { upload_url } = await world.control.requestUpload(id);
-    const refused = await world.put(upload_url, body, headers);
-    expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(told)]);
-    expect((await world.put(upload_url, bytes)).status).toBe(200);
-    expect((await world.put(upload_url, bytes)).status).toBe(409);
-  });
+  ])(
+    '%s is refused with its reason, and the address serves afterwards',
+    async (_what, body, headers, status, reported) => {
+      const { id } = await fixture.control.createDeployment(fromUpload());
+      const { upload_url } = await fixture.control.requestUpload(id);
+      const refused = await fixture.put(upload_url, body, headers);
+      expect([refused.status, await refused.text()]).toEqual([status, expect.stringContaining(reported)]);
+      expect((await fixture.put(upload_url, bytes)).status).toBe(200);
+      expect((await fixture.put(upload_url, bytes)).status).toBe(409);
+    },
+  );
 
   test.each<[string, (url: URL) => void, number]>([
     [
@@ -194,33 +197,33 @@ describe.each(sides)('%s', (_, open) => {
     ['another signature', (url) => url.searchParams.set('signature', 'A'.repeat(43)), 403],
     ['no signature', (url) => (url.search = ''), 403],
   ])('an address with %s does not serve', async (_what, change, status) => {
-    const { id } = await world.control.createDeployment(fromUpload());
-    const url = new URL((await world.control.requestUpload(id)).upload_url);
+    const { id } = await fixture.control.createDeployment(fromUpload());
+    const url = new URL((await fixture.control.requestUpload(id)).upload_url);
     change(url);
-    expect((await world.put(url.href, bytes)).status).toBe(status);
+    expect((await fixture.put(url.href, bytes)).status).toBe(status);
   });
 });
 
 describe('over HTTP', () => {
   test('[control.endpoints.upload-url] [control.upload.both-paths] the address is handed out with and without the version in the path', async () => {
-    const world = await openWorld('over HTTP', '/base');
-    const { id } = await world.control.createDeployment(fromUpload());
-    const headers = { 'x-api-key': world.apiKey };
+    const fixture = await openServiceFixture('over HTTP', '/base');
+    const { id } = await fixture.control.createDeployment(fromUpload());
+    const headers = { 'x-api-key': fixture.apiKey };
     for (const path of [`/deployments/${id}/upload-url`, `/v2/deployments/${id}/upload-url`]) {
-      const answer = await fetch(`${world.baseUrl}${path}`, { method: 'POST', headers });
+      const answer = await fetch(`${fixture.baseUrl}${path}`, { method: 'POST', headers });
       const target = await answer.json();
       expect([answer.status, target]).toEqual([
         200,
-        { upload_url: expect.stringContaining(`${world.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
+        { upload_url: expect.stringContaining(`${fixture.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
       ]);
-      expect((await fetch(`${world.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
-      const other = await fetch(`${world.baseUrl}${path}`, { headers });
+      expect((await fetch(`${fixture.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
+      const other = await fetch(`${fixture.baseUrl}${path}`, { headers });
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
     }
-    const { upload_url } = await world.control.requestUpload(id);
+    const { upload_url } = await fixture.control.requestUpload(id);
     const read = await fetch(upload_url);
     expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
-    expect((await world.put(upload_url, bytes)).status).toBe(200);
-    await world.close();
+    expect((await fixture.put(upload_url, bytes)).status).toBe(200);
+    await fixture.close();
   });
 });

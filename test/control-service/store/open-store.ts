@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { sealer, sealingKey } from '../../../src/control-service/sealing/sealer.ts';
-import { sealingPlugin } from '../../../src/control-service/sealing/sealing-plugin.ts';
+import { secretCipher, encryptionKey } from '../../../src/control-service/encryption/cipher.ts';
+import { encryptionPlugin } from '../../../src/control-service/encryption/encryption-plugin.ts';
 import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
 import type { Clock } from '../../../src/clock.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { migrate } from '../../../src/postgres/migrate.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 
 /** A store on an empty database of its own. */
 export interface TestStore {
@@ -20,7 +20,7 @@ export interface TestStore {
 }
 
 /** Seals with a key that is made for this run. */
-export const testSealer = sealer(sealingKey(randomBytes(32)));
+export const testCipher = secretCipher(encryptionKey(randomBytes(32)));
 
 /** A clock that goes on by a millisecond whenever it is asked, so that no two moments are the same. */
 export function tickingClock(from = Date.UTC(2030, 0, 1)): Clock {
@@ -34,7 +34,7 @@ export async function openTestStore(clock: Clock = tickingClock()): Promise<Test
   const database = openDatabase<ControlTables>({ url: postgres.url });
   await migrate(database.db, controlMigrations, { schema: controlSchema });
   return {
-    store: createStore(database.db, clock, sealingPlugin(testSealer)),
+    store: createStore(database.db, clock, encryptionPlugin(testCipher)),
     url: postgres.url,
     close: async () => {
       await database.close();

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 let count = 0;
-const asked = (): NewDeployment => ({
+const requested = (): NewDeployment => ({
   name: `agent-${(count += 1)}`,
   source: 'github',
   source_config: { repo_url: 'https://example.com/a.git' },
@@ -22,7 +22,7 @@ const asked = (): NewDeployment => ({
 });
 
 async function makeDeployment(): Promise<{ id: string; first: string }> {
-  const made = await opened.store.createDeployment(tenantId, asked());
+  const made = await opened.store.createDeployment(tenantId, requested());
   if (made.kind !== 'created') throw new Error(made.kind);
   return { id: made.deployment.id, first: made.latest.id };
 }

@@ -20,7 +20,7 @@ afterAll(() => service.close());
 
 const rows = () => everyRow(service.databaseUrl, ['last_used_at']);
 
-interface Told {
+interface Reported {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -30,42 +30,42 @@ async function send(
   method: string,
   { path, body, headers = {} }: Sent,
   credentials: Record<string, string>,
-): Promise<Told> {
+): Promise<Reported> {
   const answer = await fetch(`${service.url}${path}`, {
     method,
     headers: { ...credentials, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const told = Object.fromEntries([...answer.headers].filter(([name]) => name !== 'date'));
-  return { status: answer.status, headers: told, text: await answer.text() };
+  const reported = Object.fromEntries([...answer.headers].filter(([name]) => name !== 'date'));
+  return { status: answer.status, headers: reported, text: await answer.text() };
 }
 
 const asOwner = () => ({ 'x-api-key': service.owner.apiKey });
 const asStranger = () => ({ 'x-api-key': service.stranger.apiKey });
 
 /** An answer with every id of `ids` by what it is the id of, so that two answers can be held side by side. */
-function named({ text, headers, ...rest }: Told, ids: Belongings): Told {
+function named({ text, headers, ...rest }: Reported, ids: Belongings): Reported {
   const words = Object.entries(ids).filter(([, id]) => id !== '');
   const plain = words.reduce((sofar, [what, id]) => sofar.replaceAll(id, `<${what}>`), text);
   return { ...rest, headers: { ...headers, 'content-length': '' }, text: plain };
 }
 
 /** What the stranger is told of what the owner has, of what nobody has, and what the database was asked for each. */
-async function told(method: string, ask: (ids: Belongings) => Sent) {
+async function reported(method: string, ask: (ids: Belongings) => Sent) {
   const of = async (ids: Belongings) => {
-    let answer: Told | undefined;
+    let answer: Reported | undefined;
     const statements = await service.statementsOf(async () => {
       answer = await send(method, ask(ids), asStranger());
     });
     if (!answer) throw new Error('nothing was answered');
-    return { answer, told: named(answer, ids), statements };
+    return { answer, reported: named(answer, ids), statements };
   };
   return { there: await of(service.owner), nowhere: await of(nowhere) };
 }
 
 const routes = () => service.app.routes.map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
 /** A route for every method answers methods that a path does not have; one with a star stands before others. */
-const isAsked = ({ method, path }: { method: string; path: string }): boolean =>
+const isRequested = ({ method, path }: { method: string; path: string }): boolean =>
   method !== 'ALL' && !path.includes('*');
 
 test('every route of the service has a row, and every row a route', () => {
@@ -73,7 +73,7 @@ test('every route of the service has a row, and every row a route', () => {
     [
       ...new Set(
         routes()
-          .filter(isAsked)
+          .filter(isRequested)
           .map(({ name }) => name),
       ),
     ].sort(),
@@ -91,9 +91,9 @@ const closed = Object.entries(requests).flatMap(([name, row]) =>
 describe("another tenant's", () => {
   test.each(closed.filter(({ row }) => 'of' in row))('$name is as if it were not there', async ({ method, ask }) => {
     const before = await rows();
-    const { there, nowhere: other } = await told(method, ask);
+    const { there, nowhere: other } = await reported(method, ask);
     expect(there.answer.status).toBe(404);
-    expect(there.told).toEqual(other.told);
+    expect(there.reported).toEqual(other.reported);
     expect(there.statements).toBe(other.statements);
     expect(await rows()).toEqual(before);
   });
@@ -110,8 +110,8 @@ describe("another tenant's", () => {
 
   test.each(bodies)('%s is as if it were not there', async (_what, method, ask) => {
     const before = await rows();
-    const { there, nowhere: other } = await told(method, (of) => ask(service.stranger, of));
-    expect(there.told).toEqual(other.told);
+    const { there, nowhere: other } = await reported(method, (of) => ask(service.stranger, of));
+    expect(there.reported).toEqual(other.reported);
     expect(there.statements).toBe(other.statements);
     expect(there.answer.text).not.toContain(canaryOf('owner'));
     expect(await rows()).toEqual(before);
@@ -143,7 +143,7 @@ describe("another tenant's", () => {
 });
 
 describe('whoever has no key of the tenant', () => {
-  const doors: readonly (readonly [who: string, credentials: () => Record<string, string>, status: number])[] = [
+  const entryPoints: readonly (readonly [who: string, credentials: () => Record<string, string>, status: number])[] = [
     ['without a key', () => ({}), 401],
     ['with a key that was revoked', () => ({ 'x-api-key': service.revokedKey }), 401],
     ['with a revoked key as a token', () => ({ authorization: `Bearer ${service.revokedKey}` }), 401],
@@ -154,16 +154,19 @@ describe('whoever has no key of the tenant', () => {
       403,
     ],
   ];
-  test.each(doors)('is refused %s, on every route, before anything is looked at', async (_who, credentials, status) => {
-    const before = await rows();
-    await Promise.all(
-      closed.map(async ({ method, ask }) => {
-        const [one, other] = [service.owner, nowhere].map((ids) => send(method, ask(ids), credentials()));
-        expect([(await one)?.status, await one]).toEqual([status, await other]);
-      }),
-    );
-    expect(await rows()).toEqual(before);
-  });
+  test.each(entryPoints)(
+    'is refused %s, on every route, before anything is looked at',
+    async (_who, credentials, status) => {
+      const before = await rows();
+      await Promise.all(
+        closed.map(async ({ method, ask }) => {
+          const [one, other] = [service.owner, nowhere].map((ids) => send(method, ask(ids), credentials()));
+          expect([(await one)?.status, await one]).toEqual([status, await other]);
+        }),
+      );
+      expect(await rows()).toEqual(before);
+    },
+  );
 });
 
 describe('an agent', () => {
@@ -177,19 +180,19 @@ describe('an agent', () => {
       'text/event-stream',
       expect.stringContaining(canaryOf('owner')),
     ]);
-    expect(service.asked.at(-1)).toBe('owner POST /runs/stream');
+    expect(service.requested.at(-1)).toBe('owner POST /runs/stream');
   });
 
   test.each(['GET', 'POST', 'DELETE', 'OPTIONS'])(
     'of another tenant is as if it were not there, by %s',
     async (method) => {
-      const before = service.asked.length;
+      const before = service.requested.length;
       for (const path of paths) {
-        const { there, nowhere: other } = await told(method, (ids) => agent(ids, path));
+        const { there, nowhere: other } = await reported(method, (ids) => agent(ids, path));
         expect(there.answer.status).toBe(404);
-        expect([there.told, there.statements]).toEqual([other.told, other.statements]);
+        expect([there.reported, there.statements]).toEqual([other.reported, other.statements]);
       }
-      expect(service.asked).toHaveLength(before);
+      expect(service.requested).toHaveLength(before);
     },
   );
 
@@ -201,15 +204,15 @@ describe('an agent', () => {
     ['by two slashes', (_own: Belongings, of: Belongings) => `//agents/${of.deployment}/ok`],
     ['by a whole address', (_own: Belongings, of: Belongings) => `http://x/agents/${of.deployment}/ok`],
   ])('of another tenant is not reached %s', async (_how, path) => {
-    const before = service.asked.filter((line) => line.startsWith('owner')).length;
+    const before = service.requested.filter((line) => line.startsWith('owner')).length;
     const { status, text } = await raw(path(service.stranger, service.owner));
     expect(status).not.toBe(200);
     expect(text).not.toContain(canaryOf('owner'));
-    expect(service.asked.filter((line) => line.startsWith('owner'))).toHaveLength(before);
+    expect(service.requested.filter((line) => line.startsWith('owner'))).toHaveLength(before);
   });
 
   test('hears nothing from whoever has no key of its tenant', async () => {
-    const before = service.asked.length;
+    const before = service.requested.length;
     for (const [credentials, status] of [
       [{}, 401],
       [{ 'x-api-key': service.revokedKey }, 401],
@@ -220,7 +223,7 @@ describe('an agent', () => {
         expect([one.status, one]).toEqual([status, await send('POST', agent(nowhere, path), credentials)]);
       }
     }
-    expect(service.asked).toHaveLength(before);
+    expect(service.requested).toHaveLength(before);
   });
 
   /** Sends a target as it is written, which `fetch` would tidy up. */

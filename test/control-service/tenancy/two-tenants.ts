@@ -9,7 +9,7 @@ import { admitToAgent } from '../../../src/control-service/keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/keys/api-key.ts';
 import { workBell } from '../../../src/control-service/listeners/work-bell.ts';
 import { createApp } from '../../../src/control-service/routes/app.ts';
-import { sealingPlugin } from '../../../src/control-service/sealing/sealing-plugin.ts';
+import { encryptionPlugin } from '../../../src/control-service/encryption/encryption-plugin.ts';
 import { createHttpServer } from '../../../src/control-service/server.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
 import type { OurControlService } from '../../../src/control-service/service.ts';
@@ -18,13 +18,13 @@ import { createTracing } from '../../../src/control-service/tracing/tracing.ts';
 import { createStore } from '../../../src/control-service/store/store.ts';
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
 import type { ControlTables } from '../../../src/control-service/store/tables.ts';
-import { openDatabase } from '../../../src/database/database.ts';
-import { migrate } from '../../../src/database/migrate.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { migrate } from '../../../src/postgres/migrate.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 import { instantRollouts } from '../instant-rollouts.ts';
-import { testSealer } from '../store/open-store.ts';
+import { testCipher } from '../store/open-store.ts';
 import { openUploads } from '../uploads/upload-places.ts';
-import { fromGit, fromImage } from '../worlds.ts';
+import { fromGit, fromImage } from '../service-fixture.ts';
 
 /** All that a tenant has, by what a request would name it by. */
 export interface Belongings {
@@ -61,7 +61,7 @@ export interface TwoTenants {
   /** A key of the owner that was revoked. */
   revokedKey: string;
   /** What the agents of both were asked, by deployment. */
-  asked: string[];
+  requested: string[];
   logged: string[];
   /** How many statements were sent to the database while this was done. */
   statementsOf: (work: () => Promise<unknown>) => Promise<number>;
@@ -83,7 +83,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
     },
     transformResult: async ({ result }) => result,
   };
-  const store = createStore(database.db.withPlugin(counting), systemClock, sealingPlugin(testSealer));
+  const store = createStore(database.db.withPlugin(counting), systemClock, encryptionPlugin(testCipher));
   const places = openUploads(store);
   const rollouts = instantRollouts(store);
   const bell = workBell(systemClock);
@@ -114,11 +114,11 @@ export async function openTwoTenants(): Promise<TwoTenants> {
   const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath: '' });
   url = await listen(server);
 
-  const asked: string[] = [];
+  const requested: string[] = [];
   const agents: Server[] = [];
   const makeTenant = async (name: string): Promise<Belongings> => {
     const made = await furnish(name, store, serviceFor, rollouts);
-    const agent = createServer(agentOf(name, asked));
+    const agent = createServer(agentOf(name, requested));
     agents.push(agent);
     gateway.switchTo(made.deployment, { origin: await listen(agent), token: 'token' });
     return made;
@@ -136,7 +136,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
     owner,
     stranger,
     revokedKey: revoked.text,
-    asked,
+    requested,
     logged,
     async statementsOf(work) {
       const before = statements;
@@ -209,7 +209,7 @@ async function furnish(
   const project = await store.addTracingProject(tenant, `runs-of-${name}`);
   const run = randomUUID();
   const at = new Date().toISOString();
-  const told = {
+  const reported = {
     id: run,
     thread_id: null,
     assistant_id: name,
@@ -218,7 +218,9 @@ async function furnish(
     error: null,
     tokens: null,
   };
-  await store.putTracedRuns(project, [{ ...told, status: 'success', created_at: at, started_at: at, ended_at: at }]);
+  await store.putTracedRuns(project, [
+    { ...reported, status: 'success', created_at: at, started_at: at, ended_at: at },
+  ]);
   return {
     tenant,
     apiKey: key.text,
@@ -259,9 +261,9 @@ export function imagined(one: Belongings): Belongings {
 
 /** An agent that notes who was asked what, and answers by a stream. */
 const agentOf =
-  (name: string, asked: string[]): RequestListener =>
+  (name: string, requested: string[]): RequestListener =>
   (request, response) => {
-    asked.push(`${name} ${request.method} ${request.url}`);
+    requested.push(`${name} ${request.method} ${request.url}`);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(`event: values\ndata: "${canaryOf(name)}"\n\n`);
     response.end();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { createTracing } from '../../../src/control-service/tracing/tracing.ts';
 import { takeRuns } from '../../../src/control-service/tracing/take-runs.ts';
-import { fromImage, nobody, refusalOf, sides, testTracing } from '../worlds.ts';
-import type { World } from '../worlds.ts';
+import { fromImage, unknownId, refusalOf, sides, testTracing } from '../service-fixture.ts';
+import type { ServiceFixture } from '../service-fixture.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds)).toISOString();
 
@@ -24,19 +24,19 @@ const run = (changes: Partial<TracedRun> = {}): TracedRun => ({
 });
 
 describe.each(sides)('%s', (side, open) => {
-  let world: World;
+  let fixture: ServiceFixture;
   beforeAll(async () => {
-    world = await open();
-    world.rollouts.fate = 'held';
+    fixture = await open();
+    fixture.rollouts.fate = 'held';
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** Tells of runs as an agent does. */
-  async function tell(projectId: string, runs: unknown, token = testTracing.tokenOf(projectId)): Promise<unknown> {
+  async function report(projectId: string, runs: unknown, token = testTracing.tokenOf(projectId)): Promise<unknown> {
     if (side === 'in process') {
-      return takeRuns({ store: world.store, tracing: testTracing }, projectId, token, { runs });
+      return takeRuns({ store: fixture.store, tracing: testTracing }, projectId, token, { runs });
     }
-    const answer = await fetch(`${world.baseUrl}/v1/projects/${projectId}/runs`, {
+    const answer = await fetch(`${fixture.baseUrl}/v1/projects/${projectId}/runs`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ runs }),
@@ -45,19 +45,19 @@ describe.each(sides)('%s', (side, open) => {
     if (answer.ok) return body;
     throw Object.assign(new Error(JSON.stringify(body)), { status: answer.status });
   }
-  const statusOf = (told: Promise<unknown>): Promise<unknown> =>
-    told.then(
+  const statusOf = (reported: Promise<unknown>): Promise<unknown> =>
+    reported.then(
       () => 200,
       (error: unknown) => (typeof error === 'object' && error !== null ? Reflect.get(error, 'status') : undefined),
     );
   async function project() {
-    const deployment = await world.control.createDeployment(fromImage());
+    const deployment = await fixture.control.createDeployment(fromImage());
     return { deployment, id: deployment.tracer_session_id ?? '' };
   }
 
   test('[control.create.tracing-project] a deployment has a project of its name, and tells its id', async () => {
     const { deployment, id } = await project();
-    expect(await world.control.getProject(id)).toEqual({
+    expect(await fixture.control.getProject(id)).toEqual({
       id,
       name: deployment.name,
       deployment_id: deployment.id,
@@ -65,7 +65,7 @@ describe.each(sides)('%s', (side, open) => {
       run_count: 0,
       last_run_at: null,
     });
-    expect(await world.control.getDeployment(deployment.id)).toMatchObject({ tracer_session_id: id });
+    expect(await fixture.control.getDeployment(deployment.id)).toMatchObject({ tracer_session_id: id });
   });
 
   test('runs that an agent told are listed as they were told, those that ended last first', async () => {
@@ -78,23 +78,23 @@ describe.each(sides)('%s', (side, open) => {
     });
     const never = run({ status: 'interrupted', started_at: null, thread_id: null, revision_id: null, ended_at: at(4) });
     const well = run({ ended_at: at(7) });
-    expect(await tell(id, [failed, never])).toEqual({ taken: 2 });
-    expect(await tell(id, [well])).toEqual({ taken: 1 });
-    const { resources, offset } = await world.control.listProjectRuns(id, {});
+    expect(await report(id, [failed, never])).toEqual({ taken: 2 });
+    expect(await report(id, [well])).toEqual({ taken: 1 });
+    const { resources, offset } = await fixture.control.listProjectRuns(id, {});
     expect([resources, offset]).toEqual([[failed, well, never], 3]);
-    expect(await world.control.getProjectRun(id, failed.id)).toEqual(failed);
-    expect(await world.control.getProject(id)).toMatchObject({ run_count: 3, last_run_at: at(9) });
+    expect(await fixture.control.getProjectRun(id, failed.id)).toEqual(failed);
+    expect(await fixture.control.getProject(id)).toMatchObject({ run_count: 3, last_run_at: at(9) });
   });
 
   test('one that is told again, at the same moment too, is there once and as it was', async () => {
     const { id } = await project();
-    const told = run();
-    const ends = await Promise.all(Array.from({ length: 8 }, () => tell(id, [told, run()])));
+    const reported = run();
+    const ends = await Promise.all(Array.from({ length: 8 }, () => report(id, [reported, run()])));
     expect(
       ends.map((end) => Reflect.get(Object(end), 'taken')).reduce((sum: number, taken: number) => sum + taken, 0),
     ).toBe(9);
-    expect(await tell(id, [{ ...told, status: 'error' }])).toEqual({ taken: 0 });
-    expect(await world.control.getProjectRun(id, told.id)).toEqual(told);
+    expect(await report(id, [{ ...reported, status: 'error' }])).toEqual({ taken: 0 });
+    expect(await fixture.control.getProjectRun(id, reported.id)).toEqual(reported);
   });
 
   test('runs come in pages, and narrowed by status and assistant', async () => {
@@ -102,9 +102,9 @@ describe.each(sides)('%s', (side, open) => {
     const runs = Array.from({ length: 5 }, (_, index) =>
       run({ ended_at: at(index), status: index % 2 === 0 ? 'success' : 'error', assistant_id: index < 3 ? 'a' : 'b' }),
     );
-    await tell(id, runs);
+    await report(id, runs);
     const ids = async (query: object) =>
-      (await world.control.listProjectRuns(id, query)).resources.map((each) => each.id);
+      (await fixture.control.listProjectRuns(id, query)).resources.map((each) => each.id);
     const of = (...which: number[]) => which.map((index) => runs[index]?.id);
     expect(await ids({ limit: 2 })).toEqual(of(4, 3));
     expect(await ids({ limit: 2, offset: 4 })).toEqual(of(0));
@@ -118,25 +118,25 @@ describe.each(sides)('%s', (side, open) => {
     'runs by %j are a 422',
     async (query) => {
       const { id } = await project();
-      expect(await refusalOf(world.control.listProjectRuns(id, query))).toMatchObject({ status: 422 });
+      expect(await refusalOf(fixture.control.listProjectRuns(id, query))).toMatchObject({ status: 422 });
     },
   );
 
   test('projects are listed newest first, by name too, and nobody else’s', async () => {
     const [first, second] = [await project(), await project()];
-    const { resources } = await world.control.listProjects({ limit: 2 });
+    const { resources } = await fixture.control.listProjects({ limit: 2 });
     expect(resources.map(({ id }) => id)).toEqual([second.id, first.id]);
     const { name } = first.deployment;
-    expect((await world.control.listProjects({ name })).resources.map(({ id }) => id)).toEqual([first.id]);
-    expect((await world.control.listProjects({ name_contains: name.slice(1) })).resources.length).toBeGreaterThan(0);
-    expect((await world.stranger.listProjects({})).resources).toEqual([]);
+    expect((await fixture.control.listProjects({ name })).resources.map(({ id }) => id)).toEqual([first.id]);
+    expect((await fixture.control.listProjects({ name_contains: name.slice(1) })).resources.length).toBeGreaterThan(0);
+    expect((await fixture.stranger.listProjects({})).resources).toEqual([]);
     for (const call of [
-      () => world.stranger.getProject(first.id),
-      () => world.stranger.listProjectRuns(first.id, {}),
-      () => world.stranger.getProjectRun(first.id, nobody()),
-      () => world.stranger.deleteProject(first.id),
-      () => world.control.getProject(nobody()),
-      () => world.control.getProjectRun(first.id, nobody()),
+      () => fixture.stranger.getProject(first.id),
+      () => fixture.stranger.listProjectRuns(first.id, {}),
+      () => fixture.stranger.getProjectRun(first.id, unknownId()),
+      () => fixture.stranger.deleteProject(first.id),
+      () => fixture.control.getProject(unknownId()),
+      () => fixture.control.getProjectRun(first.id, unknownId()),
     ]) {
       expect(await refusalOf(call())).toMatchObject({ status: 404 });
     }
@@ -145,12 +145,12 @@ describe.each(sides)('%s', (side, open) => {
   test('a token opens its own project alone', async () => {
     const [own, other] = [await project(), await project()];
     const token = testTracing.tokenOf(own.id);
-    expect(await statusOf(tell(other.id, [run()], token))).toBe(401);
-    expect(await statusOf(tell(own.id, [run()], `${token}x`))).toBe(401);
-    expect(await statusOf(tell(own.id, [run()], createTracing(Buffer.alloc(32, 6)).tokenOf(own.id)))).toBe(401);
-    expect(await statusOf(tell('none', [run()], token))).toBe(401);
-    expect(await statusOf(tell(own.id, [run()], world.apiKey))).toBe(401);
-    expect(await statusOf(tell(own.id, [run()], token))).toBe(200);
+    expect(await statusOf(report(other.id, [run()], token))).toBe(401);
+    expect(await statusOf(report(own.id, [run()], `${token}x`))).toBe(401);
+    expect(await statusOf(report(own.id, [run()], createTracing(Buffer.alloc(32, 6)).tokenOf(own.id)))).toBe(401);
+    expect(await statusOf(report('none', [run()], token))).toBe(401);
+    expect(await statusOf(report(own.id, [run()], fixture.apiKey))).toBe(401);
+    expect(await statusOf(report(own.id, [run()], token))).toBe(200);
   });
 
   test.each([
@@ -163,39 +163,39 @@ describe.each(sides)('%s', (side, open) => {
     ['a message without an end', [run({ error: { error: 'E', message: 'x'.repeat(10_001) } })]],
   ])('%s is a 422, and nothing of it is kept', async (_, runs) => {
     const { id } = await project();
-    expect(await statusOf(tell(id, runs))).toBe(422);
-    expect(await world.control.getProject(id)).toMatchObject({ run_count: 0 });
+    expect(await statusOf(report(id, runs))).toBe(422);
+    expect(await fixture.control.getProject(id)).toMatchObject({ run_count: 0 });
   });
 
   test('a project stays while its deployment stands, outlives it, and is deleted then', async () => {
-    world.rollouts.fate = 'live';
+    fixture.rollouts.fate = 'live';
     const { deployment, id } = await project();
-    await tell(id, [run()]);
-    expect(await refusalOf(world.control.deleteProject(id))).toMatchObject({
+    await report(id, [run()]);
+    expect(await refusalOf(fixture.control.deleteProject(id))).toMatchObject({
       status: 409,
       detail: expect.stringContaining(deployment.id),
     });
-    await world.control.deleteDeployment(deployment.id);
-    await world.rollouts.settled();
-    expect(await world.control.getProject(id)).toMatchObject({ deployment_id: null, run_count: 1 });
-    expect(await refusalOf(world.control.createDeployment(fromImage({ name: deployment.name })))).toMatchObject({
+    await fixture.control.deleteDeployment(deployment.id);
+    await fixture.rollouts.settled();
+    expect(await fixture.control.getProject(id)).toMatchObject({ deployment_id: null, run_count: 1 });
+    expect(await refusalOf(fixture.control.createDeployment(fromImage({ name: deployment.name })))).toMatchObject({
       status: 409,
       detail: expect.stringContaining(id),
     });
-    await world.control.deleteProject(id);
-    expect(await refusalOf(world.control.getProject(id))).toMatchObject({ status: 404 });
-    expect(await statusOf(tell(id, [run()]))).toBe(404);
-    await world.control.createDeployment(fromImage({ name: deployment.name }));
-    world.rollouts.fate = 'held';
+    await fixture.control.deleteProject(id);
+    expect(await refusalOf(fixture.control.getProject(id))).toMatchObject({ status: 404 });
+    expect(await statusOf(report(id, [run()]))).toBe(404);
+    await fixture.control.createDeployment(fromImage({ name: deployment.name }));
+    fixture.rollouts.fate = 'held';
   });
 
   test('it goes with its deployment where that was asked for', async () => {
-    world.rollouts.fate = 'live';
+    fixture.rollouts.fate = 'live';
     const { deployment, id } = await project();
-    await world.control.deleteDeployment(deployment.id, { delete_tracing_project: true });
-    await world.rollouts.settled();
-    expect(await refusalOf(world.control.getProject(id))).toMatchObject({ status: 404 });
-    world.rollouts.fate = 'held';
+    await fixture.control.deleteDeployment(deployment.id, { delete_tracing_project: true });
+    await fixture.rollouts.settled();
+    expect(await refusalOf(fixture.control.getProject(id))).toMatchObject({ status: 404 });
+    fixture.rollouts.fate = 'held';
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { startLocal, type LocalServices } from '../../../src/control-service/local.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
 import { installedPackages } from '../../installed-packages.ts';
 import { repository } from '../builds/repositories.ts';
 import { httpControl } from '../http-control.ts';

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
-import type { AskedDigest } from '../../../src/control-service/uploads/content-digest.ts';
+import type { RequestedDigest } from '../../../src/control-service/uploads/content-digest.ts';
 import { readContentDigest } from '../../../src/control-service/uploads/content-digest.ts';
 import { judgeSignature, signedQuery } from '../../../src/control-service/uploads/signature.ts';
 import { createUploads } from '../../../src/control-service/uploads/uploads.ts';
@@ -20,7 +20,7 @@ import type { PutEnd, Uploads } from '../../../src/control-service/uploads/uploa
 import { temporaryFolder } from '../builds/repositories.ts';
 import { digestOf, tarballOf } from '../builds/tarballs.ts';
 import { openTestStore, type TestStore } from '../store/open-store.ts';
-import { fromUpload } from '../worlds.ts';
+import { fromUpload } from '../service-fixture.ts';
 
 const minute = 60_000;
 const key = Buffer.alloc(32, 7);
@@ -49,15 +49,15 @@ beforeEach(() => {
 });
 
 async function newDeployment(): Promise<string> {
-  const { secrets, ...asked } = fromUpload();
-  const wanted = { ...asked, secrets: [...secrets], secret_references: null, source: 'internal_source' as const };
+  const { secrets, ...requested } = fromUpload();
+  const wanted = { ...requested, secrets: [...secrets], secret_references: null, source: 'internal_source' as const };
   const end = await opened.store.createDeployment(tenantId, wanted);
   if (end.kind !== 'created') throw new Error(end.kind);
   return end.deployment.id;
 }
 
 /** An address that was handed out, in its parts. */
-async function handedOut(): Promise<{ objectPath: string; expires: string; signature: string; deploymentId: string }> {
+async function issued(): Promise<{ objectPath: string; expires: string; signature: string; deploymentId: string }> {
   const deploymentId = await newDeployment();
   const { upload_url, object_path } = await uploads.handOut(deploymentId, 'http://service.test/base');
   const url = new URL(upload_url);
@@ -77,12 +77,12 @@ async function* parts(...of: (Uint8Array | Error)[]): AsyncGenerator<Uint8Array>
   }
 }
 
-type Address = Awaited<ReturnType<typeof handedOut>>;
+type Address = Awaited<ReturnType<typeof issued>>;
 const put = (
   { objectPath, expires, signature }: Address,
   body: AsyncIterable<Uint8Array>,
-  { announced, asked = { kind: 'none' } }: { announced?: number; asked?: AskedDigest } = {},
-): Promise<PutEnd> => uploads.put({ objectPath, expires, signature, body, announced, asked });
+  { announced, requested = { kind: 'none' } }: { announced?: number; requested?: RequestedDigest } = {},
+): Promise<PutEnd> => uploads.put({ objectPath, expires, signature, body, announced, requested });
 
 const good = tarballOf();
 const files = (): string[] =>
@@ -93,7 +93,7 @@ const files = (): string[] =>
     : [];
 
 test('a tarball is kept under its path, for its owner alone, and its digest is told', async () => {
-  const address = await handedOut();
+  const address = await issued();
   const half = good.length >> 1;
   const end = await put(address, parts(good.subarray(0, half), good.subarray(half)), { announced: good.length });
   expect(end).toEqual({ kind: 'received', digest: digestOf(good), bytes: good.length });
@@ -110,7 +110,9 @@ test('a tarball is kept under its path, for its owner alone, and its digest is t
 
 describe('what is not a whole tarball leaves nothing, and the address serves again until it expires', () => {
   const broken = new Error('reset');
-  test.each<[string, () => AsyncIterable<Uint8Array>, { announced?: number; asked?: AskedDigest }, PutEnd['kind']]>([
+  test.each<
+    [string, () => AsyncIterable<Uint8Array>, { announced?: number; requested?: RequestedDigest }, PutEnd['kind']]
+  >([
     ['a body that breaks off', () => parts(good.subarray(0, 50), broken), {}, 'cut'],
     ['a body that breaks off before it begins', () => parts(broken), {}, 'cut'],
     ['fewer bytes than were announced', () => parts(good), { announced: good.length + 1 }, 'cut'],
@@ -129,21 +131,21 @@ describe('what is not a whole tarball leaves nothing, and the address serves aga
     [
       'other bytes than the digest says',
       () => parts(good),
-      { asked: { kind: 'sha-256', digest: Buffer.alloc(32) } },
+      { requested: { kind: 'sha-256', digest: Buffer.alloc(32) } },
       'other-digest',
     ],
   ])('%s', async (_, body, beside, kind) => {
-    const address = await handedOut();
+    const address = await issued();
     expect((await put(address, body(), beside)).kind).toBe(kind);
     expect(files()).toEqual([]);
     expect((await opened.store.uploads.find(address.objectPath))?.state).toBe('handed-out');
-    const asked = { kind: 'sha-256', digest: createHash('sha256').update(good).digest() } as const;
-    expect((await put(address, parts(good), { asked })).kind).toBe('received');
+    const requested = { kind: 'sha-256', digest: createHash('sha256').update(good).digest() } as const;
+    expect((await put(address, parts(good), { requested })).kind).toBe('received');
   });
 });
 
 test('a tarball that the disk has no room for leaves nothing, and the address serves once there is room', async () => {
-  const address = await handedOut();
+  const address = await issued();
   const file = join(dataDir, address.objectPath);
   mkdirSync(dirname(file), { recursive: true });
   // Whatever is written there is refused by the system itself with ENOSPC.
@@ -156,7 +158,7 @@ test('a tarball that the disk has no room for leaves nothing, and the address se
 });
 
 test('an address serves once', async () => {
-  const address = await handedOut();
+  const address = await issued();
   expect((await put(address, parts(good))).kind).toBe('received');
   const other = tarballOf({ 'other.txt': 'other' });
   expect(await put(address, parts(other))).toEqual({ kind: 'used' });
@@ -164,13 +166,13 @@ test('an address serves once', async () => {
 });
 
 test('of two that put at the same moment one is turned away', async () => {
-  const address = await handedOut();
+  const address = await issued();
   const ends = await Promise.all([put(address, parts(good)), put(address, parts(good))]);
   expect(ends.map(({ kind }) => kind).toSorted()).toEqual(['in-use', 'received']);
 });
 
 test('an address expires after 15 minutes, also one that was put at in vain before', async () => {
-  const address = await handedOut();
+  const address = await issued();
   now += 15 * minute - 1_000;
   expect((await put(address, parts(Buffer.from('x')))).kind).toBe('no-gzip');
   now += 1_000;
@@ -179,7 +181,7 @@ test('an address expires after 15 minutes, also one that was put at in vain befo
 });
 
 test('an address of a deployment that is gone serves no more', async () => {
-  const address = await handedOut();
+  const address = await issued();
   await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
   await opened.store.noteStopped(address.deploymentId);
   await opened.store.finishDeletion(address.deploymentId);
@@ -188,7 +190,7 @@ test('an address of a deployment that is gone serves no more', async () => {
 });
 
 test('a deployment that is deleted while a tarball comes in leaves nothing of it', async () => {
-  const address = await handedOut();
+  const address = await issued();
   async function* slowly(): AsyncGenerator<Uint8Array> {
     yield good;
     await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
@@ -200,7 +202,7 @@ test('a deployment that is deleted while a tarball comes in leaves nothing of it
 });
 
 test('a deployment that is being deleted takes no tarball', async () => {
-  const address = await handedOut();
+  const address = await issued();
   await opened.store.askDeletion(tenantId, address.deploymentId, { deleteTracingProject: true });
   expect(await put(address, parts(good))).toEqual({ kind: 'unknown' });
   expect(files()).toEqual([]);
@@ -212,7 +214,7 @@ test.each<[string, (folder: string) => void]>([
 ])(
   'a tarball that comes to its end %s is told that its address serves no more, and leaves no folder',
   async (_, remove) => {
-    const address = await handedOut();
+    const address = await issued();
     const folder = join(dataDir, dirname(address.objectPath));
     async function* slowly(): AsyncGenerator<Uint8Array> {
       yield good;
@@ -238,7 +240,7 @@ describe('a signature', () => {
     ['has a time', upload.objectPath, { ...sent, expires: undefined }, 0, 'forged'],
     ['has a time that is a number', upload.objectPath, { ...sent, expires: '2e3' }, 0, 'forged'],
     ['is whole', upload.objectPath, { ...sent, signature: sent.signature?.slice(1) }, 0, 'forged'],
-  ])('%s', (_, path, asked, at, verdict) => expect(judgeSignature(key, path, asked, at)).toBe(verdict));
+  ])('%s', (_, path, requested, at, verdict) => expect(judgeSignature(key, path, requested, at)).toBe(verdict));
 
   test('of another key is forged', () => {
     expect(judgeSignature(Buffer.alloc(32, 8), upload.objectPath, sent, 0)).toBe('forged');
@@ -247,7 +249,7 @@ describe('a signature', () => {
 
 const sha256 = createHash('sha256').update('x').digest();
 const named = `sha-256=:${sha256.toString('base64')}:`;
-test.each<[string, string | undefined, AskedDigest]>([
+test.each<[string, string | undefined, RequestedDigest]>([
   ['no header asks for nothing', undefined, { kind: 'none' }],
   ['an empty one neither', ' ', { kind: 'none' }],
   ['a SHA-256 is read', named, { kind: 'sha-256', digest: sha256 }],
@@ -255,10 +257,10 @@ test.each<[string, string | undefined, AskedDigest]>([
   ['others alone are passed over', 'md5=:AAAA:', { kind: 'none' }],
   ['a SHA-256 of another length is none', 'sha-256=:AAAA:', { kind: 'unreadable' }],
   ['what is no byte sequence is unreadable', `sha-256=${sha256.toString('hex')}`, { kind: 'unreadable' }],
-])('%s', (_, header, asked) => expect(readContentDigest(header)).toEqual(asked));
+])('%s', (_, header, requested) => expect(readContentDigest(header)).toEqual(requested));
 
 test('a start removes what a kill left, and nothing else', async () => {
-  const address = await handedOut();
+  const address = await issued();
   await put(address, parts(good));
   const folder = join(dataDir, 'uploads', address.deploymentId);
   writeFileSync(join(folder, `${'a'.repeat(32)}.tar.gz.part`), 'half');
@@ -271,7 +273,7 @@ test('a start removes what a kill left, and nothing else', async () => {
 });
 
 test('old tarballs go, but not those that something needs', async () => {
-  const [spare, wanted] = [await handedOut(), await handedOut()];
+  const [spare, wanted] = [await issued(), await issued()];
   await put(spare, parts(good));
   await put(wanted, parts(good));
   await opened.store.changeDeployment(tenantId, wanted.deploymentId, (current) => ({

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ShownRun } from '../../../src/demo/github/people.ts';
 import { startAppCopy, type AppCopy } from '../../app/burst/app-copy.ts';
 import { startBurstService, type BurstService } from '../../app/burst/burst-service.ts';
-import { startTestPostgres, type TestPostgres } from '../../database/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { testGitHub, type Clone, type TestGitHub } from './github.ts';
 
 // The App as `npm start` runs it, on GitHub as its own document has it: every request that it makes and every answer
@@ -120,7 +120,7 @@ describe('the App on GitHub', () => {
 
   test('a push is one revision, told and deployed, whatever comes twice or gets lost', async () => {
     const before = await revisions();
-    const asked = demo.github.requests.length;
+    const call = demo.github.requests.length;
     const commit = await clone.commit('Change', { 'b.txt': 'b' });
     let made = 0;
     demo.github.interfere(({ method, template }) => {
@@ -140,7 +140,7 @@ describe('the App on GitHub', () => {
         .deploymentsOf(name)
         .some(({ sha, statuses }) => sha === commit && statuses.at(-1)?.state === 'success'),
     );
-    expect(demo.github.requests.length - asked).toBeLessThan(40);
+    expect(demo.github.requests.length - call).toBeLessThan(40);
     const headers = { authorization: `token ${demo.github.tokenOf('mona')}` };
     const path = `/repos/${name}/commits/${commit}/check-runs?filter=all`;
     expect(await (await fetch(`${demo.github.url}${path}`, { headers })).json()).toMatchObject({ total_count: 1 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examplesOf } from '../../app/handlers/examples.ts';
+import { examplesOf } from '../../app/events/examples.ts';
 import { git } from '../../../src/demo/github/git/run-git.ts';
 import { testGitHub, type TestGitHub } from './github.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -33,9 +33,9 @@ afterAll(async () => {
 async function pushes(): Promise<Record<string, unknown>[]> {
   await demo.github.settled();
   if (app.received.some(({ isSigned }) => !isSigned)) throw new Error('a webhook is not signed');
-  const told = app.of('push').map(({ payload }) => payload);
+  const reported = app.of('push').map(({ payload }) => payload);
   app.received.length = 0;
-  return told;
+  return reported;
 }
 
 describe('git over HTTP', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, Asked, Exchange } from '../../../src/demo/github/exchange.ts';
+import type { Answer, ApiCall, Exchange } from '../../../src/demo/github/exchange.ts';
 import { routeOf } from '../../../src/demo/github/routes.ts';
 import { problemsOf } from './openapi.ts';
 
@@ -15,7 +15,7 @@ function exchange(
 ): Exchange {
   const { template = path, params = {} } = routeOf(method, path) ?? {};
   const sent = body === undefined ? '' : JSON.stringify(body);
-  const asked: Asked = {
+  const call: ApiCall = {
     method,
     path,
     template,
@@ -26,7 +26,7 @@ function exchange(
     body: body ?? {},
     who: { kind: 'nobody' },
   };
-  return { asked, answer };
+  return { call, answer };
 }
 
 const refused: Answer = { status: 422, body: { message: 'no' } };

@@ -74,8 +74,8 @@ function problemsWith(value: unknown, wanted: Record<string, unknown>, where: st
   const { valid, errors } = validator.validate(JSON.parse(JSON.stringify(value)));
   if (valid) return [];
   const leaves = errors.filter(({ keyword }) => !branches.has(keyword));
-  const told = (leaves.length > 0 ? leaves : errors).slice(0, 8);
-  return told.map(({ instanceLocation, error }) => `${where} ${instanceLocation}: ${error}`);
+  const reported = (leaves.length > 0 ? leaves : errors).slice(0, 8);
+  return reported.map(({ instanceLocation, error }) => `${where} ${instanceLocation}: ${error}`);
 }
 
 /** What a reference refers to, or the thing itself. */
@@ -106,47 +106,46 @@ function spelled(text: string, { type }: Record<string, unknown>): unknown {
  * Everything in which a request and its answer differ from GitHub's own document: operation, parameters, bodies, the
  * status, and names that the document does not know. Besides, a completed check run needs its conclusion.
  */
-export function problemsOf({ asked, answer }: Exchange): string[] {
-  const { method, template, path } = asked;
+export function problemsOf({ call, answer }: Exchange): string[] {
+  const { method, template, path } = call;
   const found = document.paths[template]?.[method.toLowerCase()];
   if (!found) return [`${method} ${path} is none of the operations that were taken from GitHub's document`];
-  const problems = [...problemsOfRequest(asked, found), ...problemsOfAnswer(answer, found, asked)];
+  const problems = [...problemsOfRequest(call, found), ...problemsOfAnswer(answer, found, call)];
   return problems.map((problem) => `${method} ${template}: ${problem}`);
 }
 
 type Operation = z.infer<typeof operation>;
 
-function* problemsOfRequest(asked: Exchange['asked'], { parameters = [], requestBody }: Operation): Generator<string> {
+function* problemsOfRequest(call: Exchange['call'], { parameters = [], requestBody }: Operation): Generator<string> {
   const known = parameters.map((each) => resolved(each, document.components.parameters, isParameter));
   for (const { name, in: place, required, schema: wanted } of known) {
-    const text =
-      place === 'path' ? asked.params[name] : place === 'query' ? asked.query.get(name) : asked.headers[name];
+    const text = place === 'path' ? call.params[name] : place === 'query' ? call.query.get(name) : call.headers[name];
     if (text == null) {
       if (required) yield `the ${place} parameter ${name} is missing`;
       continue;
     }
     yield* problemsWith(spelled(text, wanted), wanted, `${place} parameter ${name}`);
   }
-  for (const name of asked.query.keys()) {
+  for (const name of call.query.keys()) {
     if (!known.some((each) => each.in === 'query' && each.name === name))
       yield `nobody knows the query parameter ${name}`;
   }
   const wanted = requestBody?.content['application/json']?.schema;
   if (!wanted) {
-    if (asked.sent !== '' && Object.keys(asked.body).length > 0) yield 'a body is sent where none is taken';
+    if (call.sent !== '' && Object.keys(call.body).length > 0) yield 'a body is sent where none is taken';
     return;
   }
-  if (asked.sent === '') {
+  if (call.sent === '') {
     if (requestBody?.required) yield 'the body is missing';
     return;
   }
-  yield* problemsWith(asked.body, wanted, 'body');
+  yield* problemsWith(call.body, wanted, 'body');
   const properties = schema.safeParse(wanted['properties']);
-  for (const name of properties.success ? Object.keys(asked.body) : []) {
+  for (const name of properties.success ? Object.keys(call.body) : []) {
     if (!(name in (properties.data ?? {}))) yield `nobody knows ${name} in the body`;
   }
-  const isRun = asked.template.includes('/check-runs') && asked.method !== 'GET';
-  if (isRun && asked.body['status'] === 'completed' && asked.body['conclusion'] == null) {
+  const isRun = call.template.includes('/check-runs') && call.method !== 'GET';
+  if (isRun && call.body['status'] === 'completed' && call.body['conclusion'] == null) {
     yield 'a completed check run is sent without its conclusion';
   }
 }
@@ -154,15 +153,15 @@ function* problemsOfRequest(asked: Exchange['asked'], { parameters = [], request
 function* problemsOfAnswer(
   { status, body, headers = {} }: Exchange['answer'],
   { responses }: Operation,
-  asked: Exchange['asked'],
+  call: Exchange['call'],
 ): Generator<string> {
-  const told = responses[String(status)];
-  if (!told) {
+  const reported = responses[String(status)];
+  if (!reported) {
     if (always.has(status) || status >= 500) yield* problemsWith(body, { ...errorBody }, `answer ${status}`);
     else yield `the document has no answer ${status}`;
     return;
   }
-  const contents = resolved(told, document.components.responses, isResponse).content;
+  const contents = resolved(reported, document.components.responses, isResponse).content;
   if (!contents) {
     if (status >= 400) yield* problemsWith(body, { ...errorBody }, `answer ${status}`);
     else if (body !== undefined && Object.keys(Object(body)).length > 0)
@@ -170,7 +169,7 @@ function* problemsOfAnswer(
     return;
   }
   if (body instanceof Buffer) {
-    if (!/\.raw/.test(asked.headers['accept'] ?? '')) yield `answer ${status} is raw, and was not asked to be`;
+    if (!/\.raw/.test(call.headers['accept'] ?? '')) yield `answer ${status} is raw, and was not asked to be`;
     if (!/\.raw/.test(headers['content-type'] ?? '')) yield `answer ${status} is raw and does not say so`;
     return;
   }

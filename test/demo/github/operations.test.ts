@@ -98,8 +98,8 @@ describe('the App itself', () => {
   });
 
   test('is given tokens for where it is installed only', async () => {
-    const asked = app.request('POST /app/installations/{installation_id}/access_tokens', { installation_id: 7 });
-    expect(await refusalOf(asked)).toBe(404);
+    const call = app.request('POST /app/installations/{installation_id}/access_tokens', { installation_id: 7 });
+    expect(await refusalOf(call)).toBe(404);
   });
 });
 
@@ -155,10 +155,10 @@ describe('repositories and what is in them', () => {
     ['behind', () => `main...${first}`, { status: 'behind', ahead_by: 0, behind_by: 1 }],
     ['identical', () => `${second}...main`, { status: 'identical', total_commits: 0, files: [] }],
   ])('a comparison tells what is %s', async (_, basehead, wanted) => {
-    const told = await ask(
+    const reported = await ask(
       octokit.request('GET /repos/{owner}/{repo}/compare/{basehead}', { ...at, basehead: basehead() }),
     );
-    expect(told).toMatchObject(wanted);
+    expect(reported).toMatchObject(wanted);
   });
 
   test('a comparison names renamed files by both names', async () => {
@@ -263,8 +263,8 @@ describe('checks', () => {
     ['with a text that is too long', { output: { title: 't', summary: 'x'.repeat(65_536) } }],
   ])('a run %s is refused', async (_, wrong) => {
     const before = demo.problems.length;
-    const asked = { ...at, name: 'Landfall', head_sha: second, ...wrong };
-    expect(await refusalOf(octokit.request('POST /repos/{owner}/{repo}/check-runs', asked))).toBe(422);
+    const call = { ...at, name: 'Landfall', head_sha: second, ...wrong };
+    expect(await refusalOf(octokit.request('POST /repos/{owner}/{repo}/check-runs', call))).toBe(422);
     // The document knows some of these bounds itself.
     demo.problems.splice(before);
   });
@@ -283,7 +283,7 @@ describe('deployments and statuses', () => {
           payload: { landfall: 'id' },
         }),
       );
-    const tell = (deployment_id: number) =>
+    const report = (deployment_id: number) =>
       ask(
         octokit.request('POST /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', {
           ...at,
@@ -295,10 +295,10 @@ describe('deployments and statuses', () => {
       );
     const former = await make();
 
-    await tell(former);
+    await report(former);
     const latter = await make();
 
-    const status = await tell(latter);
+    const status = await report(latter);
     const one = { ...at, deployment_id: former };
     const [newest] = await ask(octokit.request('GET /repos/{owner}/{repo}/deployments/{deployment_id}/statuses', one));
     expect(newest?.state).toBe('inactive');
@@ -340,8 +340,8 @@ describe('deployments and statuses', () => {
 describe('pull requests and people', () => {
   test('a pull request is what git says', async () => {
     const one = { ...at, pull_number: pull };
-    const told = await ask(octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', one));
-    expect(told).toMatchObject({
+    const reported = await ask(octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', one));
+    expect(reported).toMatchObject({
       commits: 1,
       changed_files: 1,
       additions: 1,
@@ -352,7 +352,7 @@ describe('pull requests and people', () => {
     const files = await ask(octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', one));
     expect(files.map(({ filename }) => filename)).toEqual(['feature.txt']);
     expect(await ask(octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/commits', one))).toHaveLength(1);
-    const commit_sha = told.head.sha;
+    const commit_sha = reported.head.sha;
     expect(
       await ask(octokit.request('GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls', { ...at, commit_sha })),
     ).toHaveLength(1);
@@ -380,10 +380,10 @@ describe('pull requests and people', () => {
     ['writer', 'write'],
     ['stranger', 'read'],
   ])('%s may %s', async (username, permission) => {
-    const told = await ask(
+    const reported = await ask(
       octokit.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', { ...at, username }),
     );
-    expect(told.permission).toBe(permission);
+    expect(reported.permission).toBe(permission);
   });
 
   test('an installation is nobody, a person is', async () => {

@@ -42,8 +42,8 @@ async function push(): Promise<{ commit: string; guid: string }> {
   const commit = await clone.commit('Next', {});
   await clone.push();
   await demo.github.settled();
-  const told = demo.github.deliveries().findLast(({ event }) => event === 'push');
-  return { commit, guid: told?.guid ?? '' };
+  const reported = demo.github.deliveries().findLast(({ event }) => event === 'push');
+  return { commit, guid: reported?.guid ?? '' };
 }
 
 describe('deliveries', () => {

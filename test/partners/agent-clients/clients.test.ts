@@ -48,7 +48,7 @@ describe.concurrent('the official client, at the address of a deployment', () =>
 
   test('a page of another origin asks first, without a key, and calls then, with one', async () => {
     const page = { origin: 'https://page.example' };
-    const asked = await fetch(`${deployed.url}/runs/wait`, {
+    const requested = await fetch(`${deployed.url}/runs/wait`, {
       method: 'OPTIONS',
       headers: {
         ...page,
@@ -56,9 +56,9 @@ describe.concurrent('the official client, at the address of a deployment', () =>
         'access-control-request-headers': 'content-type,x-api-key',
       },
     });
-    expect([asked.status, await asked.text()]).toEqual([204, '']);
-    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type,x-api-key');
-    expect(asked.headers.get('access-control-allow-methods')).toContain('POST');
+    expect([requested.status, await requested.text()]).toEqual([204, '']);
+    expect(requested.headers.get('access-control-allow-headers')).toBe('content-type,x-api-key');
+    expect(requested.headers.get('access-control-allow-methods')).toContain('POST');
     const call = (headers: Record<string, string>) =>
       fetch(`${deployed.url}/runs/wait`, {
         method: 'POST',
@@ -75,9 +75,9 @@ describe.concurrent('the official client, at the address of a deployment', () =>
   });
 
   test('[agent.auth.every-request] nobody is let in without a key that is known', async () => {
-    const nobody = new Client({ apiUrl: deployed.url, apiKey: null, callerOptions: { maxRetries: 0 } });
+    const anonymous = new Client({ apiUrl: deployed.url, apiKey: null, callerOptions: { maxRetries: 0 } });
     const stranger = new Client({ apiUrl: deployed.url, apiKey: 'guessed', callerOptions: { maxRetries: 0 } });
-    for (const { assistants, runs, store } of [nobody, stranger]) {
+    for (const { assistants, runs, store } of [anonymous, stranger]) {
       expect((await refusalOf(assistants.search())).status).toBe(401);
       expect((await refusalOf(runs.wait(null, 'greeter', { input: { input: 'x' } }))).status).toBe(401);
       expect((await refusalOf(store.listNamespaces())).status).toBe(401);

@@ -19,9 +19,9 @@ import type { Deployed } from './deployed.ts';
 export function protocolsOf(given: () => Deployed): void {
   /** Asks with the key, as whoever was handed one does. */
   const asking = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const asked = new Request(input, init);
-    asked.headers.set('x-api-key', given().apiKey);
-    return fetch(asked);
+    const requested = new Request(input, init);
+    requested.headers.set('x-api-key', given().apiKey);
+    return fetch(requested);
   };
   const agents = new ClientFactory({
     transports: [new JsonRpcTransportFactory({ fetchImpl: asking })],
@@ -43,32 +43,32 @@ export function protocolsOf(given: () => Deployed): void {
     });
 
     test('streams a message as it is said', async () => {
-      const told = await streamed((await agent('chat')).sendMessageStream(request(message([text('Good day')]))));
-      expect(told[0]?.$case).toBe('task');
-      expect(told.at(-1)).toMatchObject({
+      const reported = await streamed((await agent('chat')).sendMessageStream(request(message([text('Good day')]))));
+      expect(reported[0]?.$case).toBe('task');
+      expect(reported.at(-1)).toMatchObject({
         $case: 'statusUpdate',
         value: { status: { state: TaskState.TASK_STATE_COMPLETED } },
       });
-      expect(JSON.stringify(told)).toContain('Good day to you');
+      expect(JSON.stringify(reported)).toContain('Good day to you');
     });
 
     test('cancels a task that takes long', async () => {
       const client = await agent('slow');
-      const begun = await send(client, message([data({ each: 60_000 })]), { returnImmediately: true });
-      const ended = await client.cancelTask({ tenant: '', id: begun.id, metadata: undefined });
+      const started = await send(client, message([data({ each: 60_000 })]), { returnImmediately: true });
+      const ended = await client.cancelTask({ tenant: '', id: started.id, metadata: undefined });
       expect(ended.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
       await vi.waitFor(async () =>
-        expect((await client.getTask(byId(begun.id))).status?.state).toBe(TaskState.TASK_STATE_CANCELED),
+        expect((await client.getTask(byId(started.id))).status?.state).toBe(TaskState.TASK_STATE_CANCELED),
       );
     });
 
     test('answers a question, and the same task goes on', async () => {
-      const client = await agent('asks');
-      const asked = await send(client, message([data({ wish: 'dance' })]));
-      expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-      const answer = message([text('yes')], { taskId: asked.id, contextId: asked.contextId });
+      const client = await agent('interrupts');
+      const requested = await send(client, message([data({ request: 'dance' })]));
+      expect(requested.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+      const answer = message([text('yes')], { taskId: requested.id, contextId: requested.contextId });
       const done = await send(client, answer);
-      expect([done.id, done.status?.state]).toEqual([asked.id, TaskState.TASK_STATE_COMPLETED]);
+      expect([done.id, done.status?.state]).toEqual([requested.id, TaskState.TASK_STATE_COMPLETED]);
       expect(JSON.stringify(done.artifacts)).toContain('dance: yes');
     });
   });

@@ -33,7 +33,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     const failing = { input: { input: 'Ada', fail: 'no ink' } };
     expect((await refusalOf(runs.wait(null, 'greeter', failing))).words).toContain('AskedToFail: no ink');
     expect(await runs.wait(null, 'greeter', { ...failing, raiseError: false })).toEqual({
-      __error__: { error: 'AskedToFail', message: 'no ink' },
+      __error__: { error: 'RequestedFailure', message: 'no ink' },
     });
   });
 
@@ -66,10 +66,10 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     );
     expect(made).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
     await vi.waitFor(() => expect(receiver().to('/batch')).toHaveLength(2), 10_000);
-    const told = receiver()
+    const reported = receiver()
       .to('/batch')
       .map(({ body }): unknown => JSON.parse(body));
-    const bodies = made.map(({ run_id }) => told.find((body) => Reflect.get(Object(body), 'run_id') === run_id));
+    const bodies = made.map(({ run_id }) => reported.find((body) => Reflect.get(Object(body), 'run_id') === run_id));
     expect(bodies).toMatchObject([
       { status: 'success', error: null },
       { status: 'success', error: null },
@@ -168,9 +168,9 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
   test('a person who is asked answers by a command; interrupts before a node wait as well', async () => {
     const { runs } = given();
     const on = await thread();
-    await runs.wait(on, 'asks', { input: { wish: 'dance' } });
-    expect(await runs.wait(on, 'asks', { command: { resume: 'yes' } })).toEqual({
-      wish: 'dance',
+    await runs.wait(on, 'interrupts', { input: { request: 'dance' } });
+    expect(await runs.wait(on, 'interrupts', { command: { resume: 'yes' } })).toEqual({
+      request: 'dance',
       answer: 'dance: yes',
     });
     const other = await thread();
@@ -189,9 +189,9 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
     const { runs } = given();
     const on = crypto.randomUUID();
     expect(await refusalOf(runs.create(on, 'greeter', { input: { input: 'a' } }))).toMatchObject({ status: 404 });
-    const begun = performance.now();
+    const started = performance.now();
     const put = await runs.create(on, 'greeter', { input: { input: 'a' }, ifNotExists: 'create', afterSeconds: 1 });
     expect(await runs.join(on, put.run_id)).toMatchObject({ output: 'hello a' });
-    expect(performance.now() - begun).toBeGreaterThan(900);
+    expect(performance.now() - started).toBeGreaterThan(900);
   });
 }

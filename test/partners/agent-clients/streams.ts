@@ -57,7 +57,7 @@ export function streamsOf(given: () => Client): void {
     const heard: Heard[] = await Array.fromAsync(
       given().runs.stream(await thread(), 'greeter', { input: { input: 'x', fail: 'no ink' }, streamMode: 'values' }),
     );
-    expect(heard.at(-1)).toMatchObject({ event: 'error', data: { error: 'AskedToFail', message: 'no ink' } });
+    expect(heard.at(-1)).toMatchObject({ event: 'error', data: { error: 'RequestedFailure', message: 'no ink' } });
   });
 
   test('joinStream goes along with a run, with and without what was before', async () => {

@@ -59,16 +59,18 @@ export function threadsOf(given: () => Client): void {
     expect(before.map(({ checkpoint }) => checkpoint.checkpoint_id)).not.toContain(state.checkpoint.checkpoint_id);
     await threads.patchState(id, { kept: 'yes' });
     expect(await threads.get(id)).toMatchObject({ metadata: { kept: 'yes' } });
-    const asked = { output: 'hello Ada', checkpoint: state.checkpoint };
-    expect(await runs.wait(id, 'greeter', { input: { input: 'Bea' }, checkpoint: asked.checkpoint })).toMatchObject({
-      output: 'hello Bea',
-    });
+    const requested = { output: 'hello Ada', checkpoint: state.checkpoint };
+    expect(await runs.wait(id, 'greeter', { input: { input: 'Bea' }, checkpoint: requested.checkpoint })).toMatchObject(
+      {
+        output: 'hello Bea',
+      },
+    );
   });
 
   test('getState with subgraphs shows the state of the graph inside that waits', async () => {
     const { threads, runs } = given();
     const { thread_id: id } = await threads.create();
-    await runs.wait(id, 'asks', { input: { wish: 'dance' } });
+    await runs.wait(id, 'interrupts', { input: { request: 'dance' } });
     expect(await threads.get(id)).toMatchObject({ status: 'interrupted' });
     expect(await threads.getState(id, undefined, { subgraphs: true })).toMatchObject({
       next: ['ask'],
@@ -110,13 +112,13 @@ export function threadsOf(given: () => Client): void {
     });
     const updates = (name: string) => ({ input: { input: name }, streamMode: ['updates' as const] });
     const run = async (name: string) => runs.join(id, (await runs.create(id, 'greeter', updates(name))).run_id);
-    const telling = (name: string) => heard.findLast(({ data }) => JSON.stringify(data).includes(`hello ${name}`));
+    const reporting = (name: string) => heard.findLast(({ data }) => JSON.stringify(data).includes(`hello ${name}`));
     try {
       // A run is asked for until the stream is there to hear it.
       await vi.waitFor(
         async () => {
           await run('Ada');
-          await vi.waitFor(() => expect(telling('Ada')).toMatchObject({ event: 'updates', id: expect.any(String) }));
+          await vi.waitFor(() => expect(reporting('Ada')).toMatchObject({ event: 'updates', id: expect.any(String) }));
         },
         { timeout: 10_000 },
       );
@@ -127,7 +129,7 @@ export function threadsOf(given: () => Client): void {
     await run('Bea');
     const again = new AbortController();
     const missed: unknown[] = [];
-    const from = { lastEventId: telling('Ada')?.id ?? '', signal: again.signal };
+    const from = { lastEventId: reporting('Ada')?.id ?? '', signal: again.signal };
     for await (const { event, data } of threads.joinStream(id, from)) {
       if (event === 'updates') missed.push(data);
       if (missed.length === 1) break;

@@ -6,7 +6,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { Repository } from '../../../src/demo/repository.ts';
-import { linkPackages } from '../../journey/world.ts';
+import { linkPackages } from '../../journey/fixture.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { openServed, type Served } from './service.ts';
 
@@ -50,8 +50,8 @@ const polled = (id: string, revisionId: string, end: RegExp): Promise<z.infer<ty
     { timeout: 90_000, interval: 200 },
   );
 
-const askedFor = (url: string | null) => new Client({ apiUrl: url ?? '', apiKey: served.apiKey });
-const saidBy = (url: string | null, input: string) => askedFor(url).runs.wait(null, 'talk', { input: { input } });
+const clientFor = (url: string | null) => new Client({ apiUrl: url ?? '', apiKey: served.apiKey });
+const saidBy = (url: string | null, input: string) => clientFor(url).runs.wait(null, 'talk', { input: { input } });
 
 describe.concurrent('create, read, poll until DEPLOYED, change', () => {
   test('of a git repository', { timeout: 200_000 }, async () => {
@@ -76,7 +76,7 @@ describe.concurrent('create, read, poll until DEPLOYED, change', () => {
     const live = await read(made.id);
     expect(live).toMatchObject({ status: 'READY', active_revision_id: made.latest_revision_id });
 
-    const client = askedFor(live.source_config.custom_url);
+    const client = clientFor(live.source_config.custom_url);
     expect(await client.assistants.search({ graphId: 'talk' })).toHaveLength(1);
     const { thread_id } = await client.threads.create();
     const events = await Array.fromAsync(client.runs.stream(thread_id, 'talk', { input: { input: 'you' } }));

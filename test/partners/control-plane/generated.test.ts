@@ -1,28 +1,34 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { fromGit, fromImage, nobody, openWorld, type World } from '../../control-service/worlds.ts';
+import {
+  fromGit,
+  fromImage,
+  unknownId,
+  openServiceFixture,
+  type ServiceFixture,
+} from '../../control-service/service-fixture.ts';
 import { problemsOf, publicOperations } from './public-answers.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { requestOf } from './public-requests.ts';
 
 // Bodies made from the public document's own schemas of requests: whatever it lets be sent is answered as it says.
 
-let world: World;
+let fixture: ServiceFixture;
 let service: PublicCaller;
 beforeAll(async () => {
-  world = await openWorld('over HTTP');
-  world.rollouts.fate = 'held';
-  service = publicCaller(world.baseUrl, world.apiKey);
+  fixture = await openServiceFixture('over HTTP');
+  fixture.rollouts.fate = 'held';
+  service = publicCaller(fixture.baseUrl, fixture.apiKey);
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const one = '/v2/deployments/{deployment_id}';
 const listener = '/v2/listeners/{listener_id}';
 const made = z.looseObject({ id: z.string() });
 const create = async () => made.parse(await service.ask('POST /v2/deployments', { body: fromGit() }, 201));
 const createListener = async () => {
-  const body = { compute_type: 'k8s', compute_id: nobody(), compute_config: { k8s_namespaces: ['default'] } };
+  const body = { compute_type: 'k8s', compute_id: unknownId(), compute_config: { k8s_namespaces: ['default'] } };
   return made.parse(await service.ask('POST /v2/listeners', { body }, 201));
 };
 
@@ -32,7 +38,7 @@ test.each(publicOperations.filter(({ path, body }) => body && !path.includes('/a
     const { id } = await create();
     const { id: cluster } = await createListener();
     const ids = path === one ? [id] : path === listener ? [cluster] : [];
-    const generated = publicCaller(world.baseUrl, world.apiKey);
+    const generated = publicCaller(fixture.baseUrl, fixture.apiKey);
     await fc.assert(
       fc.asyncProperty(requestOf(body), async (given) => {
         await generated.ask(`${method} ${path}`, { ids, body: given });
@@ -45,13 +51,13 @@ test.each(publicOperations.filter(({ path, body }) => body && !path.includes('/a
 );
 
 test('a resource_spec of the document makes a deployment that tells it in the same words, or is refused by them', async () => {
-  const generated = publicCaller(world.baseUrl, world.apiKey);
+  const generated = publicCaller(fixture.baseUrl, fixture.apiKey);
   const spec = requestOf({ $ref: '#/components/schemas/ResourceSpec-Input' });
   await fc.assert(
     fc.asyncProperty(spec, async (resource_spec) => {
       const body = fromImage({ source_config: { resource_spec } });
-      const told = z.looseObject({}).parse(await generated.ask('POST /v2/deployments', { body }));
-      expect(Object.keys(told)).toContain('id' in told ? 'source_config' : 'detail');
+      const reported = z.looseObject({}).parse(await generated.ask('POST /v2/deployments', { body }));
+      expect(Object.keys(reported)).toContain('id' in reported ? 'source_config' : 'detail');
     }),
     { numRuns: 60, seed: 7, endOnFailure: true },
   );

@@ -32,9 +32,9 @@ export const publicOperations: readonly PublicOperation[] = Object.entries(publi
       method: method.toUpperCase(),
       path,
       answers: new Map(
-        Object.entries(operation.responses).map(([status, told]) => [
+        Object.entries(operation.responses).map(([status, reported]) => [
           Number(status),
-          response.parse(told).content?.['application/json'].schema,
+          response.parse(reported).content?.['application/json'].schema,
         ]),
       ),
       body: withBody.parse(operation).requestBody?.content['application/json'].schema,
@@ -66,9 +66,9 @@ export function problemsOf({ method, path, answers }: PublicOperation, status: n
     seenAdditions.add(own);
   }
   if (status === 204) return body === undefined ? [] : [`${where} has a body`];
-  const told = answers.get(status);
+  const reported = answers.get(status);
   // Of the answer to a bulk deletion the document says nothing, not even that there is one.
-  const wanted = told && Object.keys(told).length === 0 ? undefined : told;
+  const wanted = reported && Object.keys(reported).length === 0 ? undefined : reported;
   if (status < 300) return wanted ? wrongIn(wanted, body, where) : [];
   return wrongIn(wanted ?? refusal, body, where);
 }

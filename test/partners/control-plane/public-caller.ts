@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { problemsOf, publicOperations } from './public-answers.ts';
 
 /** What is put into a request. */
-export interface Asked {
+export interface Requested {
   /** What stands in the braces of the path, in its order. */
   ids?: readonly string[];
   query?: Readonly<Record<string, string | readonly string[]>>;
@@ -17,7 +17,7 @@ export interface PublicCaller {
    * @param status the answer that is meant; whichever when absent.
    * @returns the body as JSON; undefined where there is none.
    */
-  ask(operation: string, asked?: Asked, status?: number): Promise<unknown>;
+  ask(operation: string, requested?: Requested, status?: number): Promise<unknown>;
   /** Every answer so far, as `METHOD /path status`. */
   answered: ReadonlySet<string>;
 }

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import { tarballOf } from '../../control-service/builds/tarballs.ts';
 import { tarball } from '../../control-service/uploads/upload-places.ts';
-import { refusalOf } from '../../control-service/worlds.ts';
-import { linkPackages } from '../../journey/world.ts';
+import { refusalOf } from '../../control-service/service-fixture.ts';
+import { linkPackages } from '../../journey/fixture.ts';
 import { installPublicCli, publicCli, type CliEnd } from './public-cli.ts';
 import { openServed, type Served } from './service.ts';
 

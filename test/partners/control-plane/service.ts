@@ -8,9 +8,9 @@ import { removeIsolated } from '../../../src/control-service/isolation/isolation
 import { startLocal } from '../../../src/control-service/local.ts';
 import type { LocalServices } from '../../../src/control-service/local.ts';
 import { databaseNamed } from '../../control-service/databases-of.ts';
-import { dropAgentDatabase } from '../../../src/database/databases.ts';
-import { startTestPostgres } from '../../database/postgres.ts';
-import { linkScript } from '../../journey/world.ts';
+import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
+import { startTestPostgres } from '../../postgres/postgres.ts';
+import { linkScript } from '../../journey/fixture.ts';
 
 /** The services of one machine as `landfall local` starts them, below a path as self-hosted ones are. */
 export interface Served extends LocalServices {

@@ -2,20 +2,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { additions } from '../../control-service/openapi/additions.ts';
 import { differences } from '../../control-service/openapi/differences.ts';
-import { fromGit, fromImage, fromUpload, nobody, openWorld, type World } from '../../control-service/worlds.ts';
+import {
+  fromGit,
+  fromImage,
+  fromUpload,
+  unknownId,
+  openServiceFixture,
+  type ServiceFixture,
+} from '../../control-service/service-fixture.ts';
 import { publicOperations, seenAdditions } from './public-answers.ts';
-import { publicCaller, type Asked, type PublicCaller } from './public-caller.ts';
+import { publicCaller, type Requested, type PublicCaller } from './public-caller.ts';
 
 // Every operation of the public service's own document, asked in its words and its spelling of the fields, and every
 // answer held to its schemas: statuses, required fields, types, formats and words, and no field that is not listed.
 
-let world: World;
+let fixture: ServiceFixture;
 let service: PublicCaller;
 beforeAll(async () => {
-  world = await openWorld('over HTTP', '/api-host');
-  service = publicCaller(world.baseUrl, world.apiKey);
+  fixture = await openServiceFixture('over HTTP', '/api-host');
+  service = publicCaller(fixture.baseUrl, fixture.apiKey);
 });
-afterAll(() => world?.close());
+afterAll(() => fixture?.close());
 
 const made = z.looseObject({ id: z.string(), latest_revision_id: z.string() });
 const listed = z.looseObject({ resources: z.array(z.looseObject({ id: z.string() })), offset: z.int() });
@@ -65,7 +72,7 @@ describe('what is asked well is answered by the document', () => {
     const { id, latest_revision_id: first } = await create(
       publicly(fromGit(), { secrets: [{ name: 'A', value: 'b' }] }),
     );
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
     expect(await service.ask(`GET ${one}`, { ids: [id] }, 200)).toMatchObject({
       id,
       active_revision_id: first,
@@ -75,7 +82,7 @@ describe('what is asked well is answered by the document', () => {
     const changed = { source_revision_config: { langgraph_config_path: 'deep/langgraph.json' } };
     const patched = made.parse(await service.ask(`PATCH ${one}`, { ids: [id], body: changed }, 200));
     expect(patched).toMatchObject(changed);
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
     const again = made.parse(await service.ask(`POST ${revision}/redeploy`, { ids: [id, first] }, 200));
     expect(new Set([first, patched.latest_revision_id, again.latest_revision_id]).size).toBe(3);
     const page = listed.parse(await service.ask(`GET ${revisions}`, { ids: [id], query: { limit: '2' } }, 200));
@@ -108,18 +115,18 @@ describe('what is asked well is answered by the document', () => {
     const { id } = await create(
       publicly(fromGit(), { name: 'wanted', source_config: { repo_url: 'https://a.test/b', deployment_type: 'dev' } }),
     );
-    await world.rollouts.settled();
-    const narrow = async (query: Asked['query']): Promise<string[]> =>
+    await fixture.rollouts.settled();
+    const narrow = async (query: Requested['query']): Promise<string[]> =>
       listed
         .parse(await service.ask(`GET ${deployments}`, { query: query ?? {} }, 200))
         .resources.map((each) => each.id);
     expect(await narrow({ name_contains: 'ant', status: 'READY', limit: '100', offset: '0' })).toEqual([id]);
     expect(
-      await narrow({ deployment_ids: `${id},${nobody()}`, deployment_type: 'dev', remote_reconciled: 'false' }),
+      await narrow({ deployment_ids: `${id},${unknownId()}`, deployment_type: 'dev', remote_reconciled: 'false' }),
     ).toEqual([id]);
     expect(await narrow({ name_contains: 'wanted', remote_reconciled: 'true' })).toEqual([]);
     expect(await narrow({ image_version: '0.0.0' })).toEqual([]);
-    expect(await narrow({ tag_value_ids: nobody() })).toEqual([]);
+    expect(await narrow({ tag_value_ids: unknownId() })).toEqual([]);
     expect(
       (await narrow({ name_contains: '', status: '', deployment_type: '', image_version: '' })).length,
     ).toBeGreaterThan(1);
@@ -149,13 +156,13 @@ describe('what is asked well is answered by the document', () => {
       default_branch: 'main',
     };
     const installation = { installation_id: 7, name: 'acme', repositories: [repository] };
-    const { id } = await world.store.putIntegration(world.tenantId, installation);
+    const { id } = await fixture.store.putIntegration(fixture.tenantId, installation);
     for (const app of apps) {
       expect(await service.ask(`GET ${app}/install`, {}, 200)).toEqual([{ id, installation_id: 7, name: 'acme' }]);
-      const told = await service.ask(`GET ${repositories(app)}`, { ids: [id] }, 200);
-      expect(told).toEqual([{ ...repository, host_integration_id: id }]);
+      const reported = await service.ask(`GET ${repositories(app)}`, { ids: [id] }, 200);
+      expect(reported).toEqual([{ ...repository, host_integration_id: id }]);
       await service.ask(`GET ${repositories(app)}`, { ids: ['none'] }, 422);
-      await service.ask(`GET ${repositories(app)}`, { ids: [nobody()] }, 404);
+      await service.ask(`GET ${repositories(app)}`, { ids: [unknownId()] }, 404);
     }
   });
 
@@ -164,17 +171,17 @@ describe('what is asked well is answered by the document', () => {
     const [single = '', ...several] = ids;
     await service.ask(`DELETE ${one}`, { ids: [single], query: { delete_tracing_project: 'true' } }, 204);
     await service.ask(`DELETE ${deployments}`, { query: { deployment_ids: several.slice(1) } }, 200);
-    await world.rollouts.settled();
+    await fixture.rollouts.settled();
     await service.ask(`DELETE ${deployments}`, { query: { deployment_ids: several } }, 207);
-    await service.ask(`DELETE ${deployments}`, { query: { deployment_ids: [nobody()] } }, 404);
-    await world.rollouts.settled();
+    await service.ask(`DELETE ${deployments}`, { query: { deployment_ids: [unknownId()] } }, 404);
+    await fixture.rollouts.settled();
     for (const id of ids) expect(await service.ask(`GET ${one}`, { ids: [id] }, 404)).toHaveProperty('detail');
   });
 });
 
 describe('what is asked badly is refused by the document', () => {
   const body = {};
-  test.each<[operation: string, asked: Asked, status: number]>([
+  test.each<[operation: string, requested: Requested, status: number]>([
     [`POST ${deployments}`, { body }, 422],
     [`POST ${deployments}`, { body: fromGit({ source: 'somewhere' }) }, 422],
     [`POST ${deployments}`, { body: fromImage({ source_config: { resource_spec: { cpu: 9 } } }) }, 422],
@@ -185,45 +192,45 @@ describe('what is asked badly is refused by the document', () => {
     [`GET ${deployments}`, { query: { deployment_type: 'large' } }, 422],
     [`DELETE ${deployments}`, {}, 422],
     [`DELETE ${deployments}`, { query: { deployment_ids: 'none' } }, 422],
-    [`GET ${one}`, { ids: [nobody()] }, 404],
+    [`GET ${one}`, { ids: [unknownId()] }, 404],
     [`GET ${one}`, { ids: ['none'] }, 422],
-    [`PATCH ${one}`, { ids: [nobody()], body }, 404],
+    [`PATCH ${one}`, { ids: [unknownId()], body }, 404],
     [`PATCH ${one}`, { ids: ['none'], body }, 422],
-    [`DELETE ${one}`, { ids: [nobody()] }, 404],
+    [`DELETE ${one}`, { ids: [unknownId()] }, 404],
     [`DELETE ${one}`, { ids: ['none'] }, 422],
-    [`GET ${revisions}`, { ids: [nobody()] }, 404],
+    [`GET ${revisions}`, { ids: [unknownId()] }, 404],
     [`GET ${revisions}`, { ids: ['none'] }, 422],
-    [`GET ${revision}`, { ids: [nobody(), nobody()] }, 404],
-    [`GET ${revision}`, { ids: ['none', nobody()] }, 422],
-    [`POST ${revision}/redeploy`, { ids: [nobody(), nobody()] }, 404],
-    [`POST ${revision}/redeploy`, { ids: [nobody(), 'none'] }, 422],
+    [`GET ${revision}`, { ids: [unknownId(), unknownId()] }, 404],
+    [`GET ${revision}`, { ids: ['none', unknownId()] }, 422],
+    [`POST ${revision}/redeploy`, { ids: [unknownId(), unknownId()] }, 404],
+    [`POST ${revision}/redeploy`, { ids: [unknownId(), 'none'] }, 422],
     [`GET ${listeners}`, { query: { offset: '-1' } }, 422],
     [`POST ${listeners}`, { body: { compute_type: 'vm' } }, 422],
     [`GET ${listener}`, { ids: ['none'] }, 422],
-    [`PATCH ${listener}`, { ids: [nobody()], body }, 404],
+    [`PATCH ${listener}`, { ids: [unknownId()], body }, 404],
     [`PATCH ${listener}`, { ids: ['none'], body }, 422],
-    [`DELETE ${listener}`, { ids: [nobody()] }, 404],
+    [`DELETE ${listener}`, { ids: [unknownId()] }, 404],
     [`DELETE ${listener}`, { ids: ['none'] }, 422],
-  ])('%s %j is a %i', async (operation, asked, status) => {
-    expect(await service.ask(operation, asked, status)).toHaveProperty('detail');
+  ])('%s %j is a %i', async (operation, requested, status) => {
+    expect(await service.ask(operation, requested, status)).toHaveProperty('detail');
   });
 
   test.each([
     [`GET ${deployments}`, [], undefined],
     [`POST ${listeners}`, [], compute('a')],
-    [`GET ${listener}`, [nobody()], undefined],
-    [`PATCH ${listener}`, [nobody()], {}],
-    [`DELETE ${listener}`, [nobody()], undefined],
+    [`GET ${listener}`, [unknownId()], undefined],
+    [`PATCH ${listener}`, [unknownId()], {}],
+    [`DELETE ${listener}`, [unknownId()], undefined],
   ] as const)('%s for a tenant that the key is not of is a 403', async (operation, ids, given) => {
-    const asked = { ids, body: given, headers: { 'x-tenant-id': nobody() } };
-    expect(await service.ask(operation, asked, 403)).toHaveProperty('detail');
+    const requested = { ids, body: given, headers: { 'x-tenant-id': unknownId() } };
+    expect(await service.ask(operation, requested, 403)).toHaveProperty('detail');
   });
 
   test('a change that breaks a rule, a redeployment of what never was built, and a name that is taken', async () => {
-    world.rollouts.fate = 'build fails';
+    fixture.rollouts.fate = 'build fails';
     const { id, latest_revision_id, name } = await create(publicly(fromGit()));
-    await world.rollouts.settled();
-    world.rollouts.fate = 'live';
+    await fixture.rollouts.settled();
+    fixture.rollouts.fate = 'live';
     const tag = { source_config: { build_on_push: true }, source_revision_config: { repo_ref: 'refs/tags/v1' } };
     await service.ask(`PATCH ${one}`, { ids: [id], body: tag }, 400);
     await service.ask(`POST ${revision}/redeploy`, { ids: [id, latest_revision_id] }, 400);

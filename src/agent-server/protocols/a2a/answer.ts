@@ -67,10 +67,10 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
   const handler = isCurrent ? new JsonRpcTransportHandler(tasks) : new LegacyJsonRpcTransportHandler(tasks);
   const inError = (error: unknown) => {
     const { id = null } = body;
-    const told = isCurrent
+    const reported = isCurrent
       ? JsonRpcTransportHandler.mapToJSONRPCError(error)
       : LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error);
-    return { jsonrpc: '2.0', id, error: told };
+    return { jsonrpc: '2.0', id, error: reported };
   };
   const version = call.headers.get(A2A_VERSION_HEADER) ?? (isCurrent ? '1.0' : A2A_LEGACY_PROTOCOL_VERSION);
   try {

@@ -17,12 +17,12 @@ export function agentCard(
   address: string,
 ): AgentCard {
   const title = name ?? graph_id;
-  const told = description ?? `Runs the graph "${graph_id}".`;
+  const reported = description ?? `Runs the graph "${graph_id}".`;
   const modes = [TEXT, JSON_TYPE];
   const at = { url: address, protocolBinding: BINDING, tenant: '' };
   return {
     name: title,
-    description: told,
+    description: reported,
     version: String(version ?? 1),
     supportedInterfaces: [
       { ...at, protocolVersion: A2A_PROTOCOL_VERSION },
@@ -38,7 +38,7 @@ export function agentCard(
       {
         id: assistant_id,
         name: title,
-        description: told,
+        description: reported,
         tags: [graph_id],
         examples: [],
         inputModes: modes,

@@ -113,8 +113,8 @@ export function artifactsOf(values: unknown, messageId: string | undefined): Art
 }
 
 /** What the agent asks for, where its graph waits for somebody: `values` of the interrupts. */
-export function question(asked: readonly unknown[], ids: { taskId: string; contextId: string }): Message {
-  const parts = asked.map((value) => (typeof value === 'string' ? textPart(value) : dataPart(value)));
+export function question(requested: readonly unknown[], ids: { taskId: string; contextId: string }): Message {
+  const parts = requested.map((value) => (typeof value === 'string' ? textPart(value) : dataPart(value)));
   return agentMessage(parts.length > 0 ? parts : [textPart('The agent waits for an answer.')], ids, 'question');
 }
 

@@ -40,8 +40,8 @@ export class OwnRuns {
 
   /** Starts a run and follows it. */
   async stream(threadId: string, body: RunRequest, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
-    const asked = { ...body, stream_mode: TASK_MODES };
-    return eventsOf(await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: asked, signal }));
+    const requested = { ...body, stream_mode: TASK_MODES };
+    return eventsOf(await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: requested, signal }));
   }
 
   /** Follows a run that was started, from now on. */

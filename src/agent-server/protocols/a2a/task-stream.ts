@@ -29,8 +29,8 @@ export async function* taskStream(
 ): AsyncGenerator<StreamResponse, void, undefined> {
   let ids: TaskIds | undefined;
   let result: unknown;
-  let asked: unknown[] | undefined;
-  const begun = new Set<string>();
+  let requested: unknown[] | undefined;
+  const started = new Set<string>();
   for await (const { event, data } of events) {
     const { mode, namespace } = splitEventName(event);
     if (mode === METADATA_EVENT) {
@@ -40,28 +40,31 @@ export async function* taskStream(
     else if (mode === 'values' && namespace.length === 0) {
       const waitsFor = isObject(data) ? data[INTERRUPT] : undefined;
       // Several may ask, one after the other.
-      if (Array.isArray(waitsFor)) asked = [...(asked ?? []), ...waitsFor];
+      if (Array.isArray(waitsFor)) requested = [...(requested ?? []), ...waitsFor];
       else result = data;
     } else if (mode === 'messages' && ids) {
       const chunk = readSaid(Array.isArray(data) ? data[0] : undefined, 0);
       if (chunk?.role !== Role.ROLE_AGENT || chunk.text === '') continue;
-      yield told(ids, artifact(chunk.id, textPart(chunk.text)), { append: begun.has(chunk.id), lastChunk: false });
-      begun.add(chunk.id);
+      yield reported(ids, artifact(chunk.id, textPart(chunk.text)), {
+        append: started.has(chunk.id),
+        lastChunk: false,
+      });
+      started.add(chunk.id);
     }
   }
-  if (!ids || isHandedOver(result)) return;
+  if (!ids || isContinued(result)) return;
   const hasFailed = field(result, ERROR_KEY) !== undefined;
-  const left = asked && !hasFailed ? { ...(isObject(result) ? result : {}), [INTERRUPT]: asked } : result;
+  const left = requested && !hasFailed ? { ...(isObject(result) ? result : {}), [INTERRUPT]: requested } : result;
   const { state, message, values } = standingAfter(left, ids);
   if (state === TaskState.TASK_STATE_COMPLETED) {
     for (const whole of artifactsOf(values, given.messageId))
-      yield told(ids, whole, { append: false, lastChunk: true });
+      yield reported(ids, whole, { append: false, lastChunk: true });
   }
   const status: TaskStatus = { state, message, timestamp: undefined };
   yield { payload: { $case: 'statusUpdate', value: { ...ids, status, metadata: undefined } } };
 }
 
-const told = (
+const reported = (
   ids: TaskIds,
   value: ReturnType<typeof artifact>,
   how: { append: boolean; lastChunk: boolean },
@@ -74,4 +77,4 @@ const field = (value: unknown, name: string): unknown =>
 
 const runIdOf = (data: unknown): string => String(field(data, 'run_id'));
 
-const isHandedOver = (result: unknown): boolean => field(field(result, ERROR_KEY), 'error') === 'ServerStopped';
+const isContinued = (result: unknown): boolean => field(field(result, ERROR_KEY), 'error') === 'ServerStopped';

@@ -50,8 +50,8 @@ export function standingAfter(result: unknown, ids: TaskIds): Standing {
   if (!isObject(result)) return { state: TaskState.TASK_STATE_COMPLETED, message: undefined, values: result };
   const { [INTERRUPT]: interrupts, ...values } = result;
   if (!Array.isArray(interrupts)) return { state: TaskState.TASK_STATE_COMPLETED, message: undefined, values };
-  const asked = interrupts.map((one: unknown) => (isObject(one) ? one['value'] : one));
-  return { state: TaskState.TASK_STATE_INPUT_REQUIRED, message: question(asked, ids), values };
+  const requested = interrupts.map((one: unknown) => (isObject(one) ? one['value'] : one));
+  return { state: TaskState.TASK_STATE_INPUT_REQUIRED, message: question(requested, ids), values };
 }
 
 /** @param messageId of the message that the task began with: what was said before it is not the task's. */

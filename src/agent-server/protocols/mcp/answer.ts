@@ -40,7 +40,7 @@ export async function answerMcp(request: Request, parts: McpParts): Promise<Resp
 /** What comes soon is passed on as it is; a run that takes long is no reason for the connection to fall silent. */
 async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => void): Promise<Response> {
   const waited = new AbortController();
-  const soon = await Promise.race([answer, clock.sleep(PATIENCE_MS, waited.signal)]);
+  const soon = await Promise.race([answer, clock.sleep(MAX_WAIT_MS, waited.signal)]);
   waited.abort();
   if (soon) return soon;
   return lateAnswer(
@@ -50,4 +50,4 @@ async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => 
 }
 
 /** How long (ms) an answer may take that is passed on with its status: those that take longer are all of runs. */
-const PATIENCE_MS = 1000;
+const MAX_WAIT_MS = 1000;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /** Webhooks of runs that have ended, until they were delivered or given up. */
 export const webhooks: Migration = {

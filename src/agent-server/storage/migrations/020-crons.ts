@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /** Crons; they go with their assistant and with their thread. */
 export const crons: Migration = {

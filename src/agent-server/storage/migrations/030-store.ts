@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
  * The items of the store. Labels and keys sort by their bytes: so all namespaces below one are one range of the key's

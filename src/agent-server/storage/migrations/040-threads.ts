@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /** How long threads live, and when their states last changed. */
 export const threads: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /** Which processes of the deployment live, and the events of runs that others than their process may read. */
 export const processes: Migration = {

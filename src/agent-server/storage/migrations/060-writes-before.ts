@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
  * What an unfinished run found where it wrote to states that were there before it, so that it can be undone, and begun

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
  * What is asked of many rows. Which runs of a thread have not ended is asked for every run that waits for its turn: by the

@@ -114,8 +114,8 @@ const podmanInfo = z.object({
 });
 
 /** Reads what `info` told; undefined for what no engine tells, and for a client whose server does not answer. */
-export function factsIn(told: string): EngineFacts | undefined {
-  const read = readJson(told);
+export function factsIn(reported: string): EngineFacts | undefined {
+  const read = readJson(reported);
   const podman = podmanInfo.safeParse(read).data?.host;
   if (podman) return { kind: 'podman', rootless: podman.security.rootless, desktop: podman.serviceIsRemote === true };
   const docker = dockerInfo.safeParse(read).data;

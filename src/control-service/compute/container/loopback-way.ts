@@ -39,8 +39,8 @@ const dockerNetwork = z.tuple([z.object({ IPAM: z.object({ Config: z.array(z.obj
 const podmanNetwork = z.tuple([z.object({ subnets: z.array(z.object({ gateway: z.string() })) })]);
 
 /** This machine's own address on a network of an engine, in what `network inspect` told. */
-export function gatewayIn(told: string): string | undefined {
-  const read: unknown = JSON.parse(told);
+export function gatewayIn(reported: string): string | undefined {
+  const read: unknown = JSON.parse(reported);
   const docker = dockerNetwork.safeParse(read).data?.[0].IPAM.Config[0]?.Gateway;
   return docker ?? podmanNetwork.safeParse(read).data?.[0].subnets[0]?.gateway;
 }

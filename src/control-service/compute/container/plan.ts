@@ -160,10 +160,10 @@ function shareFlags({ cpu, cpuLimit, memory, memoryLimit }: Share): string[] {
 function limitFlags({ resources }: Container, where: string, problems: string[]): string[] {
   const { limits, requests } = resources ?? {};
   const amount = (of: Readonly<Record<string, string>> | null | undefined, what: string, path: string) => {
-    const told = of?.[what];
-    const read = told === undefined ? undefined : quantity(told);
-    if (told !== undefined && read === undefined)
-      problems.push(`${where}.resources.${path}.${what}: ${told} is no amount.`);
+    const reported = of?.[what];
+    const read = reported === undefined ? undefined : quantity(reported);
+    if (reported !== undefined && read === undefined)
+      problems.push(`${where}.resources.${path}.${what}: ${reported} is no amount.`);
     return read;
   };
   const bytes = (read: number | undefined) => (read === undefined ? undefined : Math.ceil(read));

@@ -76,16 +76,16 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
   const tooLate = new AbortController();
   const bound = AbortSignal.any([signal, tooLate.signal]);
   const late = pause(clock, startWithinMs, bound).then(() => tooLate.abort());
-  const begun = await Promise.race([ended.then((how) => ({ how })), untilHealthy(pod, main, bound)]);
+  const started = await Promise.race([ended.then((how) => ({ how })), untilHealthy(pod, main, bound)]);
   const wasInTime = !bound.aborted;
   tooLate.abort();
   await late;
-  if (begun && 'origin' in begun) return { kind: 'running', agent: agentOf(pod, begun.origin, ended, lines.all) };
+  if (started && 'origin' in started) return { kind: 'running', agent: agentOf(pod, started.origin, ended, lines.all) };
 
   await (wasInTime ? removePod(pod) : removeBrokenOff(pod));
   const how = await ended;
   const reason = wasInTime
-    ? `The agent's container ended before it was healthy: ${begun?.how ?? how}.`
+    ? `The agent's container ended before it was healthy: ${started?.how ?? how}.`
     : `The agent did not become healthy within ${startWithinMs / 1_000} s.`;
   const best = words.best();
   return {
@@ -163,10 +163,10 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
 async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<string> {
   const { engine, clock, spec, mask } = pod;
   const words = lastWords();
-  const tell = named(spec.log, made.plan.name);
+  const writeLine = named(spec.log, made.plan.name);
   const write: WriteLine = (level, line) => {
     if (level === 'error') words.hear(line);
-    tell(level, line);
+    writeLine(level, line);
   };
   const following = startAndFollow(engine, made, { write, mask, clock });
   const stop = (): void => void removeContainers(engine, [made.name]);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../../database/migrate.ts';
+import type { Migration } from '../../../postgres/migrate.ts';
 
 /** A step that is plain SQL. */
 export const sqlStep = (name: string, statements: string): Migration => ({

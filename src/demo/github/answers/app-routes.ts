@@ -1,5 +1,5 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { notFound, numberAt, Refusal, textAt, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { notFound, numberAt, Refusal, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
 import { paged, pageOf } from '../page.ts';
 import { installationOf, iso, repositoryFor, type Installation, type Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
@@ -8,37 +8,37 @@ import { appAnswer, installationAnswer } from './app-answers.ts';
 import { repositoryAnswer } from './repository-answers.ts';
 
 /** Only the App itself, by the token that it signs. */
-function appOnly({ who }: Asked): void {
+function appOnly({ who }: ApiCall): void {
   if (who.kind !== 'app') throw new Refusal(401, 'A JSON web token could not be decoded');
 }
 
 const installed = (site: Site): Installation[] => site.installations.filter(({ isInstalled }) => isInstalled);
 
-function installationAt(asked: Asked, site: Site): Installation {
-  appOnly(asked);
-  const found = installed(site).find(({ id }) => String(id) === asked.params['installation_id']);
+function installationAt(call: ApiCall, site: Site): Installation {
+  appOnly(call);
+  const found = installed(site).find(({ id }) => String(id) === call.params['installation_id']);
   if (!found) throw notFound();
   return found;
 }
 
-export async function getApp(asked: Asked, site: Site): Promise<Answer> {
-  appOnly(asked);
+export async function getApp(call: ApiCall, site: Site): Promise<Answer> {
+  appOnly(call);
   return { status: 200, body: { ...appAnswer(site), installations_count: installed(site).length } };
 }
 
-export async function listInstallations(asked: Asked, site: Site): Promise<Answer> {
-  appOnly(asked);
+export async function listInstallations(call: ApiCall, site: Site): Promise<Answer> {
+  appOnly(call);
   const answers = installed(site).map((each) => installationAnswer(site, each));
-  return paged(asked, site.url, answers);
+  return paged(call, site.url, answers);
 }
 
-export async function getInstallation(asked: Asked, site: Site): Promise<Answer> {
-  return { status: 200, body: installationAnswer(site, installationAt(asked, site)) };
+export async function getInstallation(call: ApiCall, site: Site): Promise<Answer> {
+  return { status: 200, body: installationAnswer(site, installationAt(call, site)) };
 }
 
-export async function installationOfRepository(asked: Asked, site: Site): Promise<Answer> {
-  appOnly(asked);
-  const repository = repositoryFor(site, asked.params, {
+export async function installationOfRepository(call: ApiCall, site: Site): Promise<Answer> {
+  appOnly(call);
+  const repository = repositoryFor(site, call.params, {
     kind: 'person',
     login: [...site.people.keys()][0] ?? '',
     token: '',
@@ -49,10 +49,10 @@ export async function installationOfRepository(asked: Asked, site: Site): Promis
 }
 
 /** The emulated GitHub makes the token; what it may do is kept here too, for what is answered here. */
-export async function createToken(asked: Asked, site: Site): Promise<Answer> {
-  const installation = installationAt(asked, site);
-  const body = asked.sent === '' ? {} : asked.body;
-  const made = await site.emulated.ask('POST', asked.path, asked.headers['authorization'], body);
+export async function createToken(call: ApiCall, site: Site): Promise<Answer> {
+  const installation = installationAt(call, site);
+  const body = call.sent === '' ? {} : call.body;
+  const made = await site.emulated.ask('POST', call.path, call.headers['authorization'], body);
   if (made.status !== 201 || !isObject(made.body)) return made;
   const token = textAt(made.body, 'token') ?? '';
   const given = made.body['permissions'];
@@ -80,30 +80,30 @@ function narrowedTo(made: JsonObject, site: Site): Repository[] | undefined {
 }
 
 /** A token ends itself. */
-export async function endToken({ who }: Asked, site: Site): Promise<Answer> {
+export async function endToken({ who }: ApiCall, site: Site): Promise<Answer> {
   if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
   site.tokens.delete(who.token);
   return { status: 204 };
 }
 
-export async function getHookConfig(asked: Asked, site: Site): Promise<Answer> {
-  appOnly(asked);
+export async function getHookConfig(call: ApiCall, site: Site): Promise<Answer> {
+  appOnly(call);
   const { webhookUrl } = site.app;
   const url = webhookUrl === undefined ? {} : { url: webhookUrl };
   return { status: 200, body: { content_type: 'json', insecure_ssl: '0', secret: '********', ...url } };
 }
 
-export async function setHookConfig(asked: Asked, site: Site): Promise<Answer> {
-  appOnly(asked);
-  site.app.webhookUrl = textAt(asked.body, 'url') ?? site.app.webhookUrl;
-  site.app.webhookSecret = textAt(asked.body, 'secret') ?? site.app.webhookSecret;
-  return getHookConfig(asked, site);
+export async function setHookConfig(call: ApiCall, site: Site): Promise<Answer> {
+  appOnly(call);
+  site.app.webhookUrl = textAt(call.body, 'url') ?? site.app.webhookUrl;
+  site.app.webhookSecret = textAt(call.body, 'secret') ?? site.app.webhookSecret;
+  return getHookConfig(call, site);
 }
 
 /** Newest first; `cursor` names the delivery that the page begins after. */
-export async function listDeliveries(asked: Asked, site: Site): Promise<Answer> {
-  appOnly(asked);
-  const { query } = asked;
+export async function listDeliveries(call: ApiCall, site: Site): Promise<Answer> {
+  appOnly(call);
+  const { query } = call;
   const { perPage } = pageOf(query);
   const cursor = query.get('cursor');
   const after = cursor === null ? Number.POSITIVE_INFINITY : Number(/^v1_(\d+)$/.exec(cursor)?.[1] ?? Number.NaN);
@@ -137,15 +137,15 @@ const deliveryItem = (delivery: Delivery): JsonObject => ({
   throttled_at: null,
 });
 
-function deliveryAt(asked: Asked, site: Site): Delivery {
-  appOnly(asked);
-  const delivery = site.deliveries.byId(Number(asked.params['delivery_id']));
+function deliveryAt(call: ApiCall, site: Site): Delivery {
+  appOnly(call);
+  const delivery = site.deliveries.byId(Number(call.params['delivery_id']));
   if (!delivery) throw notFound();
   return delivery;
 }
 
-export async function getDelivery(asked: Asked, site: Site): Promise<Answer> {
-  const delivery = deliveryAt(asked, site);
+export async function getDelivery(call: ApiCall, site: Site): Promise<Answer> {
+  const delivery = deliveryAt(call, site);
   const { request, response, url } = delivery;
   const body = {
     ...deliveryItem(delivery),
@@ -157,14 +157,14 @@ export async function getDelivery(asked: Asked, site: Site): Promise<Answer> {
 }
 
 /** The same event under the same GUID once more; it is sent after this is answered. */
-export async function attemptDelivery(asked: Asked, site: Site): Promise<Answer> {
-  site.deliveries.again(deliveryAt(asked, site));
+export async function attemptDelivery(call: ApiCall, site: Site): Promise<Answer> {
+  site.deliveries.again(deliveryAt(call, site));
   return { status: 202, body: {} };
 }
 
 /** What the person who accepted the App's manifest brings back: everything that the App has to know. */
-export async function convertManifest(asked: Asked, site: Site): Promise<Answer> {
-  const code = asked.params['code'] ?? '';
+export async function convertManifest(call: ApiCall, site: Site): Promise<Answer> {
+  const code = call.params['code'] ?? '';
   if (!site.codes.delete(code)) throw notFound();
   const { clientId, clientSecret, webhookSecret, privateKey } = site.app;
   const secrets = { client_id: clientId, client_secret: clientSecret, webhook_secret: webhookSecret, pem: privateKey };
@@ -172,7 +172,7 @@ export async function convertManifest(asked: Asked, site: Site): Promise<Answer>
 }
 
 /** Every installation may ask this often an hour; the gateway counts nothing and says so. */
-export async function rateLimit(_: Asked, site: Site): Promise<Answer> {
+export async function rateLimit(_: ApiCall, site: Site): Promise<Answer> {
   const reset = Math.floor(site.clock.now() / 1000) + 3600;
   const rate = { limit: 5000, used: 0, remaining: 5000, reset };
   return { status: 200, body: { resources: { core: rate, search: { ...rate, limit: 30, remaining: 30 } }, rate } };

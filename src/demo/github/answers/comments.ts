@@ -1,16 +1,16 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { notFound, type Answer, type Asked } from '../exchange.ts';
+import { notFound, type Answer, type ApiCall } from '../exchange.ts';
 import { demand, repositoryFor, type Site } from '../site.ts';
 import { botOf, withWholeAccounts } from './accounts.ts';
 import { pullAnswer } from './pull-answers.ts';
-import { tell } from '../events/tell.ts';
+import { deliver } from '../events/deliver.ts';
 
 /** The emulated GitHub keeps comments; the App is told of them. Only pull requests can be commented on here. */
-export async function createComment(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  const record = site.pulls.byNumber(repository.id, Number(asked.params['issue_number']));
+export async function createComment(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  const record = site.pulls.byNumber(repository.id, Number(call.params['issue_number']));
   if (!record) throw notFound();
-  const { status, body } = await site.emulated.ask('POST', asked.path, asked.headers['authorization'], asked.body);
+  const { status, body } = await site.emulated.ask('POST', call.path, call.headers['authorization'], call.body);
   if (status !== 201 || !isObject(body)) return { status, body };
   const pull = await pullAnswer(site, repository, record);
   const links = {
@@ -25,14 +25,14 @@ export async function createComment(asked: Asked, site: Site): Promise<Answer> {
     url: pull['issue_url'],
     pull_request: links,
   };
-  const by = asked.who.kind === 'person' ? asked.who.login : botOf(site).login;
-  await tell(site, repository, 'issue_comment', { action: 'created', issue, comment: body }, by);
+  const by = call.who.kind === 'person' ? call.who.login : botOf(site).login;
+  await deliver(site, repository, 'issue_comment', { action: 'created', issue, comment: body }, by);
   return { status, body: withWholeAccounts(site, body) };
 }
 
-export async function deleteComment(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  demand(asked.who, repository, 'metadata', 'read');
-  const { status, body } = await site.emulated.ask('DELETE', asked.path, asked.headers['authorization']);
+export async function deleteComment(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'metadata', 'read');
+  const { status, body } = await site.emulated.ask('DELETE', call.path, call.headers['authorization']);
   return { status, body };
 }

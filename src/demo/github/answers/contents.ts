@@ -1,7 +1,7 @@
 import { trimStartOf, withoutTrailingSlashes } from '../../../contract/plain-text.ts';
 import { resolveCommit } from '../git/commits.ts';
 import { runGit } from '../git/run-git.ts';
-import { notFound, Refusal, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { notFound, Refusal, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
 import { demand, repositoryFor, repositoryUrl, webUrl, type Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
 
@@ -18,8 +18,8 @@ interface Entry {
 }
 
 /** A file, a folder, a link or a submodule of a commit, as GitHub answers each. */
-export async function getContents(asked: Asked, site: Site): Promise<Answer> {
-  const { params, query, who, headers } = asked;
+export async function getContents(call: ApiCall, site: Site): Promise<Answer> {
+  const { params, query, who, headers } = call;
   const repository = repositoryFor(site, params, who);
   demand(who, repository, 'contents', 'read');
   const ref = query.get('ref') ?? repository.defaultBranch;

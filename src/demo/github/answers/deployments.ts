@@ -1,5 +1,5 @@
 import { contains, resolveCommit } from '../git/commits.ts';
-import { invalid, notFound, Refusal, textAt, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { invalid, notFound, Refusal, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
 import { paged } from '../page.ts';
 import { demand, isoNow, nodeId, repositoryFor, repositoryUrl, type Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
@@ -11,22 +11,22 @@ import { mostDescription, newestOf } from './statuses.ts';
 
 const states = new Set(['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success']);
 
-function open(site: Site, { params, who }: Asked, level: 'read' | 'write'): Repository {
+function open(site: Site, { params, who }: ApiCall, level: 'read' | 'write'): Repository {
   const repository = repositoryFor(site, params, who);
   demand(who, repository, 'deployments', level);
   return repository;
 }
 
-function deploymentOf(site: Site, repository: Repository, { params }: Asked): DeploymentRecord {
+function deploymentOf(site: Site, repository: Repository, { params }: ApiCall): DeploymentRecord {
   const record = site.deployments.byId(repository.id, Number(params['deployment_id']));
   if (!record) throw notFound();
   return record;
 }
 
 /** 409 where the commit's checks are asked for and not good, or the default branch would have to be merged first. */
-export async function createDeployment(asked: Asked, site: Site): Promise<Answer> {
-  const repository = open(site, asked, 'write');
-  const { body } = asked;
+export async function createDeployment(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = open(site, call, 'write');
+  const { body } = call;
   const ref = textAt(body, 'ref') ?? '';
   const sha = ref === '' ? undefined : await resolveCommit(repository.folder, ref);
   if (sha === undefined) throw new Refusal(422, `No ref found for: ${ref}`);
@@ -63,8 +63,8 @@ async function conflictOf(
       return `merging ${repository.defaultBranch} into ${ref}`;
     }
   }
-  const asked = body['required_contexts'];
-  const contexts = Array.isArray(asked) ? asked.filter((each) => typeof each === 'string') : undefined;
+  const call = body['required_contexts'];
+  const contexts = Array.isArray(call) ? call.filter((each) => typeof each === 'string') : undefined;
   if (contexts?.length === 0) return undefined;
   const good = new Map(newestOf(site, repository, sha).map(({ context, state }) => [context, state === 'success']));
   const suite = site.checks.suiteOf(repository.id, sha);
@@ -99,10 +99,10 @@ function answerOf(site: Site, repository: Repository, record: DeploymentRecord):
   };
 }
 
-export async function listDeployments(asked: Asked, site: Site): Promise<Answer> {
-  const repository = open(site, asked, 'read');
+export async function listDeployments(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = open(site, call, 'read');
   const wanted = (name: 'sha' | 'ref' | 'task' | 'environment') => (record: DeploymentRecord) => {
-    const value = asked.query.get(name);
+    const value = call.query.get(name);
     return value === null || value === 'none' || record[name] === value;
   };
   const found = site.deployments
@@ -113,18 +113,18 @@ export async function listDeployments(asked: Asked, site: Site): Promise<Answer>
     .filter(wanted('environment'))
     .toReversed();
   const answers = found.map((record) => answerOf(site, repository, record));
-  return paged(asked, site.url, answers);
+  return paged(call, site.url, answers);
 }
 
-export async function getDeployment(asked: Asked, site: Site): Promise<Answer> {
-  const repository = open(site, asked, 'read');
-  return { status: 200, body: answerOf(site, repository, deploymentOf(site, repository, asked)) };
+export async function getDeployment(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = open(site, call, 'read');
+  return { status: 200, body: answerOf(site, repository, deploymentOf(site, repository, call)) };
 }
 
-export async function createDeploymentStatus(asked: Asked, site: Site): Promise<Answer> {
-  const repository = open(site, asked, 'write');
-  const deployment = deploymentOf(site, repository, asked);
-  const { body } = asked;
+export async function createDeploymentStatus(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = open(site, call, 'write');
+  const deployment = deploymentOf(site, repository, call);
+  const { body } = call;
   const state = textAt(body, 'state') ?? '';
   const description = textAt(body, 'description') ?? '';
   if (!states.has(state)) throw invalid('DeploymentStatus', 'state', 'state is not included in the list');
@@ -170,17 +170,17 @@ function statusAnswer(
   };
 }
 
-export async function listDeploymentStatuses(asked: Asked, site: Site): Promise<Answer> {
-  const repository = open(site, asked, 'read');
-  const deployment = deploymentOf(site, repository, asked);
+export async function listDeploymentStatuses(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = open(site, call, 'read');
+  const deployment = deploymentOf(site, repository, call);
   const answers = deployment.statuses.toReversed().map((status) => statusAnswer(site, repository, deployment, status));
-  return paged(asked, site.url, answers);
+  return paged(call, site.url, answers);
 }
 
-export async function getDeploymentStatus(asked: Asked, site: Site): Promise<Answer> {
-  const repository = open(site, asked, 'read');
-  const deployment = deploymentOf(site, repository, asked);
-  const status = deployment.statuses.find(({ id }) => id === Number(asked.params['status_id']));
+export async function getDeploymentStatus(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = open(site, call, 'read');
+  const deployment = deploymentOf(site, repository, call);
+  const status = deployment.statuses.find(({ id }) => id === Number(call.params['status_id']));
   if (!status) throw notFound();
   return { status: 200, body: statusAnswer(site, repository, deployment, status) };
 }

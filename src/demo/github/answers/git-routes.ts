@@ -1,7 +1,7 @@
 import { changedFiles } from '../git/changes.ts';
 import { emptyTree, listCommits, readOne, readRefs, resolveCommit } from '../git/commits.ts';
 import { git, gitOr } from '../git/run-git.ts';
-import { notFound, Refusal, type Answer, type Asked } from '../exchange.ts';
+import { notFound, Refusal, type Answer, type ApiCall } from '../exchange.ts';
 import { paged, pageOf } from '../page.ts';
 import { demand, nodeId, repositoryFor, repositoryUrl, webUrl, type Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
@@ -11,7 +11,7 @@ import { commitAnswer, fileAnswer, gitCommitAnswer } from './commit-answers.ts';
 const mostFiles = 300;
 const mostCommits = 250;
 
-function readable(site: Site, { params, who }: Asked): Repository {
+function readable(site: Site, { params, who }: ApiCall): Repository {
   const repository = repositoryFor(site, params, who);
   demand(who, repository, 'contents', 'read');
   return repository;
@@ -31,18 +31,18 @@ const refAnswer = (site: Site, repository: Repository, ref: string, sha: string,
   object: { sha, type, url: `${repositoryUrl(site, repository)}/git/${type}s/${sha}` },
 });
 
-export async function getRef(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const ref = `refs/${asked.params['ref'] ?? ''}`;
+export async function getRef(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const ref = `refs/${call.params['ref'] ?? ''}`;
   const sha = (await readRefs(repository.folder, ['refs'])).get(ref);
   if (sha === undefined) throw notFound();
   const type = await git(repository.folder, 'cat-file', '-t', sha);
   return { status: 200, body: refAnswer(site, repository, ref, sha, type) };
 }
 
-export async function matchingRefs(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const begin = `refs/${asked.params['ref'] ?? ''}`;
+export async function matchingRefs(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const begin = `refs/${call.params['ref'] ?? ''}`;
   const refs = [...(await readRefs(repository.folder))].filter(([ref]) => ref.startsWith(begin));
   const body: unknown[] = [];
   for (const [ref, sha] of refs) {
@@ -51,26 +51,26 @@ export async function matchingRefs(asked: Asked, site: Site): Promise<Answer> {
   return { status: 200, body };
 }
 
-export async function getGitCommit(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const sha = asked.params['commit_sha'] ?? '';
+export async function getGitCommit(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const sha = call.params['commit_sha'] ?? '';
   if ((await gitOr(repository.folder, 'cat-file', '-t', sha)) !== 'commit') throw notFound();
   return { status: 200, body: gitCommitAnswer(site, repository, await readOne(repository.folder, sha)) };
 }
 
-export async function listBranches(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
+export async function listBranches(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
   const branches = [...(await readRefs(repository.folder, ['refs/heads']))].map(([ref, sha]) => ({
     name: ref.slice('refs/heads/'.length),
     commit: { sha, url: `${repositoryUrl(site, repository)}/commits/${sha}` },
     protected: false,
   }));
-  return paged(asked, site.url, branches);
+  return paged(call, site.url, branches);
 }
 
-export async function getBranch(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const name = asked.params['branch'] ?? '';
+export async function getBranch(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const name = call.params['branch'] ?? '';
   const sha = (await readRefs(repository.folder, ['refs/heads'])).get(`refs/heads/${name}`);
   if (sha === undefined) throw new Refusal(404, 'Branch not found');
   const self = `${repositoryUrl(site, repository)}/branches/${encodeURIComponent(name)}`;
@@ -85,19 +85,19 @@ export async function getBranch(asked: Asked, site: Site): Promise<Answer> {
   return { status: 200, body };
 }
 
-export async function listOfCommits(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const sha = await resolveCommit(repository.folder, asked.query.get('sha') ?? repository.defaultBranch);
+export async function listOfCommits(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const sha = await resolveCommit(repository.folder, call.query.get('sha') ?? repository.defaultBranch);
   if (sha === undefined) throw notFound();
-  const path = asked.query.get('path');
+  const path = call.query.get('path');
   const commits = await listCommits(repository.folder, sha, ...(path === null ? [] : ['--', path]));
   const answers = commits.map((commit) => commitAnswer(site, repository, commit));
-  return paged(asked, site.url, answers);
+  return paged(call, site.url, answers);
 }
 
-export async function getCommit(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const sha = await commitOf(repository, asked.params['ref'] ?? '');
+export async function getCommit(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const sha = await commitOf(repository, call.params['ref'] ?? '');
   const commit = await readOne(repository.folder, sha);
   const files = await changedFiles(repository.folder, commit.parents[0] ?? emptyTree, sha);
   const sum = (of: 'additions' | 'deletions'): number => files.reduce((total, file) => total + file[of], 0);
@@ -111,10 +111,10 @@ export async function getCommit(asked: Asked, site: Site): Promise<Answer> {
 }
 
 /** Three dots: what `head` has that its common ancestor with `base` has not. */
-export async function compare(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
+export async function compare(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
   const { folder } = repository;
-  const [from = '', to = ''] = (asked.params['basehead'] ?? '').split('...');
+  const [from = '', to = ''] = (call.params['basehead'] ?? '').split('...');
   const [base, head] = [await resolveCommit(folder, ownPart(from)), await resolveCommit(folder, ownPart(to))];
   if (base === undefined || head === undefined) throw notFound();
   const fork = await gitOr(folder, 'merge-base', base, head);
@@ -123,8 +123,8 @@ export async function compare(asked: Asked, site: Site): Promise<Answer> {
     .split('\t')
     .map(Number);
   const commits = await listCommits(folder, '--reverse', `${base}..${head}`);
-  const { page, perPage } = pageOf(asked.query);
-  const isPaged = asked.query.has('page') || asked.query.has('per_page');
+  const { page, perPage } = pageOf(call.query);
+  const isPaged = call.query.has('page') || call.query.has('per_page');
   const shown = isPaged ? commits.slice((page - 1) * perPage, page * perPage) : commits.slice(0, mostCommits);
   const files = page > 1 ? [] : await changedFiles(folder, fork, head);
   const answer = async (sha: string) => commitAnswer(site, repository, await readOne(folder, sha));

@@ -1,5 +1,5 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { notFound, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { notFound, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
 import { administrator, demand, repositoryFor, type Site } from '../site.ts';
 import { fullNameOf } from '../repositories.ts';
 import { accountAnswer } from './accounts.ts';
@@ -16,17 +16,17 @@ const levels: Record<string, string> = {
 };
 
 /** What a person may do. The emulated GitHub knows nothing of strangers: they may read what is public. */
-export async function permissionOf(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  demand(asked.who, repository, 'metadata', 'read');
-  const login = asked.params['username'] ?? '';
+export async function permissionOf(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'metadata', 'read');
+  const login = call.params['username'] ?? '';
   const account = site.accounts.get(login);
   if (!account) throw notFound();
   const path = `/repos/${fullNameOf(repository)}/collaborators/${login}/permission`;
   const { body } = await site.emulated.ask('GET', path, administrator(site).authorization);
-  const told: JsonObject = isObject(body) ? body : {};
+  const reported: JsonObject = isObject(body) ? body : {};
   const stranger = repository.isPrivate ? 'none' : 'read';
-  const permission = levels[String(told['permission'])] ?? stranger;
+  const permission = levels[String(reported['permission'])] ?? stranger;
   const may = (from: string): boolean =>
     ['read', 'write', 'admin'].indexOf(permission) >= ['read', 'write', 'admin'].indexOf(from);
   const permissions = {

@@ -1,22 +1,22 @@
 import { isObject } from '../../../contract/json-object.ts';
 import { git, runGit } from '../git/run-git.ts';
 import { listCommits, resolveCommit } from '../git/commits.ts';
-import { invalid, notFound, numberAt, textAt, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { invalid, notFound, numberAt, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
 import { paged } from '../page.ts';
 import { demand, repositoryFor, type Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
-import { tellPull } from '../events/pull-events.ts';
+import { deliverPull } from '../events/pull-events.ts';
 import { commitAnswer, fileAnswer } from './commit-answers.ts';
 import { completePull, filesOf, pullAnswer } from './pull-answers.ts';
 import type { PullRecord } from './pull-records.ts';
 
-function readable(site: Site, { params, who }: Asked): Repository {
+function readable(site: Site, { params, who }: ApiCall): Repository {
   const repository = repositoryFor(site, params, who);
   demand(who, repository, 'pull_requests', 'read');
   return repository;
 }
 
-function recordOf(site: Site, repository: Repository, { params }: Asked): PullRecord {
+function recordOf(site: Site, repository: Repository, { params }: ApiCall): PullRecord {
   const record = site.pulls.byNumber(repository.id, Number(params['pull_number']));
   if (!record) throw notFound();
   return record;
@@ -38,10 +38,10 @@ export async function fetchHead(base: Repository, head: Repository, record: Pull
   else await runGit(base.folder, ['update-ref', ref, record.headSha]);
 }
 
-export async function createPull(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  demand(asked.who, repository, 'pull_requests', 'write');
-  const { body } = asked;
+export async function createPull(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'pull_requests', 'write');
+  const { body } = call;
   const { from, ref } = headOf(site, repository, textAt(body, 'head') ?? '');
   const headSha = from && (await resolveCommit(from.folder, `refs/heads/${ref}`));
   if (!from || headSha === undefined) throw invalid('PullRequest', 'head', 'head does not exist');
@@ -49,7 +49,7 @@ export async function createPull(asked: Asked, site: Site): Promise<Answer> {
   const baseSha = await resolveCommit(repository.folder, `refs/heads/${baseRef}`);
   if (baseSha === undefined) throw invalid('PullRequest', 'base', 'base does not exist');
   if (headSha === baseSha) throw invalid('PullRequest', 'head', `No commits between ${baseRef} and ${ref}`);
-  const { status, body: made } = await site.emulated.ask('POST', asked.path, asked.headers['authorization'], body);
+  const { status, body: made } = await site.emulated.ask('POST', call.path, call.headers['authorization'], body);
   if (status !== 201 || !isObject(made)) return { status, body: made };
   const record: PullRecord = {
     id: numberAt(made, 'id') ?? 0,
@@ -65,14 +65,14 @@ export async function createPull(asked: Asked, site: Site): Promise<Answer> {
   site.pulls.keep(record);
   await fetchHead(repository, from, record);
   const answer = await completePull(site, repository, record, made);
-  await tellPull(site, repository, 'opened', answer);
+  await deliverPull(site, repository, 'opened', answer);
   return { status, body: answer };
 }
 
-export async function listPulls(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const search = asked.query.size > 0 ? `?${asked.query.toString()}` : '';
-  const { status, body } = await site.emulated.ask('GET', `${asked.path}${search}`, asked.headers['authorization']);
+export async function listPulls(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const search = call.query.size > 0 ? `?${call.query.toString()}` : '';
+  const { status, body } = await site.emulated.ask('GET', `${call.path}${search}`, call.headers['authorization']);
   if (status !== 200 || !Array.isArray(body)) return { status, body };
   const answers: JsonObject[] = [];
   for (const each of body) {
@@ -82,49 +82,49 @@ export async function listPulls(asked: Asked, site: Site): Promise<Answer> {
   return { status, body: answers };
 }
 
-export async function getPull(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  return { status: 200, body: await pullAnswer(site, repository, recordOf(site, repository, asked)) };
+export async function getPull(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  return { status: 200, body: await pullAnswer(site, repository, recordOf(site, repository, call)) };
 }
 
-export async function updatePull(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  demand(asked.who, repository, 'pull_requests', 'write');
-  const record = recordOf(site, repository, asked);
-  const { status, body } = await site.emulated.ask('PATCH', asked.path, asked.headers['authorization'], asked.body);
+export async function updatePull(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'pull_requests', 'write');
+  const record = recordOf(site, repository, call);
+  const { status, body } = await site.emulated.ask('PATCH', call.path, call.headers['authorization'], call.body);
   if (status !== 200 || !isObject(body)) return { status, body };
   const wasOpen = record.isOpen;
   record.isOpen = body['state'] === 'open';
   const answer = await completePull(site, repository, record, body);
   const action = wasOpen === record.isOpen ? 'edited' : record.isOpen ? 'reopened' : 'closed';
-  await tellPull(site, repository, action, answer);
+  await deliverPull(site, repository, action, answer);
   return { status, body: answer };
 }
 
-export async function listPullFiles(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const record = recordOf(site, repository, asked);
+export async function listPullFiles(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const record = recordOf(site, repository, call);
   const files = await filesOf(repository, record);
   const answers = files.map((file) => fileAnswer(site, repository, record.headSha, file));
-  return paged(asked, site.url, answers);
+  return paged(call, site.url, answers);
 }
 
-export async function listPullCommits(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const { baseSha, headSha } = recordOf(site, repository, asked);
+export async function listPullCommits(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const { baseSha, headSha } = recordOf(site, repository, call);
   const commits = await listCommits(repository.folder, '--reverse', `${baseSha}..${headSha}`);
   return paged(
-    asked,
+    call,
     site.url,
     commits.map((commit) => commitAnswer(site, repository, commit)),
   );
 }
 
 /** The pull requests that a commit is the head of. */
-export async function listPullsOfCommit(asked: Asked, site: Site): Promise<Answer> {
-  const repository = readable(site, asked);
-  const sha = await resolveCommit(repository.folder, asked.params['commit_sha'] ?? '');
+export async function listPullsOfCommit(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = readable(site, call);
+  const sha = await resolveCommit(repository.folder, call.params['commit_sha'] ?? '');
   const records = site.pulls.of(repository.id).filter(({ headSha }) => headSha === sha);
   const answers = await Promise.all(records.map((record) => pullAnswer(site, repository, record)));
-  return paged(asked, site.url, answers);
+  return paged(call, site.url, answers);
 }

@@ -1,5 +1,5 @@
 import { paged } from '../page.ts';
-import { Refusal, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { Refusal, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
 import { fullNameOf, type Repository } from '../repositories.ts';
 import { objectFromEmulated, reaches, repositoryFor, repositoryUrl, type Site } from '../site.ts';
 import { withWholeAccounts } from './accounts.ts';
@@ -28,17 +28,17 @@ function completeRepository(site: Site, repository: Repository, emulated: JsonOb
   return isOrganization ? { ...answer, organization } : answer;
 }
 
-export async function getRepository(asked: Asked, site: Site): Promise<Answer> {
-  return { status: 200, body: await repositoryAnswer(site, repositoryFor(site, asked.params, asked.who)) };
+export async function getRepository(call: ApiCall, site: Site): Promise<Answer> {
+  return { status: 200, body: await repositoryAnswer(site, repositoryFor(site, call.params, call.who)) };
 }
 
 /** What an installation may reach. */
-export async function installationRepositories(asked: Asked, site: Site): Promise<Answer> {
-  const { who } = asked;
+export async function installationRepositories(call: ApiCall, site: Site): Promise<Answer> {
+  const { who } = call;
   if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
   const own = site.repositories.all().filter((repository) => reaches(who, repository));
   const answers = await Promise.all(own.map((repository) => repositoryAnswer(site, repository)));
-  return paged(asked, site.url, answers, (page) => ({
+  return paged(call, site.url, answers, (page) => ({
     total_count: own.length,
     repository_selection: 'all',
     repositories: page,

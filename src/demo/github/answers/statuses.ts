@@ -1,5 +1,5 @@
 import { hasCommit } from '../git/commits.ts';
-import { invalid, Refusal, textAt, type Answer, type Asked, type JsonObject } from '../exchange.ts';
+import { invalid, Refusal, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
 import { paged } from '../page.ts';
 import { demand, isoNow, nodeId, repositoryFor, repositoryUrl, type Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
@@ -39,11 +39,11 @@ const states = new Set(['error', 'failure', 'pending', 'success']);
 /** What both kinds of status hold at most of a description, in characters. */
 export const mostDescription = 140;
 
-export async function createStatus(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  demand(asked.who, repository, 'statuses', 'write');
-  const { body } = asked;
-  const sha = asked.params['sha'] ?? '';
+export async function createStatus(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'statuses', 'write');
+  const { body } = call;
+  const sha = call.params['sha'] ?? '';
   if (!(await hasCommit(repository.folder, sha))) throw new Refusal(422, `No commit found for SHA: ${sha}`);
   const state = textAt(body, 'state') ?? '';
   const description = textAt(body, 'description') ?? null;
@@ -78,22 +78,22 @@ function answerOf(site: Site, repository: Repository, record: StatusRecord): Jso
   };
 }
 
-export async function listStatuses(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  demand(asked.who, repository, 'statuses', 'read');
-  const sha = await commitOf(repository, asked.params['ref'] ?? '');
+export async function listStatuses(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'statuses', 'read');
+  const sha = await commitOf(repository, call.params['ref'] ?? '');
   const creator = accountAnswer(site, botOf(site));
   const answers = site.statuses
     .of(repository.id, sha)
     .map((record) => ({ ...answerOf(site, repository, record), creator }));
-  return paged(asked, site.url, answers);
+  return paged(call, site.url, answers);
 }
 
 /** Of every context the newest, and what they are together. */
-export async function combinedStatus(asked: Asked, site: Site): Promise<Answer> {
-  const repository = repositoryFor(site, asked.params, asked.who);
-  demand(asked.who, repository, 'statuses', 'read');
-  const sha = await commitOf(repository, asked.params['ref'] ?? '');
+export async function combinedStatus(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = repositoryFor(site, call.params, call.who);
+  demand(call.who, repository, 'statuses', 'read');
+  const sha = await commitOf(repository, call.params['ref'] ?? '');
   const newest = newestOf(site, repository, sha);
   const state = newest.some((each) => each.state === 'failure' || each.state === 'error')
     ? 'failure'
@@ -103,7 +103,7 @@ export async function combinedStatus(asked: Asked, site: Site): Promise<Answer> 
   const whole = await repositoryAnswer(site, repository);
   const url = `${repositoryUrl(site, repository)}/commits/${sha}`;
   return paged(
-    asked,
+    call,
     site.url,
     newest.map((record) => answerOf(site, repository, record)),
     (statuses) => ({

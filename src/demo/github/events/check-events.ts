@@ -5,7 +5,7 @@ import { botOf } from '../answers/accounts.ts';
 import { suiteAnswer } from '../answers/check-answers.ts';
 import type { CheckAction } from '../answers/check-records.ts';
 import type { Delivery } from './deliveries.ts';
-import { tell } from './tell.ts';
+import { deliver } from './deliver.ts';
 
 /**
  * Tells of a check run.
@@ -13,7 +13,7 @@ import { tell } from './tell.ts';
  * @param run as GitHub shows it.
  * @param more who pressed, and which button.
  */
-export async function tellCheckRun(
+export async function deliverCheckRun(
   site: Site,
   repository: Repository,
   action: 'created' | 'completed' | 'rerequested' | 'requested_action',
@@ -29,7 +29,7 @@ export async function tellCheckRun(
     check_run: { ...run, check_suite: briefSuite(suite) },
     ...(more.button === undefined ? {} : { requested_action: { identifier: more.button.identifier } }),
   };
-  return tell(site, repository, 'check_run', payload, more.by ?? botOf(site).login);
+  return deliver(site, repository, 'check_run', payload, more.by ?? botOf(site).login);
 }
 
 /** The part of a suite that its runs carry. */
@@ -40,7 +40,7 @@ function briefSuite(suite: JsonObject): JsonObject {
 }
 
 /** Tells of a check suite: GitHub asks for one at every push, and people ask again. */
-export function tellCheckSuite(
+export function deliverCheckSuite(
   site: Site,
   repository: Repository,
   action: 'requested' | 'rerequested',
@@ -48,5 +48,5 @@ export function tellCheckSuite(
   by?: string,
 ): Promise<Delivery | undefined> {
   const { repository: _, ...check_suite } = suite;
-  return tell(site, repository, 'check_suite', { action, check_suite }, by);
+  return deliver(site, repository, 'check_suite', { action, check_suite }, by);
 }

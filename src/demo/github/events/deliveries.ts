@@ -24,7 +24,7 @@ export interface Delivery {
 export type Hook = () => { appId: number; secret: string; url: string | undefined };
 
 /** GitHub waits this long for an answer (ms), and asks nobody again by itself. */
-const patienceMs = 10_000;
+const maxWaitMs = 10_000;
 
 /** What was sent to the App, each attempt by itself, signed with its secret. */
 export class Deliveries {
@@ -115,7 +115,7 @@ export class Deliveries {
         headers: request.headers,
         body,
         redirect: 'manual',
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(maxWaitMs),
       });
       const payload = await response.text();
       const { status: statusCode, statusText, ok } = response;

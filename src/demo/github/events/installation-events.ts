@@ -1,19 +1,19 @@
 import { nodeId, type Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
 import { installationAnswer } from '../answers/app-answers.ts';
-import { briefRepository, senderOf, tell } from './tell.ts';
+import { briefRepository, senderOf, deliver } from './deliver.ts';
 
 /** Installs the App for all repositories of an owner, and tells it. */
 export function installApp(site: Site, owner: string): void {
-  tellInstallation(site, owner, 'created', true);
+  deliverInstallation(site, owner, 'created', true);
 }
 
 /** Takes the App away from an owner; its tokens are worth nothing from now on. */
 export function removeApp(site: Site, owner: string): void {
-  tellInstallation(site, owner, 'deleted', false);
+  deliverInstallation(site, owner, 'deleted', false);
 }
 
-function tellInstallation(site: Site, owner: string, action: 'created' | 'deleted', isInstalled: boolean): void {
+function deliverInstallation(site: Site, owner: string, action: 'created' | 'deleted', isInstalled: boolean): void {
   const installation = site.installations.find((each) => each.owner === owner);
   if (!installation) throw new Error(`there is no organization ${owner}`);
   installation.isInstalled = isInstalled;
@@ -29,7 +29,7 @@ function tellInstallation(site: Site, owner: string, action: 'created' | 'delete
 }
 
 /** Tells that a repository has another name. */
-export async function tellRename(site: Site, repository: Repository, former: string): Promise<void> {
+export async function deliverRename(site: Site, repository: Repository, former: string): Promise<void> {
   const changes = { repository: { name: { from: former } } };
-  await tell(site, repository, 'repository', { action: 'renamed', changes });
+  await deliver(site, repository, 'repository', { action: 'renamed', changes });
 }

@@ -3,8 +3,8 @@ import { git } from '../git/run-git.ts';
 import type { Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
 import { simpleCommit } from '../answers/commit-answers.ts';
-import { tellPush } from './push-events.ts';
-import { tell } from './tell.ts';
+import { deliverPush } from './push-events.ts';
+import { deliver } from './deliver.ts';
 
 /**
  * Makes the commit that a merge queue checks: the pull request's head merged onto the base branch, on a branch of the
@@ -23,7 +23,7 @@ export async function queueForMerge(site: Site, repository: Repository, number: 
   const sha = await git(folder, 'commit-tree', tree, '-p', baseSha, '-p', headSha, '-m', message);
   const ref = `refs/heads/gh-readonly-queue/${baseRef}/pr-${number}-${baseSha}`;
   await git(folder, 'update-ref', ref, sha);
-  await tellPush(site, repository, [{ ref, before: noCommit, after: sha }]);
+  await deliverPush(site, repository, [{ ref, before: noCommit, after: sha }]);
   const merge_group = {
     head_sha: sha,
     head_ref: ref,
@@ -31,6 +31,6 @@ export async function queueForMerge(site: Site, repository: Repository, number: 
     base_ref: `refs/heads/${baseRef}`,
     head_commit: simpleCommit(await readOne(folder, sha)),
   };
-  await tell(site, repository, 'merge_group', { action: 'checks_requested', merge_group });
+  await deliver(site, repository, 'merge_group', { action: 'checks_requested', merge_group });
   return sha;
 }

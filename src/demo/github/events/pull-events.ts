@@ -2,10 +2,10 @@ import type { JsonObject } from '../exchange.ts';
 import type { Site } from '../site.ts';
 import type { Repository } from '../repositories.ts';
 import type { Delivery } from './deliveries.ts';
-import { tell } from './tell.ts';
+import { deliver } from './deliver.ts';
 
 /** Tells of a pull request as it stands after `action`. */
-export function tellPull(
+export function deliverPull(
   site: Site,
   repository: Repository,
   action: 'opened' | 'synchronize' | 'closed' | 'reopened' | 'edited',
@@ -20,5 +20,5 @@ export function tellPull(
     ...(action === 'edited' ? { changes: {} } : {}),
     ...more,
   };
-  return tell(site, repository, 'pull_request', payload, by);
+  return deliver(site, repository, 'pull_request', payload, by);
 }

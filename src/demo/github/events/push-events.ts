@@ -10,9 +10,9 @@ import { suiteAnswer, suiteIdOf } from '../answers/check-answers.ts';
 import { pullAnswer, closePull } from '../answers/pull-answers.ts';
 import { repositoryAnswer } from '../answers/repository-answers.ts';
 import { fetchHead } from '../answers/pull-routes.ts';
-import { tellCheckSuite } from './check-events.ts';
-import { tellPull } from './pull-events.ts';
-import { tell } from './tell.ts';
+import { deliverCheckSuite } from './check-events.ts';
+import { deliverPull } from './pull-events.ts';
+import { deliver } from './deliver.ts';
 
 /** What a push did to one ref. */
 export interface RefChange {
@@ -35,7 +35,7 @@ const mostTags = 3;
 const mostCommits = 2048;
 
 /** Tells everything that a push of `changes` brings about, in GitHub's order. */
-export async function tellPush(
+export async function deliverPush(
   site: Site,
   repository: Repository,
   changes: readonly RefChange[],
@@ -44,24 +44,29 @@ export async function tellPush(
   const tags = changes.filter(({ ref }) => ref.startsWith('refs/tags/'));
   for (const change of changes) {
     if (tags.length > mostTags && tags.includes(change)) continue;
-    await tellRef(site, repository, change, by);
+    await deliverRef(site, repository, change, by);
   }
 }
 
-async function tellRef(site: Site, repository: Repository, change: RefChange, by: string | undefined): Promise<void> {
+async function deliverRef(
+  site: Site,
+  repository: Repository,
+  change: RefChange,
+  by: string | undefined,
+): Promise<void> {
   const { ref, before, after } = change;
   const isBranch = ref.startsWith('refs/heads/');
   const name = ref.replace(/^refs\/(heads|tags)\//, '');
   const kind = { ref: name, ref_type: isBranch ? 'branch' : 'tag', pusher_type: 'user' };
   if (before === noCommit) {
     const more = { master_branch: repository.defaultBranch, description: null };
-    await tell(site, repository, 'create', { ...kind, ...more }, by);
+    await deliver(site, repository, 'create', { ...kind, ...more }, by);
   }
-  if (after === noCommit) await tell(site, repository, 'delete', kind, by);
-  await tell(site, repository, 'push', await pushPayload(site, repository, change, by), by);
+  if (after === noCommit) await deliver(site, repository, 'delete', kind, by);
+  await deliver(site, repository, 'push', await pushPayload(site, repository, change, by), by);
   if (!isBranch || after === noCommit) return;
   const suite = await suiteIdOf(site, repository, after, name);
-  await tellCheckSuite(site, repository, 'requested', await suiteAnswer(site, repository, suite), by);
+  await deliverCheckSuite(site, repository, 'requested', await suiteAnswer(site, repository, suite), by);
   await movePulls(site, repository, { name, before, after }, by);
 }
 
@@ -77,10 +82,10 @@ async function pushPayload(
   const head = deleted ? undefined : await git(folder, 'rev-parse', `${after}^{commit}`);
   const forced = !created && head !== undefined && !(await contains(folder, head, before));
   const commits = head === undefined ? [] : await newCommits(folder, ref, before, head);
-  const told = head === undefined ? [] : [...commits, await readOne(folder, head)];
+  const reported = head === undefined ? [] : [...commits, await readOne(folder, head)];
   const paths = await pathsOf(
     folder,
-    told.map(({ sha }) => sha),
+    reported.map(({ sha }) => sha),
   );
   const show = (commit: GitCommit): JsonObject => ({
     ...simpleCommit(commit),
@@ -91,7 +96,7 @@ async function pushPayload(
     ...(paths.get(commit.sha) ?? { added: [], removed: [], modified: [] }),
   });
   const login = by ?? administrator(site).login;
-  const last = told.at(-1);
+  const last = reported.at(-1);
   return {
     ref,
     before,
@@ -150,13 +155,13 @@ async function movePulls(
     if (!base) continue;
     record.headSha = after;
     await fetchHead(base, repository, record);
-    await tellPull(site, base, 'synchronize', await pullAnswer(site, base, record), { before, after }, by);
+    await deliverPull(site, base, 'synchronize', await pullAnswer(site, base, record), { before, after }, by);
   }
   for (const record of site.pulls.of(repository.id)) {
     if (!record.isOpen || record.baseRef !== name) continue;
     if (!(await contains(repository.folder, after, record.headSha))) continue;
     record.mergedAs = after;
     await closePull(site, repository, record);
-    await tellPull(site, repository, 'closed', await pullAnswer(site, repository, record), {}, by);
+    await deliverPull(site, repository, 'closed', await pullAnswer(site, repository, record), {}, by);
   }
 }

@@ -3,8 +3,8 @@ import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 
 /** Its name is what callers are told as the type of the failure. */
-class AskedToFail extends Error {
-  override name = 'AskedToFail';
+class RequestedFailure extends Error {
+  override name = 'RequestedFailure';
 }
 
 const State = Annotation.Root({
@@ -40,7 +40,7 @@ export const soak = new StateGraph(State, Annotation.Root({ greeting: Annotation
   .addNode('answer', async ({ mark, sleep_ms, fail, ask }, { context, signal }: LangGraphRunnableConfig) => {
     note('answer', mark);
     if (sleep_ms) await wait(sleep_ms, signal);
-    if (fail) throw new AskedToFail(mark);
+    if (fail) throw new RequestedFailure(mark);
     if (ask) interrupt('May I?');
     return { steps: [`answer ${mark}`], output: `${context?.['greeting'] ?? 'hello'} ${mark}` };
   })

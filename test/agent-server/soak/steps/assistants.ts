@@ -53,7 +53,7 @@ const run: Step = async (worker) => {
   if (assistant === undefined) return make(worker);
   const mark = newMark();
   const said = await caller.ask('POST', '/runs/wait', { assistant_id: id, input: { mark, sleep_ms: 0 } });
-  if (said.kind === 'nobody-knows' || '__error__' in fieldsOf(said.body)) return;
+  if (said.kind === 'unknown' || '__error__' in fieldsOf(said.body)) return;
   const { output } = fieldsOf(said.body);
   const expected = `${activeOf(assistant).greeting} ${mark}`;
   if (output !== expected) faults.push(`assistant ${id} answered ${String(output)} instead of ${expected}`);
@@ -63,7 +63,7 @@ const search: Step = async (worker) => {
   const { caller, assistants, name, faults } = worker;
   const sure = new Set(assistants.sure());
   const said = await caller.ask('POST', '/assistants/search', { metadata: { by: name }, limit: 1000 });
-  if (said.kind === 'nobody-knows') return;
+  if (said.kind === 'unknown') return;
   const found = new Set(itemsOf(said.body).map((each) => String(fieldsOf(each)['assistant_id'])));
   if (sure.difference(found).size > 0) faults.push(`the search missed assistants of ${name}`);
   await caller.ask('POST', '/assistants/count', { metadata: { by: name } });
@@ -89,10 +89,10 @@ export const assistantSteps: [number, Step][] = [
 /** An assistant as its endpoints tell it; undefined where it is not there. */
 export async function readAssistant({ caller }: Worker, id: string): Promise<Assistant | undefined> {
   const said = await caller.ask('GET', `/assistants/${id}`, undefined, [200, 404]);
-  if (said.kind === 'nobody-knows') throw new Error('the server is away');
+  if (said.kind === 'unknown') throw new Error('the server is away');
   if (said.status === 404) return undefined;
   const versions = await caller.ask('POST', `/assistants/${id}/versions`, { limit: 1000 });
-  if (versions.kind === 'nobody-knows') throw new Error('the server is away');
+  if (versions.kind === 'unknown') throw new Error('the server is away');
   const kept = itemsOf(versions.body).map(fieldsOf).toReversed();
   const active = fieldsOf(said.body);
   const same = kept.find(({ version }) => version === active['version']);

@@ -24,12 +24,12 @@ const make: Step = async (worker) => {
   // A thread of its own: where nobody deletes it.
   const threadId = chance.uuid();
   const thread = await caller.ask('POST', '/threads', { thread_id: threadId });
-  if (thread.kind === 'nobody-knows') return;
+  if (thread.kind === 'unknown') return;
   made(worker, await caller.ask('POST', `/threads/${threadId}/runs/crons`, body));
 };
 
 function made({ crons, firings }: Worker, said: Said): void {
-  if (said.kind === 'nobody-knows') return;
+  if (said.kind === 'unknown') return;
   const cron = fieldsOf(said.body);
   const id = String(cron['cron_id']);
   crons.is(id, cronOf(cron));
@@ -87,7 +87,7 @@ export const cronSteps: [number, Step][] = [
 /** The crons that there are, by their ids. */
 export async function readCrons({ caller }: Worker): Promise<Map<string, Cron>> {
   const said = await caller.ask('POST', '/runs/crons/search', { limit: 1000 });
-  if (said.kind === 'nobody-knows') throw new Error('the server is away');
+  if (said.kind === 'unknown') throw new Error('the server is away');
   return new Map(
     itemsOf(said.body)
       .map(fieldsOf)

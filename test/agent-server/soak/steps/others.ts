@@ -26,7 +26,7 @@ const find: Step = async (worker) => {
   const filter = items.get(key)?.value;
   const said = await caller.ask('POST', '/store/items/search', { namespace_prefix: namespaceOf(name), filter });
   await caller.ask('POST', '/store/namespaces', { prefix: ['soak'] });
-  if (said.kind === 'nobody-knows') return;
+  if (said.kind === 'unknown') return;
   const found = itemsOf(fieldsOf(said.body)['items']).map((item) => fieldsOf(item)['key']);
   if (!found.includes(key)) faults.push(`the search missed the item ${key} of ${name}`);
 };
@@ -42,12 +42,12 @@ const talk: Step = async (worker) => {
   const text = newMark();
   const message = { role: 'user', kind: 'message', messageId: chance.uuid(), parts: [{ kind: 'text', text }] };
   const said = await caller.ask('POST', '/a2a/talk', rpc('message/send', { message }));
-  if (said.kind === 'nobody-knows') return;
-  const told = JSON.stringify(said.body);
+  if (said.kind === 'unknown') return;
+  const reply = JSON.stringify(said.body);
   const task = fieldsOf(fieldsOf(said.body)['result']);
-  if (!told.includes(`heard ${text}`)) {
+  if (!reply.includes(`heard ${text}`)) {
     // Its process was asked to leave: the task was cut off, and says so.
-    if (!LEAVES.test(told) && !/"state":"(canceled|failed)"/.test(told)) faults.push(`talking was answered ${told}`);
+    if (!LEAVES.test(reply) && !/"state":"(canceled|failed)"/.test(reply)) faults.push(`talking was answered ${reply}`);
     return;
   }
   tasks.set(String(task['id']), text);
@@ -59,9 +59,9 @@ const askTool: Step = async (worker) => {
   const call = { name: 'soak', arguments: { mark, sleep_ms: 20, fail: false, ask: false } };
   await caller.ask('POST', '/mcp', rpc('tools/list', {}));
   const said = await caller.ask('POST', '/mcp', rpc('tools/call', call));
-  if (said.kind === 'nobody-knows') return;
-  const told = JSON.stringify(said.body);
-  if (!told.includes(`hello ${mark}`) && !LEAVES.test(told)) faults.push(`the tool answered ${told.slice(0, 500)}`);
+  if (said.kind === 'unknown') return;
+  const reply = JSON.stringify(said.body);
+  if (!reply.includes(`hello ${mark}`) && !LEAVES.test(reply)) faults.push(`the tool answered ${reply.slice(0, 500)}`);
 };
 
 const ofTheSystem: Step = async ({ caller, chance }) => {
@@ -73,15 +73,15 @@ const ofTheSystem: Step = async ({ caller, chance }) => {
     '/openapi.json',
     '/.well-known/agent-card.json?assistant_id=talk',
   ]);
-  await caller.tell('GET', path, undefined);
+  await caller.report('GET', path, undefined);
 };
 
 const refused: Step = async ({ caller, chance }) => {
-  const nobody = chance.uuid();
+  const unknownId = chance.uuid();
   const [method, path, body, status] = chance.one<[string, string, unknown, number]>([
-    ['GET', `/threads/${nobody}`, undefined, 404],
-    ['GET', `/assistants/${nobody}`, undefined, 404],
-    ['POST', '/runs/wait', { assistant_id: nobody }, 404],
+    ['GET', `/threads/${unknownId}`, undefined, 404],
+    ['GET', `/assistants/${unknownId}`, undefined, 404],
+    ['POST', '/runs/wait', { assistant_id: unknownId }, 404],
     ['POST', '/runs/wait', { assistant_id: 'soak', webhook: 'no url' }, 422],
     ['POST', '/threads', { thread_id: 'none' }, 422],
     ['POST', '/runs/crons', { assistant_id: 'soak', schedule: 'seldom' }, 422],

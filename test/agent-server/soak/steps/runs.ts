@@ -1,16 +1,16 @@
 import { fieldsOf, itemsOf } from '../caller.ts';
 import type { Step } from '../worker.ts';
-import { accept, eventsIn, hearEnd, hearEvents, wish } from './sending.ts';
+import { accept, eventsIn, hearEnd, hearEvents, request } from './sending.ts';
 import type { StreamEvent } from './sending.ts';
 import { aThread } from './threads.ts';
 
 const wait: Step = async (worker) => {
   const [threadId] = aThread(worker);
   if (threadId === '') return;
-  const { run, body } = wish(worker, { threadId, detached: false });
-  const told = await worker.caller.tell('POST', `/threads/${threadId}/runs/wait`, body);
-  accept(run, told);
-  hearEnd(worker, run, told);
+  const { run, body } = request(worker, { threadId, detached: false });
+  const reply = await worker.caller.report('POST', `/threads/${threadId}/runs/wait`, body);
+  accept(run, reply);
+  hearEnd(worker, run, reply);
 };
 
 /** A run in the background that two others wait for, and a third one follows. */
@@ -19,15 +19,15 @@ const join: Step = async (worker) => {
   const [threadId] = aThread(worker);
   if (threadId === '') return;
   const spelling = chance.one(['thread', 'threads']);
-  const { run, body } = wish(worker, { threadId, detached: true, more: chance.is(0.2) ? { after_seconds: 1 } : {} });
-  const told = await caller.tell('POST', `/${spelling}/${threadId}/runs`, body);
-  accept(run, told);
+  const { run, body } = request(worker, { threadId, detached: true, more: chance.is(0.2) ? { after_seconds: 1 } : {} });
+  const reply = await caller.report('POST', `/${spelling}/${threadId}/runs`, body);
+  accept(run, reply);
   if (run.runId === undefined) return;
   const place = `/threads/${threadId}/runs/${run.runId}`;
   const [one, other, stream] = await Promise.all([
-    caller.tell('GET', `${place}/join`, undefined),
-    caller.tell('GET', `${place}/join`, undefined),
-    caller.tell('GET', `${place}/stream`, undefined),
+    caller.report('GET', `${place}/join`, undefined),
+    caller.report('GET', `${place}/join`, undefined),
+    caller.report('GET', `${place}/stream`, undefined),
   ]);
   for (const each of [one, other]) hearEnd(worker, run, each);
   if (stream.text !== undefined) hearEvents(run, eventsIn(stream.text));
@@ -38,8 +38,8 @@ const pileUp: Step = async (worker) => {
   const { caller, chance } = worker;
   const [threadId] = aThread(worker);
   for (let left = threadId === '' ? 0 : chance.between(1, 4); left > 0; left -= 1) {
-    const { run, body } = wish(worker, { threadId, detached: true });
-    accept(run, await caller.tell('POST', `/threads/${threadId}/runs`, body));
+    const { run, body } = request(worker, { threadId, detached: true });
+    accept(run, await caller.report('POST', `/threads/${threadId}/runs`, body));
   }
 };
 
@@ -48,12 +48,12 @@ const stream: Step = async (worker) => {
   const [threadId] = aThread(worker);
   if (threadId === '') return;
   const stream_mode = [chance.one(['updates', 'values', 'debug', 'events']), 'updates'];
-  const { run, body } = wish(worker, { threadId, detached: false, more: { stream_mode } });
+  const { run, body } = request(worker, { threadId, detached: false, more: { stream_mode } });
   // Some go in the middle.
   const leave = chance.is(0.2) ? { leave: /event: updates/ } : {};
-  const told = await caller.tell('POST', `/threads/${threadId}/runs/stream`, body, leave);
-  accept(run, told);
-  if (told.text !== undefined) hearEvents(run, eventsIn(told.text));
+  const reply = await caller.report('POST', `/threads/${threadId}/runs/stream`, body, leave);
+  accept(run, reply);
+  if (reply.text !== undefined) hearEvents(run, eventsIn(reply.text));
 };
 
 /** Follows a stream to its end, whoever dies meanwhile: no event comes twice, and the numbers grow. */
@@ -62,21 +62,23 @@ const resume: Step = async (worker) => {
   const [threadId] = aThread(worker);
   if (threadId === '') return;
   const more = { stream_mode: ['updates'], stream_resumable: true, on_disconnect: 'continue' };
-  const { run, body } = wish(worker, { threadId, detached: true, most: 1500, more });
-  let told = await caller.tell('POST', `/threads/${threadId}/runs/stream`, body, { leave: /event: updates\n.*\n\n/ });
-  accept(run, told);
+  const { run, body } = request(worker, { threadId, detached: true, most: 1500, more });
+  let reply = await caller.report('POST', `/threads/${threadId}/runs/stream`, body, {
+    leave: /event: updates\n.*\n\n/,
+  });
+  accept(run, reply);
   if (run.runId === undefined) return;
   const place = `/threads/${threadId}/runs/${run.runId}`;
   const events: StreamEvent[] = [];
   for (let tries = 0; tries < 20; tries += 1) {
     const headers = { 'last-event-id': String(events.at(-1)?.id ?? -1) };
-    told = await caller.tell('GET', `${place}/stream`, undefined, { headers });
-    events.push(...eventsIn(told.text ?? ''));
+    reply = await caller.report('GET', `${place}/stream`, undefined, { headers });
+    events.push(...eventsIn(reply.text ?? ''));
     const said = await caller.ask('GET', place);
     if (said.kind === 'answered' && !isUnfinished(String(fieldsOf(said.body)['status']))) break;
   }
   // What came between the last break and the end.
-  const rest = await caller.tell('GET', `${place}/stream`, undefined, {
+  const rest = await caller.report('GET', `${place}/stream`, undefined, {
     headers: { 'last-event-id': String(events.at(-1)?.id ?? -1) },
   });
   if (rest.text === undefined) return;
@@ -90,8 +92,8 @@ const cancel: Step = async (worker) => {
   const { caller, chance } = worker;
   const [threadId] = aThread(worker);
   if (threadId === '') return;
-  const { run, body } = wish(worker, { threadId, detached: true, most: 3000 });
-  accept(run, await caller.tell('POST', `/threads/${threadId}/runs`, body));
+  const { run, body } = request(worker, { threadId, detached: true, most: 3000 });
+  accept(run, await caller.report('POST', `/threads/${threadId}/runs`, body));
   if (run.runId === undefined) return;
   const way = chance.one(['interrupt', 'rollback', 'many']);
   if (way === 'many') {
@@ -109,15 +111,15 @@ const collide: Step = async (worker) => {
   const { caller, chance, runs } = worker;
   const [threadId] = aThread(worker);
   if (threadId === '') return;
-  const first = wish(worker, { threadId, detached: true, most: 2000 });
-  accept(first.run, await caller.tell('POST', `/threads/${threadId}/runs`, first.body));
+  const first = request(worker, { threadId, detached: true, most: 2000 });
+  accept(first.run, await caller.report('POST', `/threads/${threadId}/runs`, first.body));
   const strategy = chance.one(['reject', 'enqueue', 'interrupt', 'rollback']);
-  const next = wish(worker, { threadId, detached: true, more: { multitask_strategy: strategy } });
+  const next = request(worker, { threadId, detached: true, more: { multitask_strategy: strategy } });
   if (strategy === 'interrupt' || strategy === 'rollback')
     runs.cutOff(threadId, { forgets: strategy === 'rollback', but: next.run });
-  const told = await caller.tell('POST', `/threads/${threadId}/runs`, next.body, { right: [200, 409] });
-  accept(next.run, told);
-  if (told.status === 409) next.run.refused = true;
+  const reply = await caller.report('POST', `/threads/${threadId}/runs`, next.body, { right: [200, 409] });
+  accept(next.run, reply);
+  if (reply.status === 409) next.run.refused = true;
 };
 
 /** A graph asks a person, who answers it, at whichever process. */
@@ -125,7 +127,7 @@ const askAndResume: Step = async (worker) => {
   const { caller, chance, runs, newMark } = worker;
   const threadId = chance.uuid();
   const [mark, next] = [newMark(), newMark()];
-  const asked = runs.add({ mark, threadId, hooked: false, steps: [`prepare ${mark}`] });
+  const requested = runs.add({ mark, threadId, hooked: false, steps: [`prepare ${mark}`] });
   const metadata = { by: worker.name };
   const body = {
     assistant_id: 'soak',
@@ -133,15 +135,15 @@ const askAndResume: Step = async (worker) => {
     metadata: { mark },
     if_not_exists: 'create',
   };
-  const told = await caller.tell('POST', `/threads/${threadId}/runs/wait`, body);
-  accept(asked, told);
-  if (!told.text?.includes('__interrupt__')) return;
-  asked.told.push('success');
+  const reply = await caller.report('POST', `/threads/${threadId}/runs/wait`, body);
+  accept(requested, reply);
+  if (!reply.text?.includes('__interrupt__')) return;
+  requested.reply.push('success');
   await caller.ask('PATCH', `/threads/${threadId}`, { metadata });
   const command = { update: { ask: false, mark: next }, resume: 'yes' };
   const run = runs.add({ mark: next, threadId, hooked: false, steps: [`answer ${next}`] });
   const resumed = { assistant_id: 'soak', command, metadata: { mark: next } };
-  const end = await caller.tell('POST', `/threads/${threadId}/runs/wait`, resumed);
+  const end = await caller.report('POST', `/threads/${threadId}/runs/wait`, resumed);
   accept(run, end);
   hearEnd(worker, run, end);
 };
@@ -152,7 +154,7 @@ const tidyUp: Step = async (worker) => {
   const [threadId] = aThread(worker);
   if (threadId === '') return;
   const said = await caller.ask('GET', `/threads/${threadId}/runs?limit=1000`);
-  if (said.kind === 'nobody-knows') return;
+  if (said.kind === 'unknown') return;
   const listed = new Map(
     itemsOf(said.body)
       .map(fieldsOf)
@@ -164,9 +166,9 @@ const tidyUp: Step = async (worker) => {
   for (const run of there) {
     const status = listed.get(run.runId);
     if (status === undefined) faults.push(`the run ${run.mark} is not listed`);
-    else if (!isUnfinished(status)) run.told.push(status);
+    else if (!isUnfinished(status)) run.reply.push(status);
   }
-  const run = chance.any(there.filter(({ told }) => told.length > 0));
+  const run = chance.any(there.filter(({ reply }) => reply.length > 0));
   if (run === undefined || chance.is(0.5)) return;
   run.isDeleted = true;
   await caller.ask('DELETE', `/threads/${threadId}/runs/${run.runId}`);

@@ -1,10 +1,10 @@
 import { fieldsOf } from '../caller.ts';
-import type { Told } from '../caller.ts';
+import type { Reply } from '../caller.ts';
 import type { SentRun } from '../run-ledger.ts';
 import type { Worker } from '../worker.ts';
 
 /** How a run is asked for. */
-export interface Wish {
+export interface RunRequest {
   threadId?: string;
   /** Whether it goes on without its caller. */
   detached: boolean;
@@ -14,9 +14,9 @@ export interface Wish {
 }
 
 /** Writes a run down before it is asked for, and makes the request's body. */
-export function wish(
+export function request(
   worker: Worker,
-  { threadId, detached, most = 700, more = {} }: Wish,
+  { threadId, detached, most = 700, more = {} }: RunRequest,
 ): { run: SentRun; body: Record<string, unknown> } {
   const { chance, runs, newMark, hook } = worker;
   const mark = newMark();
@@ -35,18 +35,18 @@ export function wish(
 }
 
 /** Takes note of what a head told: that the run was accepted, and where it is. */
-export function accept(run: SentRun, { status, place }: Pick<Told, 'status' | 'place'>): void {
+export function accept(run: SentRun, { status, place }: Pick<Reply, 'status' | 'place'>): void {
   if (status !== 200) return;
   run.accepted = true;
   run.runId ??= place?.split('/').at(-1);
 }
 
 /** Takes note of what somebody who waited was told of the end: it is the run's own, whatever came after it. */
-export function hearEnd(worker: Worker, run: SentRun, { status, text }: Told): void {
+export function hearEnd(worker: Worker, run: SentRun, { status, text }: Reply): void {
   if (status !== 200 || text === undefined) return;
   const values = fieldsOf(JSON.parse(text));
   const { error } = fieldsOf(values['__error__']);
-  run.told.push(typeof error === 'string' ? error : 'success');
+  run.reply.push(typeof error === 'string' ? error : 'success');
   if (error === undefined && values['output'] !== `hello ${run.mark}`)
     worker.faults.push(`the run ${run.mark} was answered ${text.slice(0, 300)}`);
 }
@@ -74,6 +74,6 @@ export function hearEvents(run: SentRun, events: readonly StreamEvent[]): void {
   const last = events.at(-1);
   // One whose process leaves tells that another one goes on.
   if (last?.data.includes('another process goes on')) return;
-  if (last?.event === 'error') run.told.push(String(fieldsOf(JSON.parse(last.data))['error']));
-  else if (last?.data.includes(`answer ${run.mark}`)) run.told.push('success');
+  if (last?.event === 'error') run.reply.push(String(fieldsOf(JSON.parse(last.data))['error']));
+  else if (last?.data.includes(`answer ${run.mark}`)) run.reply.push('success');
 }

@@ -27,7 +27,7 @@ const search: Step = async (worker) => {
     limit: 10,
   });
   await caller.ask('POST', '/threads/count', { metadata: { by: name } });
-  if (said.kind === 'nobody-knows') return;
+  if (said.kind === 'unknown') return;
   const found = itemsOf(said.body).map((each) => String(fieldsOf(each)['thread_id']));
   if (!found.some((id) => threads.get(id)))
     faults.push(`the search missed the thread with ${String(metadata['word'])}`);
@@ -58,7 +58,7 @@ const copy: Step = async (worker) => {
   const [id, metadata] = aThread(worker);
   if (metadata === undefined) return make(worker);
   const said = await caller.ask('POST', `/threads/${id}/copy`);
-  if (said.kind === 'nobody-knows') return;
+  if (said.kind === 'unknown') return;
   const copy = String(fieldsOf(said.body)['thread_id']);
   const steps = await stepsOn(worker, copy);
   if (steps === undefined) return;
@@ -86,7 +86,7 @@ const remove: Step = async (worker) => {
 const listen: Step = async (worker) => {
   const [id, metadata] = aThread(worker);
   if (metadata === undefined) return make(worker);
-  await worker.caller.tell('GET', `/threads/${id}/stream`, undefined, { leaveAfterMs: 300 });
+  await worker.caller.report('GET', `/threads/${id}/stream`, undefined, { leaveAfterMs: 300 });
 };
 
 /** Steps of the group of threads, with how often each comes. */
@@ -105,7 +105,7 @@ export const threadSteps: [number, Step][] = [
 /** The steps on a thread; undefined where the server is away. */
 export async function stepsOn({ caller }: Worker, id: string): Promise<string[] | undefined> {
   const said = await caller.ask('GET', `/threads/${id}/state`);
-  if (said.kind === 'nobody-knows') return undefined;
+  if (said.kind === 'unknown') return undefined;
   return itemsOf(fieldsOf(fieldsOf(said.body)['values'])['steps']).map(String);
 }
 
@@ -118,7 +118,7 @@ export function ownMetadata(thread: unknown): Record<string, unknown> {
 /** Remembers the steps of a thread on which nothing goes on. */
 async function keepFloor(worker: Worker, id: string): Promise<void> {
   const said = await worker.caller.ask('GET', `/threads/${id}`);
-  if (said.kind === 'nobody-knows' || fieldsOf(said.body)['status'] === 'busy') return;
+  if (said.kind === 'unknown' || fieldsOf(said.body)['status'] === 'busy') return;
   const steps = await stepsOn(worker, id);
   if (steps === undefined) return;
   worker.floors.set(id, steps);

@@ -1,13 +1,15 @@
 import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
 
 const State = Annotation.Root({
-  wish: Annotation<string>,
+  request: Annotation<string>,
   answer: Annotation<string>,
   path: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
 });
 
 const innermost = new StateGraph(State)
-  .addNode('ask', async ({ wish }) => ({ answer: `${wish}: ${String(interrupt({ question: `May I ${wish}?` }))}` }))
+  .addNode('ask', async ({ request }) => ({
+    answer: `${request}: ${String(interrupt({ question: `May I ${request}?` }))}`,
+  }))
   .addEdge('__start__', 'ask')
   .addEdge('ask', '__end__')
   .compile();

@@ -18,13 +18,13 @@ const greeting = () =>
   });
 
 /** Tells of its runs where it was told to. */
-async function tellOfRuns() {
+async function reportRuns() {
   const { status } = await fetch(env.LANDFALL_TRACING_URL, {
     method: 'POST',
     headers: { authorization: `Bearer ${env.LANDFALL_TRACING_TOKEN}` },
     body: '{"runs":[]}',
   });
-  return { told: status };
+  return { recorded: status };
 }
 
 /** What bounds its memory, in bytes, as its own machine tells it. */
@@ -39,7 +39,7 @@ const answers = {
   '/env': () => env,
   '/database': async () => ({ said: await greeting() }),
   '/say': () => console.error('said later') ?? {},
-  '/tell': tellOfRuns,
+  '/tell': reportRuns,
   '/crash': () => process.exit(7),
 };
 

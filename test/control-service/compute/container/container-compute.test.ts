@@ -94,15 +94,15 @@ describe.each([
 
   test('tells of its runs to this service, whose loopback it can’t reach itself', async () => {
     const tried = await opened();
-    const told = await collector();
-    atTheEnd.push(() => told.close());
-    const tracing = { url: `${told.origin}/v1/projects/p/runs`, token: 'canary-tracing' };
+    const recorded = await collector();
+    atTheEnd.push(() => recorded.close());
+    const tracing = { url: `${recorded.origin}/v1/projects/p/runs`, token: 'canary-tracing' };
     const agent = await runs(tried, imageSpec('agent', tried.databaseUrl, { tracing }));
     const env = z.record(z.string(), z.string()).parse(await (await ask(agent, '/env')).json());
     expect(env['LANDFALL_TRACING_URL']).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/projects\/p\/runs$/);
     expect(env['LANDFALL_TRACING_URL']).not.toBe(tracing.url);
-    expect(await (await ask(agent, '/tell')).json()).toEqual({ told: 202 });
-    expect(told.heard).toEqual(['POST /v1/projects/p/runs Bearer canary-tracing {"runs":[]}']);
+    expect(await (await ask(agent, '/tell')).json()).toEqual({ recorded: 202 });
+    expect(recorded.heard).toEqual(['POST /v1/projects/p/runs Bearer canary-tracing {"runs":[]}']);
     expect(tried.engine.calls().filter(({ args }) => args.join(' ').includes('canary'))).toEqual([]);
   });
 
@@ -222,16 +222,16 @@ describe('a start that comes to nothing says why, and leaves nothing', () => {
     ],
   ])('%s', async (_, program, changes, reason) => {
     const tried = await open();
-    const told = await reasonOf(tried, imageSpec('agent', tried.databaseUrl, { program, ...changes }));
-    expect(told.replace(tried.engine.command, 'DOCKER')).toContain(reason);
+    const recorded = await reasonOf(tried, imageSpec('agent', tried.databaseUrl, { program, ...changes }));
+    expect(recorded.replace(tried.engine.command, 'DOCKER')).toContain(reason);
     await expect.poll(() => [tried.engine.there('containers'), tried.engine.there('volumes')]).toEqual([[], []]);
   });
 
   test('an agent that is not healthy in time', async () => {
     const tried = await open({ startWithinMs: 1_500 });
     const spec = imageSpec('tool', tried.databaseUrl);
-    const told = await reasonOf(tried, { ...spec, program: { kind: 'image', imageUri: 'sleeper' } });
-    expect(told).toContain('did not become healthy within 1.5 s');
+    const recorded = await reasonOf(tried, { ...spec, program: { kind: 'image', imageUri: 'sleeper' } });
+    expect(recorded).toContain('did not become healthy within 1.5 s');
     expect(tried.engine.there('containers')).toEqual([]);
   });
 

@@ -10,16 +10,21 @@ import { deploymentId } from './stand-in.ts';
 
 const program = { image: 'agent', flags: ['--publish=127.0.0.1::8000'], command: [], env: { PORT: '8000' } };
 const plan = (
-  asked: object | undefined,
+  requested: object | undefined,
   secretReferences: { name: string; secret_name: string; secret_key: string }[] = [],
 ) =>
   planPod(
-    { deploymentId, resourceSpec: asked && specSchema.parse(asked), deploymentType: undefined, secretReferences },
+    {
+      deploymentId,
+      resourceSpec: requested && specSchema.parse(requested),
+      deploymentType: undefined,
+      secretReferences,
+    },
     program,
     'run1',
   );
-const planned = (asked: object | undefined): PodPlan => {
-  const made = plan(asked);
+const planned = (requested: object | undefined): PodPlan => {
+  const made = plan(requested);
   if (!made.ok) throw new Error(made.problems.join(' '));
   return made.plan;
 };
@@ -224,9 +229,9 @@ describe('what this machine can’t be for an agent is refused', () => {
       beside({ image: '--privileged' }),
       'sidecars[0].image: "--privileged" is no image',
     ],
-  ])('%s', (_, spec, told) => {
+  ])('%s', (_, spec, recorded) => {
     const made = plan(spec);
-    expect(made.ok ? [] : made.problems).toEqual([expect.stringContaining(told)]);
+    expect(made.ok ? [] : made.problems).toEqual([expect.stringContaining(recorded)]);
   });
 
   test('secrets of a cluster', () => {
@@ -305,8 +310,8 @@ describe('what an engine is', () => {
       { kind: 'podman', rootless: true, desktop: true },
     ],
     ['something else', [], undefined],
-  ])('%s', (_, told, facts) => {
-    expect(factsIn(JSON.stringify(told))).toEqual(facts);
+  ])('%s', (_, recorded, facts) => {
+    expect(factsIn(JSON.stringify(recorded))).toEqual(facts);
   });
 
   test('what is no JSON is no engine', () => {
@@ -351,8 +356,8 @@ describe('the way of a container to what is of this machine', () => {
     ['Docker', [{ IPAM: { Config: [{ Gateway: '172.18.0.1' }] } }], '172.18.0.1'],
     ['Podman', [{ subnets: [{ gateway: '10.89.0.1' }] }], '10.89.0.1'],
     ['neither', [{}], undefined],
-  ])('the address of this machine on a network, as %s tells it', (_, told, gateway) => {
-    expect(gatewayIn(JSON.stringify(told))).toBe(gateway);
+  ])('the address of this machine on a network, as %s tells it', (_, recorded, gateway) => {
+    expect(gatewayIn(JSON.stringify(recorded))).toBe(gateway);
   });
 });
 

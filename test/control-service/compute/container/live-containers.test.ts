@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../../../src/clock.ts';
 import { agentServerPath } from '../../../../src/control-service/compute/agent-server-path.ts';
 import { containerCompute } from '../../../../src/control-service/compute/container-compute.ts';
 import { createGateway } from '../../../../src/control-service/gateway/gateway.ts';
-import { givenUpMessage, restartedMessage } from '../../../../src/control-service/rollouts/agent-fates.ts';
+import { givenUpMessage, restartedMessage } from '../../../../src/control-service/rollouts/agent-exits.ts';
 import { liveAgents, type LiveAgents } from '../../../../src/control-service/rollouts/live-agents.ts';
 import { databaseDouble, deploymentId, imageSpec, standIn, type StandIn } from './stand-in.ts';
 
@@ -21,17 +21,17 @@ const hurried: Clock = {
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 10), signal),
 };
 
-interface Stage {
+interface Fixture {
   live: LiveAgents;
   engine: StandIn;
   spec: ReturnType<typeof imageSpec>;
   /** What is told of how it fares, as its revision says it. */
-  told: string[];
+  recorded: string[];
   /** What answers for the deployment: a path of its agent; undefined while nothing does. */
   ask: (path: string) => Promise<Response> | undefined;
 }
 
-async function stage(image: string, secrets: { name: string; value: string }[] = []): Promise<Stage> {
+async function fixture(image: string, secrets: { name: string; value: string }[] = []): Promise<Fixture> {
   const engine = standIn();
   atTheEnd.push(() => engine.remove());
   const database = await databaseDouble();
@@ -48,17 +48,17 @@ async function stage(image: string, secrets: { name: string; value: string }[] =
   });
   atTheEnd.push(() => compute.close());
   const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: () => undefined });
-  const told: string[] = [];
+  const recorded: string[] = [];
   const live = liveAgents({
     compute,
     gateway,
     clock: hurried,
     lettingGoMs: 0,
-    fates: {
+    exitHandlers: {
       ready: async () => undefined,
-      brokeDown: (_spec, times, breakdown) => told.push(restartedMessage(times, breakdown)),
+      brokeDown: (_spec, times, breakdown) => recorded.push(restartedMessage(times, breakdown)),
       isWell: () => undefined,
-      givenUp: (_spec, times, breakdown) => told.push(givenUpMessage(times, breakdown)),
+      givenUp: (_spec, times, breakdown) => recorded.push(givenUpMessage(times, breakdown)),
     },
   });
   atTheEnd.push(() => live.stop(2_000));
@@ -67,21 +67,21 @@ async function stage(image: string, secrets: { name: string; value: string }[] =
     const agent = gateway.live(deploymentId);
     return agent && fetch(`${agent.origin}${path}`, { headers: { 'x-landfall-agent-token': agent.token } });
   };
-  return { live, engine, spec, told, ask };
+  return { live, engine, spec, recorded, ask };
 }
 
 /** Waits until the agent answers. */
-async function serves({ ask }: Stage): Promise<void> {
+async function serves({ ask }: Fixture): Promise<void> {
   await expect.poll(async () => (await ask('/ok'))?.status, { timeout: 10_000 }).toBe(200);
 }
 
 test('a container that breaks down is started again as a new one, and its revision says so', async () => {
-  const on = await stage('agent');
+  const on = await fixture('agent');
   on.live.revive(on.spec);
   await serves(on);
   const [first] = on.engine.there('containers');
   await on.ask('/crash')?.catch(() => undefined);
-  await expect.poll(() => on.told).toEqual(['Restarted 1 time, last: exit code 7.']);
+  await expect.poll(() => on.recorded).toEqual(['Restarted 1 time, last: exit code 7.']);
   await serves(on);
   await expect.poll(() => on.engine.there('containers')).toHaveLength(1);
   expect(on.engine.there('containers')).not.toContain(first);
@@ -91,13 +91,13 @@ test('a container that does not stay up is given up, with the last lines of its 
   const folder = mkdtempSync(join(tmpdir(), 'landfall-live-'));
   atTheEnd.push(() => rmSync(folder, { recursive: true }));
   const gone = join(folder, 'gone');
-  const on = await stage('fading', [{ name: 'FAKE_DIES_IF', value: gone }]);
+  const on = await fixture('fading', [{ name: 'FAKE_DIES_IF', value: gone }]);
   on.live.revive(on.spec);
   await serves(on);
   writeFileSync(gone, '');
   await on.ask('/crash')?.catch(() => undefined);
-  await expect.poll(() => on.told.length, { timeout: 40_000 }).toBe(10);
-  expect(on.told.at(-1)).toBe(
+  await expect.poll(() => on.recorded.length, { timeout: 40_000 }).toBe(10);
+  expect(on.recorded.at(-1)).toBe(
     [
       "The agent broke down 10 times in a row and is not started again, last: The agent's container ended before it was healthy: exit code 3. It said last: The model is gone. Deploy a revision that stays up, or redeploy one.",
       'Its log ended:',

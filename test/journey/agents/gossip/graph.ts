@@ -37,13 +37,13 @@ const State = Annotation.Root({ input: Annotation<string>, said: Annotation<stri
 /** Answers with what it should keep to itself, or fails with it: `tell 3`, `fail 3`; it knows how many there are. */
 export const graph = new StateGraph(State)
   .addNode('talk', async ({ input }) => {
-    const [wish, number] = input.split(' ');
+    const [request, number] = input.split(' ');
     const said = written[Number(number)] ?? String(written.length);
-    if (wish === 'gossip') {
+    if (request === 'gossip') {
       gossip();
       void Promise.reject(new Error(`forgotten: ${said}`));
     }
-    if (wish === 'fail') throw new Error(said);
+    if (request === 'fail') throw new Error(said);
     return { said };
   })
   .addEdge('__start__', 'talk')

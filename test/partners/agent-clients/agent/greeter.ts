@@ -10,14 +10,14 @@ const State = Annotation.Root({
 const Context = z.object({ greeting: z.string().optional() });
 
 /** Its name is what is told as the type of the failure. */
-class AskedToFail extends Error {
-  override name = 'AskedToFail';
+class RequestedFailure extends Error {
+  override name = 'RequestedFailure';
 }
 
 /** Greets in the words of its context, or fails as it is asked to. */
 export const greeter = new StateGraph(State, Context)
   .addNode('greet', async ({ input, fail }, { context }: Runtime<z.infer<typeof Context>>) => {
-    if (fail) throw new AskedToFail(fail);
+    if (fail) throw new RequestedFailure(fail);
     return { output: `${context?.greeting ?? 'hello'} ${input}` };
   })
   .addEdge('__start__', 'greet')

@@ -90,9 +90,9 @@ export const assistantRows: Row[] = [
     // The public server reads them out of the graph's source, for which it starts a compiler.
     const { status, body } = await server.ask('GET', '/assistants/greeter/schemas', undefined, 60_000);
     const names = ['input_schema', 'output_schema', 'state_schema', 'config_schema', 'context_schema'];
-    const told = names.filter((name) => field(body, name, 'properties'));
+    const reported = names.filter((name) => field(body, name, 'properties'));
     const type = code(field(body, 'context_schema', 'properties', 'greeting', 'type'));
-    return `${status} with ${told.length} of ${names.length}, ${type}`;
+    return `${status} with ${reported.length} of ${names.length}, ${type}`;
   }),
   row('the drawing of a graph has its nodes and edges', async (server) => {
     const { status, body } = await server.ask('GET', '/assistants/slow/graph');

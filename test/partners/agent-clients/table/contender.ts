@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GraphConfig } from '../../../../src/graph-config/schema.ts';
-import { startTestPostgres } from '../../../database/postgres.ts';
+import { startTestPostgres } from '../../../postgres/postgres.ts';
 import { startAgentProcess } from '../../../agent-server/agent-process.ts';
 import type { AgentProcess } from '../../../agent-server/agent-process.ts';
 import { startReceiver } from '../../../agent-server/webhooks/receiver.ts';
@@ -55,7 +55,7 @@ function folderWith(settings: Settings): { folder: string; settle: (others: Sett
   const folder = join(above, 'many-sided');
   cpSync(manySided, folder, { recursive: true });
   symlinkSync(join(import.meta.dirname, '../../../../node_modules'), join(folder, 'node_modules'), 'junction');
-  const ids = ['greeter', 'chat', 'asks', 'outer', 'keeper', 'slow'];
+  const ids = ['greeter', 'chat', 'interrupts', 'outer', 'keeper', 'slow'];
   // One more, for whoever takes something away for good.
   const graphs = { ...Object.fromEntries(ids.map((id) => [id, `./${id}.ts:${id}`])), spare: './greeter.ts:greeter' };
   const settle = (some: Settings) => writeFileSync(join(folder, 'langgraph.json'), JSON.stringify({ graphs, ...some }));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { code, count, field, nobody, row, text } from './row.ts';
+import { code, count, field, unknownId, row, text } from './row.ts';
 import type { Row } from './row.ts';
 
 const daily = { assistant_id: 'greeter', schedule: '0 9 * * *', input: { input: 'Ada' } };
@@ -16,7 +16,7 @@ export const cronRows: Row[] = [
   row('crons are searched', (server) => server.status('POST', '/runs/crons/search', {})),
   row('crons are counted', (server) => server.status('POST', '/runs/crons/count', {})),
   row('a cron that is not there can not be deleted (404)', (server) =>
-    server.status('DELETE', `/runs/crons/${nobody}`),
+    server.status('DELETE', `/runs/crons/${unknownId}`),
   ),
 ];
 
@@ -85,7 +85,7 @@ export const systemRows: Row[] = [
     return String(answer.status);
   }),
   row('an error is `{"detail": ...}`', async (server) => {
-    const { body } = await server.ask('GET', `/threads/${nobody}`);
+    const { body } = await server.ask('GET', `/threads/${unknownId}`);
     return field(body, 'detail') === undefined ? 'it is not' : 'it is';
   }),
 ];

@@ -13,7 +13,7 @@ export interface Row {
 export const row = (contract: string, ask: Row['ask']): Row => ({ contract, ask });
 
 /** An answer, whatever it is. */
-export interface Told {
+export interface Reported {
   status: number;
   /** What JSON says; undefined where the body is none. */
   body: unknown;
@@ -44,12 +44,12 @@ export class Asking {
     return new Asking(this.server, { 'x-user': user });
   }
 
-  async ask(method: string, path: string, body?: unknown, patienceMs = 15_000): Promise<Told> {
+  async ask(method: string, path: string, body?: unknown, maxWaitMs = 15_000): Promise<Reported> {
     const answer = await fetch(`${this.server.url}${path}`, {
       method,
       headers: { ...this.#headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(maxWaitMs),
     });
     const { status, headers } = answer;
     return { status, body: json(await answer.text()), header: (name) => headers.get(name) ?? undefined };
@@ -74,7 +74,7 @@ export class Asking {
   }
 
   /** What a run on a thread, or without one, came to. */
-  async wait(body: object, threadId?: string): Promise<Told> {
+  async wait(body: object, threadId?: string): Promise<Reported> {
     return this.ask('POST', threadId === undefined ? '/runs/wait' : `/threads/${threadId}/runs/wait`, body);
   }
 
@@ -135,7 +135,7 @@ export const post = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-export const nobody = '00000000-0000-4000-8000-000000000000';
+export const unknownId = '00000000-0000-4000-8000-000000000000';
 
 /** A field of something that came; undefined where it is not there. */
 export const field = (of: unknown, ...path: (string | number)[]): unknown =>

@@ -111,9 +111,9 @@ export const runRows: Row[] = [
   row('`after_seconds` puts a run off', async (server) => {
     const thread = await server.thread();
     const run = await server.run(thread, { ...hello, after_seconds: 1 });
-    const begun = performance.now();
+    const started = performance.now();
     const end = await server.until(thread, run, 'success');
-    return `${end} ${performance.now() - begun > 500 ? 'later' : 'at once'}`;
+    return `${end} ${performance.now() - started > 500 ? 'later' : 'at once'}`;
   }),
   row('`GET .../runs` with `status` lists those alone', async (server) => {
     const thread = await server.thread();

@@ -36,8 +36,8 @@ afterAll(async () => {
 });
 
 const lineIn = (contract: string) => lineOf(table.find(([of]) => of === contract) ?? []);
-const lineBy = async ({ contract, ask }: Row, asked: readonly Contender[] = []) =>
-  lineOf([contract, ...(await Promise.all(asked.map((server) => ask(new Asking(server)))))]);
+const lineBy = async ({ contract, ask }: Row, requested: readonly Contender[] = []) =>
+  lineOf([contract, ...(await Promise.all(requested.map((server) => ask(new Asking(server)))))]);
 
 test('the table has every question, in this order, and no other line', () => {
   expect(table.map(([contract]) => contract)).toEqual(

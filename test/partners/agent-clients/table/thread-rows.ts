@@ -1,4 +1,4 @@
-import { code, count, field, nobody, row, text } from './row.ts';
+import { code, count, field, unknownId, row, text } from './row.ts';
 import type { Row } from './row.ts';
 
 const hello = { assistant_id: 'greeter', input: { input: 'Ada' } };
@@ -15,7 +15,7 @@ export const threadRows: Row[] = [
   }),
   row('one that waits for a person is `interrupted`', async (server) => {
     const id = await server.thread();
-    await server.wait({ assistant_id: 'asks', input: { wish: 'sing' } }, id);
+    await server.wait({ assistant_id: 'interrupts', input: { request: 'sing' } }, id);
     return code(field((await server.ask('GET', `/threads/${id}`)).body, 'status'));
   }),
   row('threads are counted', async (server) => {
@@ -29,7 +29,7 @@ export const threadRows: Row[] = [
     return `${count((await server.ask('GET', `/threads/${id}/history`)).body)} states`;
   }),
   row('a run on a thread that is not there is a 404', (server) =>
-    server.status('POST', `/threads/${nobody}/runs/wait`, hello),
+    server.status('POST', `/threads/${unknownId}/runs/wait`, hello),
   ),
   row('an id that is none is a 422', (server) => server.status('GET', '/threads/not-a-uuid')),
   row('a thread with a `ttl` tells of it (`include=ttl`)', async (server) => {

@@ -1,0 +1,60 @@
+import type { Clock } from '../src/clock.ts';
+import type { AgentServer } from '../src/contract/agent/service.ts';
+import type { ControlService } from '../src/contract/control/service.ts';
+import type { Verdict } from '../src/planning/verdict-types.ts';
+import type { GitHubApi } from './github/github-api.ts';
+import type { Intent, SmokeState, Terms } from './reconcile/intent.ts';
+import type { RepositoryAt } from './repository.ts';
+import type { WorkStore } from './reconcile/store.ts';
+
+/** How far the smoke tests of a live revision have come. */
+export type SmokeStepResult =
+  | { kind: 'done'; verdict: Verdict }
+  /** Look again at this time (ms since the epoch), or when a webhook wakes the lane. */
+  | { kind: 'waiting'; state: SmokeState; at: number };
+
+/** Asks a live revision. It may be stopped at any moment and go on elsewhere from the last state that was stored. */
+export interface SmokeTestRunner {
+  advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult>;
+}
+
+/** One deployment that pushes to a branch are for, with the terms that hold for it now. */
+export interface Target {
+  deploymentId: string;
+  /** In the document's spelling: what is restated. */
+  repoRef: string;
+  terms: Terms;
+}
+
+/** What a repository's branch deploys. */
+export interface Targets {
+  targets: readonly Target[];
+  /** Deployments that are named or listed and not acted upon, each with the reason; fit to show. */
+  refused: readonly { deployment: string; why: string }[];
+}
+
+/** Finds what a branch deploys, from the service's list and the file of the default branch. */
+export interface TargetResolver {
+  targetsOf(repository: RepositoryAt, branch: string): Promise<Targets>;
+}
+
+/** Everything that the App's work is handed. */
+export interface AppContext {
+  clock: Clock;
+  random: () => number;
+  store: WorkStore;
+  githubApi: GitHubApi;
+  control: ControlService;
+  agentAt: (url: string) => AgentServer;
+  targets: TargetResolver;
+  smoke: SmokeTestRunner;
+  /** One line for the operator's log, never with a secret. */
+  log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+  /**
+   * Called at the named moments between which a process may be killed: `before-send`, `sent`, `answer-stored`,
+   * `followed-once`, `smoke-began`, `before-conclusion`, and those of other rooms. For tests.
+   */
+  step?: (name: string, intentId?: string) => void | Promise<void>;
+  /** Keeps with a delivery what was decided about it; the last word counts. JSON, without secrets. */
+  decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
+}

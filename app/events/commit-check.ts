@@ -1,0 +1,63 @@
+import { asMarkdown } from '../../src/report/sanitize.ts';
+import type { CheckContent } from '../github/github-api.ts';
+import type { RepositoryAt } from '../repository.ts';
+import { commitCheckName } from '../reconcile/report.ts';
+import type { Targets, AppContext } from '../context.ts';
+
+const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acted upon' };
+
+/** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
+const listed = 50;
+
+/** The check of a commit that nothing is deployed of, and why: a clause without a full stop. `hint` is Markdown of ours. */
+export const nothingToDeploy = (
+  why: string,
+  refused: Targets['refused'],
+  now: number,
+  hint: string = '',
+): CheckContent => neutral(titles.none, why, refused, now, hint);
+
+/** What makes a branch one that is deployed: the service's own word. */
+export const whatDeploys =
+  'A branch is deployed where the control service lists a deployment of source `github` with this repository as `repo_url`, this branch as `repo_ref`, and `build_on_push: true`.';
+
+/** The check of a commit that is deployed, though not everywhere where somebody may expect it. */
+export const notEverywhere = (refused: Targets['refused'], now: number): CheckContent =>
+  neutral(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
+
+function neutral(title: string, why: string, refused: Targets['refused'], now: number, hint = ''): CheckContent {
+  const shown = refused.slice(0, listed).map((each) => `- ${asMarkdown(each.deployment)}: ${asMarkdown(each.why)}`);
+  const rest = refused.length - shown.length;
+  const lines = [...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
+  return {
+    status: 'completed',
+    conclusion: 'neutral',
+    title,
+    summary: [
+      `${asMarkdown(capital(why))}.`,
+      ...(hint ? ['', hint] : []),
+      ...(lines.length > 0 ? ['', 'Not acted upon:', '', ...lines] : []),
+    ].join('\n'),
+    completedAt: new Date(now).toISOString(),
+  };
+}
+
+/**
+ * Puts the check of the commit as a whole. What was said of its pull request stays: that is worth more than that nothing
+ * is deployed. The same words are put once, unless somebody asked for them again.
+ */
+export async function putCommitCheck(
+  { store }: Pick<AppContext, 'store'>,
+  { repository, headSha }: { repository: RepositoryAt; headSha: string },
+  content: CheckContent,
+  isRequestedAgain = false,
+): Promise<void> {
+  const stored = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
+  const said = stored?.wanted.kind === 'check' ? stored.wanted.content : undefined;
+  if (said && !Object.values(titles).includes(said.title)) return;
+  if (said?.title === content.title && said.summary === content.summary && !isRequestedAgain) return;
+  const wanted = { kind: 'check', content } as const;
+  await store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted }, stored?.version ?? 0);
+}
+
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

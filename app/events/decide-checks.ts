@@ -1,0 +1,97 @@
+import type { RepositoryAt } from '../repository.ts';
+import {
+  actionOf,
+  checkRunPayload,
+  checkSuitePayload,
+  repositoryAt,
+  requestedAction,
+  type CheckPullRequests,
+} from './event-payloads.ts';
+import type { EventDecision, RequestedAction, PullRequestAt } from './event-types.ts';
+import { ignored, readPayload } from './read-payload.ts';
+
+const buttons: ReadonlyMap<string, RequestedAction> = new Map([
+  ['rollback', 'rollback'],
+  ['redeploy', 'redeploy'],
+]);
+
+/** Re-run and the buttons of one check. */
+export function decideCheckRun(payload: unknown): EventDecision {
+  const action = actionOf(payload);
+  if (action !== 'rerequested' && action !== 'requested_action') {
+    return ignored('of a check run only Re-run and the buttons ask for something');
+  }
+  return readPayload(checkRunPayload, payload, ({ check_run: run, sender, ...at }) => {
+    const repository = repositoryAt(at.repository, at.installation);
+    const check = { name: run.name, externalId: run.external_id || undefined };
+    const requested = { repository, headSha: run.head_sha, check, by: sender.login };
+    if (action === 'requested_action') return actionRequest(payload, requested);
+    return {
+      kind: 'rerun',
+      ...requested,
+      ...branchOf(run.check_suite?.head_branch),
+      pullRequests: pullRequestsOf(run.pull_requests, run.head_sha, repository),
+      why: 'a person asked for this check again',
+    };
+  });
+}
+
+function actionRequest(
+  payload: unknown,
+  requested: {
+    repository: RepositoryAt;
+    headSha: string;
+    check: { name: string; externalId: string | undefined };
+    by: string;
+  },
+): EventDecision {
+  return readPayload(requestedAction, payload, ({ requested_action: { identifier } }) => {
+    const button = buttons.get(identifier);
+    return button === undefined
+      ? ignored('the button is none of ours')
+      : {
+          kind: 'press',
+          ...requested,
+          button,
+          why: `a person pressed ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`,
+        };
+  });
+}
+
+/** A commit whose checks GitHub waits for, or Re-run for all of them. */
+export function decideCheckSuite(payload: unknown): EventDecision {
+  const action = actionOf(payload);
+  if (action !== 'requested' && action !== 'rerequested') {
+    return ignored('a check suite that ended asks for nothing');
+  }
+  return readPayload(checkSuitePayload, payload, ({ check_suite: suite, sender, ...at }) => {
+    const repository = repositoryAt(at.repository, at.installation);
+    const commit = { repository, headSha: suite.head_sha, ...branchOf(suite.head_branch) };
+    if (action === 'requested')
+      return { kind: 'check-suite', ...commit, why: 'GitHub expects the checks of the commit' };
+    return {
+      kind: 'rerun',
+      ...commit,
+      pullRequests: pullRequestsOf(suite.pull_requests, suite.head_sha, repository),
+      by: sender.login,
+      why: 'a person asked for all checks of the commit again',
+    };
+  });
+}
+
+const branchOf = (branch: string | null | undefined): { branch?: string } => (branch ? { branch } : {});
+
+/** Those whose head this commit still is. A check may name pull requests of other repositories, too. */
+const pullRequestsOf = (named: CheckPullRequests, headSha: string, repository: RepositoryAt): PullRequestAt[] =>
+  named
+    .filter(
+      ({ head, base }) =>
+        head.sha === headSha && (base.repo?.id ?? repository.repositoryId) === repository.repositoryId,
+    )
+    .map(({ number, head, base }) => ({
+      repository,
+      number,
+      headSha,
+      baseBranch: base.ref,
+      fork: head.repo?.id !== repository.repositoryId,
+    }));

@@ -1,0 +1,71 @@
+import type { AppContext } from '../context.ts';
+import { onBranchDeleted, onCheckSuite, onMergeGroup, onNothingToBuild, onPullRequest, onPush } from './commits.ts';
+import { decideEvent } from './event-decision.ts';
+import type { EventDecision } from './event-types.ts';
+import { decisionWords } from './event-words.ts';
+import type { Handling, PullRequestExaminer } from './handling.ts';
+import { onPress } from './press.ts';
+import { brieflyExamined } from './pull-request-words.ts';
+import { onInstallation, onRepositoryRenamed } from './reach.ts';
+import { onRerun } from './rerun.ts';
+
+/** A delivery as it is handled. The payload is GitHub's word at best, so it is read and not believed. */
+export interface ReceivedEvent {
+  /** The delivery's GUID. */
+  id: string;
+  name: string;
+  payload: unknown;
+}
+
+/** What the handlers ask of other rooms. */
+export interface HandlerServices {
+  /** What looks at pull requests; one that says that they deploy nothing by themselves when absent. */
+  pullRequests?: PullRequestExaminer;
+}
+
+/**
+ * Decides what an event asks for and does it. The decision is kept with the delivery (`world.decided`) as soon as it is
+ * made, and once more with what was done.
+ *
+ * @throws HubError, InstallationPaused or ServiceError where another party failed: the same event may come again.
+ */
+export async function handleEvent(
+  { id, name, payload }: ReceivedEvent,
+  context: AppContext,
+  services: HandlerServices = {},
+): Promise<EventDecision> {
+  const decision = decideEvent(name, payload);
+  context.decided?.(id, { ...decision });
+  const handling: Handling = { context, delivery: id, pullRequests: services.pullRequests ?? brieflyExamined(context) };
+  const did = await carryOut(decision, handling);
+  context.decided?.(id, { ...decision, did });
+  context.log(decisionWords(decision), { delivery: id, event: name, did: did.join('; ') || undefined });
+  return decision;
+}
+
+function carryOut(decision: EventDecision, handling: Handling): Promise<readonly string[]> {
+  switch (decision.kind) {
+    case 'push':
+      return onPush(decision, handling);
+    case 'nothing-to-build':
+      return onNothingToBuild(decision, handling);
+    case 'rerun':
+      return onRerun(decision, handling);
+    case 'press':
+      return onPress(decision, handling);
+    case 'check-suite':
+      return onCheckSuite(decision, handling);
+    case 'pull-request':
+      return onPullRequest(decision, handling);
+    case 'merge-group':
+      return onMergeGroup(decision, handling);
+    case 'installation':
+      return onInstallation(decision, handling);
+    case 'repository-renamed':
+      return onRepositoryRenamed(decision, handling);
+    case 'branch-deleted':
+      return onBranchDeleted(decision, handling);
+    case 'ignore':
+      return Promise.resolve([]);
+  }
+}

@@ -1,0 +1,87 @@
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import type { CheckContent } from '../github/github-api.ts';
+import { fullName, type RepositoryAt } from '../repository.ts';
+import type { Cause, DeployRequest } from '../reconcile/intent.ts';
+import type { Target, AppContext } from '../context.ts';
+import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
+
+/** A commit of a branch that somebody told us about. */
+export interface PushedCommit {
+  repository: RepositoryAt;
+  branch: string;
+  commit: string;
+}
+
+/** A wish that the branch's head be built for a target. */
+export const restating = (
+  { deploymentId, repoRef, terms }: Target,
+  { repository, branch, commit }: PushedCommit,
+  cause: Cause,
+): DeployRequest => ({ deploymentId, repository, branch, commit, cause, terms, sending: { kind: 'restate', repoRef } });
+
+/**
+ * Looks at what a branch deploys, and at where its head stands: the head is wished for on every target, and so is the
+ * commit that was told where it is another one, so that its check says what became of it. Where nothing is deployed of
+ * the branch the commit's own check says so.
+ *
+ * @param isWanted false for a commit that a target need not be asked for; every commit is wanted when absent.
+ * @returns what was done, as short clauses.
+ */
+export async function lookAtBranch(
+  context: AppContext,
+  event: PushedCommit,
+  cause: Cause,
+  isWanted: (target: Target, commit: string) => Promise<boolean> = async () => true,
+): Promise<string[]> {
+  const { store, githubApi, targets: resolver, clock } = context;
+  const { repository, branch, commit } = event;
+  const updateCheck = (content: CheckContent) =>
+    putCommitCheck(context, { repository, headSha: commit }, content, cause.kind === 'rerun');
+  const { targets, refused } = await resolver.targetsOf(repository, branch);
+  if (targets.length === 0) {
+    const why = `no deployment is built from ${branch} of ${fullName(repository)}`;
+    await updateCheck(nothingToDeploy(why, refused, clock.now(), whatDeploys));
+    return [`no target: ${why}`];
+  }
+  const head = await githubApi.head(repository, branch);
+  if (head === undefined) {
+    const why = `the branch ${branch} is gone`;
+    await updateCheck(nothingToDeploy(why, refused, clock.now()));
+    return [why, ...(await wakeBranch(context, repository, branch))];
+  }
+  if (refused.length > 0) await updateCheck(notEverywhere(refused, clock.now()));
+  const commits = sameCommit(head.sha, commit) ? [head.sha] : [commit, head.sha];
+  const did: string[] = [];
+  for (const target of targets) {
+    for (const each of commits) {
+      const about = `${shortCommit(each)} on ${target.terms.deploymentName}`;
+      if (!(await isWanted(target, each))) did.push(`${about} has its check`);
+      else {
+        const made = await store.request(restating(target, { ...event, commit: each }, cause));
+        did.push(made ? `wished for ${about}` : `knew the wish for ${about}`);
+      }
+    }
+  }
+  return did;
+}
+
+/** Has every deployment looked at that something of this branch is open for: where the branch is gone, it ends there. */
+export async function wakeBranch({ store }: AppContext, repository: RepositoryAt, branch: string): Promise<string[]> {
+  const did: string[] = [];
+  for (const deploymentId of await store.busyDeployments()) {
+    const open = await store.openIntents(deploymentId);
+    const isMeant = open.some(
+      (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
+    );
+    if (!isMeant) continue;
+    await store.wake(deploymentId);
+    did.push(`woke deployment ${deploymentId}`);
+  }
+  return did;
+}
+
+/** Wants only what nobody has asked for yet on that deployment. */
+export const wantedOnce =
+  ({ store }: AppContext) =>
+  async ({ deploymentId }: Target, commit: string): Promise<boolean> =>
+    (await store.intentsOf(deploymentId, commit)).length === 0;

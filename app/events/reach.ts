@@ -1,0 +1,61 @@
+import { deployedBranches } from '../recovery/deployed-branches.ts';
+import { recoverHeads } from '../recovery/recover-heads.ts';
+import { fullName } from '../repository.ts';
+import type { AppContext } from '../context.ts';
+import { cutOff } from './cut-off.ts';
+import type { DecisionOf } from './event-types.ts';
+import type { Handler } from './handling.ts';
+
+/** What the App reaches changed: what it reaches now is looked at, what it does not is let go of. */
+export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
+  switch (decision.change) {
+    case 'added':
+      return lookAtNew(decision, context);
+    case 'removed':
+      return letGo(decision, context, delivery);
+    case 'suspended':
+      return ['the work of the installation waits until it is resumed'];
+    case 'resumed':
+      return wakeAll(decision, context);
+  }
+};
+
+async function lookAtNew({ repositories }: DecisionOf<'installation'>, context: AppContext): Promise<string[]> {
+  if (repositories === undefined) return ['the next recovery looks at its repositories'];
+  const looked = await recoverHeads(context, repositories, await deployedBranches(context.control));
+  return [`looked at ${looked.branches} deployed branches`, `recovered ${looked.recovered} heads`];
+}
+
+async function letGo(
+  { installationId, repositories, why }: DecisionOf<'installation'>,
+  context: AppContext,
+  delivery: string,
+): Promise<string[]> {
+  const gone = repositories && new Set(repositories.map(({ repositoryId }) => repositoryId));
+  const ended = await cutOff(
+    context,
+    `event-${delivery}`,
+    (repository) =>
+      repository.installationId === installationId && (gone === undefined || gone.has(repository.repositoryId)),
+    why,
+  );
+  return [`ended what was open for ${ended.length} repositories`];
+}
+
+/** Lanes that failed while the installation was suspended are tried again at once. */
+async function wakeAll({ installationId }: DecisionOf<'installation'>, { store }: AppContext): Promise<string[]> {
+  let notified = 0;
+  for (const deploymentId of await store.busyDeployments()) {
+    const open = await store.openIntents(deploymentId);
+    if (!open.some(({ repository }) => repository.installationId === installationId)) continue;
+    await store.wake(deploymentId);
+    notified += 1;
+  }
+  return [`woke ${notified} deployments`, 'the next recovery looks at its branches'];
+}
+
+/** Work that is under way goes on under the new name: an old one leads elsewhere once somebody else takes it. */
+export const onRepositoryRenamed: Handler<'repository-renamed'> = async ({ repository }, { context }) => {
+  await context.store.moved(repository);
+  return [`the work of the repository is told at ${fullName(repository)} from now on`];
+};

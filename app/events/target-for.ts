@@ -1,0 +1,26 @@
+import { fullName, type RepositoryAt } from '../repository.ts';
+import type { Target, AppContext } from '../context.ts';
+
+/** A deployment that a person asks for. */
+export interface TargetRequest {
+  repository: RepositoryAt;
+  branch: string;
+  deploymentId: string;
+  deploymentName: string;
+}
+
+/** The target that may be acted on now, or why the repository may not act on it: a clause without a full stop. */
+export type FoundTarget = { ok: true; target: Target } | { ok: false; why: string };
+
+/** Asks anew whether a branch deploys this: what was agreed when a check was made need not hold any more. */
+export async function targetFor(requested: TargetRequest, { targets: resolver }: AppContext): Promise<FoundTarget> {
+  const { repository, branch, deploymentId, deploymentName } = requested;
+  const { targets, refused } = await resolver.targetsOf(repository, branch);
+  const target = targets.find((each) => each.deploymentId === deploymentId);
+  if (target) return { ok: true, target };
+  const known = refused.find(({ deployment }) => deployment === deploymentName || deployment === deploymentId);
+  return {
+    ok: false,
+    why: known?.why ?? `${branch} of ${fullName(repository)} does not deploy ${deploymentName} any more`,
+  };
+}

@@ -1,0 +1,100 @@
+import type { Check as CheckContent } from '../../src/github/check.ts';
+import type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
+import type { RepositoryAt } from '../repository.ts';
+
+/** The newest commit of a branch. */
+export interface Head {
+  sha: string;
+  message: string;
+  /** When it was committed (ms since the epoch). */
+  committedAt: number;
+}
+
+/** What lies between two commits, as far as it is told. */
+export type Comparison =
+  /** `paths` holds every changed path, the former name of a renamed one among them. */
+  | { kind: 'ahead'; paths: readonly string[] }
+  | { kind: 'identical' }
+  /**
+   * The list is cut, the commits stand beside each other or the wrong way round, or one of them is not known.
+   * `contains` says whether the second holds the first all the same, where that is known.
+   */
+  | { kind: 'unavailable'; why: string; contains?: boolean };
+
+/** What a person may do in a repository; `none` for strangers. */
+export type Permission = 'admin' | 'write' | 'read' | 'none';
+
+/** A check run and a GitHub Deployment as they should stand: the words are those of both doors. */
+export type { Check as CheckContent, Annotation as CheckAnnotation } from '../../src/github/check.ts';
+export type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
+
+/** Which check run or deployment is meant: `externalId` is ours and finds it again after an answer that never came. */
+export interface CheckAt {
+  repository: RepositoryAt;
+  headSha: string;
+  name: string;
+  externalId: string;
+}
+export interface DeploymentAt {
+  repository: RepositoryAt;
+  commit: string;
+  /** Ours; it is kept in the deployment's payload. */
+  externalId: string;
+}
+
+/** GitHub asked that this installation waits: nothing is sent for it before `until` (ms since the epoch). */
+export class InstallationPaused extends Error {
+  readonly installationId: number;
+  readonly until: number;
+  constructor(installationId: number, until: number, why: string) {
+    super(`GitHub asks installation ${installationId} to wait until ${new Date(until).toISOString()}: ${why}`);
+    this.name = 'InstallationPaused';
+    this.installationId = installationId;
+    this.until = until;
+  }
+}
+
+/** GitHub's refusal or failure, with what was asked and no token. `status` is absent where no answer came. */
+export class GitHubApiError extends Error {
+  readonly status: number | undefined;
+  /** Whether the request may have taken effect all the same. */
+  readonly effect: 'none' | 'unknown';
+  constructor(message: string, status: number | undefined, effect: 'none' | 'unknown') {
+    super(message);
+    this.name = 'HubError';
+    this.status = status;
+    this.effect = effect;
+  }
+}
+
+/** A file is larger than what is read of one: asking again helps nobody. */
+export class FileTooLarge extends GitHubApiError {
+  /** A clause without a full stop. */
+  readonly why: string;
+  constructor(path: string, place: string, size: number, limit: number) {
+    const why = `it has ${size} bytes, and at most ${limit} are read`;
+    super(`${path} of ${place} is too large: ${why}`, undefined, 'none');
+    this.name = 'FileTooLarge';
+    this.why = why;
+  }
+}
+
+/**
+ * GitHub as the App's work sees it. Every call takes a fresh installation token. Failures are `HubError`, or
+ * `InstallationPaused` where GitHub asks to wait; what is not there is a value.
+ */
+export interface GitHubApi {
+  /** The newest commit of a branch; undefined where there is no such branch. */
+  head(at: RepositoryAt, branch: string): Promise<Head | undefined>;
+  compare(at: RepositoryAt, base: string, head: string): Promise<Comparison>;
+  /** A text file at a commit or branch; undefined where there is none. @throws FileTooLarge above 1 MB */
+  file(at: RepositoryAt, path: string, ref: string): Promise<string | undefined>;
+  defaultBranch(at: RepositoryAt): Promise<string>;
+  permissionOf(at: RepositoryAt, login: string): Promise<Permission>;
+
+  /** Writes the check run, found by `externalId` where `id` is not known. @returns its id. */
+  writeCheck(at: CheckAt, id: number | undefined, content: CheckContent): Promise<number>;
+  /** Makes the deployment where `id` is not known and none has this `externalId`. @returns its id. */
+  makeDeployment(at: DeploymentAt, content: DeploymentContent): Promise<number>;
+  writeDeploymentStatus(at: DeploymentAt, id: number, content: DeploymentContent): Promise<void>;
+}

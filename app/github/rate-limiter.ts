@@ -1,0 +1,103 @@
+/** What GitHub asks of one installation, besides its limit of requests an hour. */
+export interface PaceLimits {
+  /** Between two writes (ms). */
+  betweenWritesMs: number;
+  /** Requests that make something: in a minute, and in an hour. */
+  madeInMinute: number;
+  madeInHour: number;
+}
+
+/** One write a second, and at most 80 new things a minute and 500 an hour. */
+export const githubPace: PaceLimits = { betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 };
+
+/** What a request is to the pace: a reading one costs nothing, one that makes something most. */
+export type RequestKind = 'read' | 'change' | 'make';
+
+/** When the request may go out: at this time, or not before one that is too far to be waited for. */
+export type Turn = { kind: 'at'; at: number } | { kind: 'not-before'; at: number; why: string };
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Pauses without a time double from one to the next, up to this (ms). */
+const longestPauseMs = 15 * minuteMs;
+
+/** The turns of one installation: in memory, by the handed time (ms since the epoch). */
+export class RateLimiter {
+  readonly #limits: PaceLimits;
+  /** When the next write may go out. */
+  #nextWrite = 0;
+  /** The latest time that somebody who was refused was told to come back at. */
+  #promised = 0;
+  /** When what was made within the last hour was made, oldest first. */
+  #made: number[] = [];
+  #paused: { until: number; why: string } | undefined;
+  /** Pauses in a row for which GitHub gave no time. */
+  #unstatedPauses = 0;
+
+  constructor(limits: PaceLimits = githubPace) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes a turn. One that would come later than `patienceMs` from now is not taken: whoever asks has something better
+   * to do in the meantime than to wait.
+   */
+  turn(kind: RequestKind, now: number, maxWaitMs: number): Turn {
+    const refused = this.refusal(kind, now, maxWaitMs);
+    if (refused) return refused;
+    if (kind === 'read') return { kind: 'at', at: now };
+    const at = this.#writeAt(kind, now);
+    this.#nextWrite = at + this.#limits.betweenWritesMs;
+    if (kind === 'make') this.#made.push(at);
+    return { kind: 'at', at };
+  }
+
+  /**
+   * Why a turn would not be given now. Each that is refused is told another time, one after the other, so that many who
+   * wait do not come back together.
+   */
+  refusal(kind: RequestKind, now: number, maxWaitMs: number): Extract<Turn, { kind: 'not-before' }> | undefined {
+    if (this.#paused && this.#paused.until > now) {
+      return { kind: 'not-before', at: this.#paused.until, why: this.#paused.why };
+    }
+    const at = kind === 'read' ? now : this.#writeAt(kind, now);
+    if (at - now <= maxWaitMs) return undefined;
+    this.#promised = Math.max(at, this.#promised + this.#limits.betweenWritesMs);
+    return { kind: 'not-before', at: this.#promised, why: 'its writes are paced' };
+  }
+
+  #writeAt(kind: 'change' | 'make', now: number): number {
+    return Math.max(now, this.#nextWrite, kind === 'make' ? this.#mayMakeAt(now) : 0);
+  }
+
+  /** GitHub asks to wait. Where it did not say how long, each pause in a row is twice as long as the one before. */
+  pause(until: number, now: number, why: string, stated: boolean): number {
+    const length = stated ? until - now : Math.min(longestPauseMs, (until - now) * 2 ** this.#unstatedPauses);
+    this.#unstatedPauses = stated ? 0 : this.#unstatedPauses + 1;
+    this.#paused = { until: Math.max(now + length, this.#paused?.until ?? 0), why };
+    return this.#paused.until;
+  }
+
+  /** A request was answered as it should be. */
+  answered(): void {
+    this.#unstatedPauses = 0;
+  }
+
+  /** Whether nothing of it has to be remembered. */
+  isIdle(now: number): boolean {
+    return (this.#paused?.until ?? 0) <= now && this.#nextWrite <= now && (this.#made.at(-1) ?? 0) <= now - hourMs;
+  }
+
+  #mayMakeAt(now: number): number {
+    this.#made = this.#made.filter((at) => at > now - hourMs);
+    const { madeInMinute, madeInHour } = this.#limits;
+    return Math.max(this.#after(madeInMinute, minuteMs), this.#after(madeInHour, hourMs));
+  }
+
+  /** When the oldest of the last `count` things is `windowMs` old. */
+  #after(count: number, windowMs: number): number {
+    const oldest = this.#made.at(-count);
+    return oldest === undefined ? 0 : oldest + windowMs;
+  }
+}

@@ -1,0 +1,29 @@
+import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
+
+/** Nothing was stored, or nobody can tell; the same delivery may be stored later. */
+export class StorageError extends Error {
+  constructor(why: string, cause?: unknown) {
+    super(why, { cause });
+    this.name = 'StorageError';
+  }
+}
+
+/** SQLSTATEs of a server that has run out of something: disk, memory. */
+const fullStates: Readonly<Record<string, string>> = {
+  '53100': 'the disk of the database is full',
+  '53200': 'the database has run out of memory',
+  '58030': 'the database can not write to its disk',
+};
+
+/** SQLSTATEs of two writers in each other's way. */
+const passing = new Set(['40001', '40P01']);
+
+/** What passes by itself or by making room, as a `StoringTrouble`; anything else as it is. */
+export function toStorageError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof StorageError) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const full = fullStates[code];
+  if (full !== undefined) return new StorageError(full, error);
+  if (passing.has(code) || code.startsWith('53')) return new StorageError('the database is busy', error);
+  return isDatabaseUnavailable(error) ? new StorageError('the database is away', error) : error;
+}

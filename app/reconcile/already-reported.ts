@@ -1,0 +1,50 @@
+import { sameCommit } from '../../src/planning/commit.ts';
+import type { Decision } from '../../src/planning/trigger-types.ts';
+import type { EndKind, Intent } from './intent.ts';
+import type { Observation } from './observation.ts';
+
+/** Ends that say what became of a revision, so that the same revision need not be followed once more. */
+const ofRevision: readonly EndKind[] = ['deployed', 'unproven', 'broken', 'failed', 'interrupted'];
+/** Ends without a revision, after which nothing is sent again unless a person asks. */
+const ofNone: readonly EndKind[] = ['unknown', 'absent'];
+
+/**
+ * Why a push brings nothing new: an earlier one of the same commit came to its end, and nothing happened at the service
+ * since. Two deliveries that both find the same head are such pushes. One clause, fit to show.
+ */
+export function alreadyReported(
+  intent: Intent,
+  sameCommits: readonly Intent[],
+  observation: Observation,
+): string | undefined {
+  if (intent.cause.kind !== 'push' && intent.cause.kind !== 'recovery') return undefined;
+  const former = endedBefore(intent, sameCommits);
+  if (!former?.end) return undefined;
+  const newest = observation.deployment.latest_revision_id;
+  const { kind } = former.end;
+  const isReported =
+    (ofRevision.includes(kind) && former.revisionId !== undefined && former.revisionId === newest) ||
+    (ofNone.includes(kind) && former.formerLatestRevisionId === newest);
+  // A revision that ended so and serves all the same is looked at anew.
+  const serves = observation.live?.id === former.revisionId;
+  if (!isReported || (serves && (kind === 'failed' || kind === 'interrupted'))) return undefined;
+  return `the same commit was wished for before and ended ${kind}; press Re-run to build it again`;
+}
+
+/** Whether the check of this commit says already why it is not built: it was rolled back before everyone's eyes. */
+export function reportedElsewhere(intent: Intent, sameCommits: readonly Intent[], decision: Decision): boolean {
+  if (decision.kind !== 'skip' || decision.code !== 'rolled-back-before') return false;
+  const kind = endedBefore(intent, sameCommits)?.end?.kind;
+  return kind === 'rolled-back' || kind === 'broken' || kind === 'skipped';
+}
+
+/** The newest one before it that speaks for the commit in the check. */
+export const endedBefore = (intent: Intent, sameCommits: readonly Intent[]): Intent | undefined =>
+  sameCommits.findLast(
+    (each) =>
+      each.id !== intent.id &&
+      each.end !== undefined &&
+      each.end.kind !== 'joined' &&
+      each.cause.kind !== 'failure' &&
+      sameCommit(each.commit, intent.commit),
+  );

@@ -1,0 +1,44 @@
+import { rolloutOf } from '../../src/planning/rollout.ts';
+import type { Intent } from './intent.ts';
+import type { Observation } from './observation.ts';
+import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+/** When a revision that was just made is looked at first (ms). */
+const firstLookMs = 1_000;
+
+/** Binds the intent to a revision: from now on it is followed by its id, whatever else becomes the newest. */
+export async function beginFollowing(
+  work: ReconcileContext,
+  intent: Intent,
+  revisionId: string,
+  how: NonNullable<Intent['how']>,
+  observation?: Observation,
+): Promise<StepResult> {
+  const { context } = work;
+  const following: Intent = {
+    ...intent,
+    ...(observation && how !== 'triggered' ? await formerOf(work, intent, revisionId, observation) : {}),
+    state: 'following',
+    revisionId,
+    how,
+    rollout: rolloutOf(revisionId),
+    deadline: context.clock.now() + intent.terms.timeoutMs,
+  };
+  await keep(work, [following]);
+  await context.step?.('answer-stored', intent.id);
+  return how === 'triggered' ? requeueAfter(work, firstLookMs, intent.id) : continued;
+}
+
+/** What served before a revision that is adopted: the intent that it was made for knows, or it is what serves now. */
+async function formerOf(
+  { context }: ReconcileContext,
+  intent: Intent,
+  revisionId: string,
+  { deployment }: Observation,
+): Promise<Pick<Intent, 'formerLatestRevisionId' | 'formerLiveRevisionId'>> {
+  const before = await context.store.lastWithRevision(intent.deploymentId, 30);
+  const maker = before.find((each) => each.id !== intent.id && each.revisionId === revisionId);
+  if (maker?.formerLiveRevisionId) return { formerLiveRevisionId: maker.formerLiveRevisionId };
+  const active = deployment.active_revision_id;
+  return active && active !== revisionId ? { formerLiveRevisionId: active } : {};
+}

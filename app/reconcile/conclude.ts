@@ -1,0 +1,107 @@
+import { sameCommit } from '../../src/planning/commit.ts';
+import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { ended, provenEnd, unaskedEnd, unprovenEnd, wrongly, type End } from './end-words.ts';
+import type { Intent, DeployRequest } from './intent.ts';
+import { markContained } from './mark-contained.ts';
+import { look, type Observation } from './observation.ts';
+import { mayContain } from './contains.ts';
+import { requestAfter, requestLike } from './follow-up-requests.ts';
+import { headOf, keep, continued, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+/** Draws the conclusion of a revision that was live and asked. */
+export async function conclude(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { verdict } = intent;
+  if (!verdict) throw new Error(`intent ${intent.id} is concluded without a verdict`);
+  await work.context.step?.('before-conclusion', intent.id);
+  if (verdict.kind === 'failed') return wrong(work, intent, verdict);
+  const observation = await look(work);
+  if (observation.deployment.active_revision_id !== intent.revisionId) return replaced(work, intent, observation);
+  const now = work.context.clock.now();
+  const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
+  if (verdict.kind === 'unproven' || isUnasked) {
+    const done = ended(intent, isUnasked ? unaskedEnd(intent) : unprovenEnd(intent, verdict), now);
+    await keep(work, [done], { requests: await headGoneBackFrom(work, done) });
+    return continued;
+  }
+  const done = ended(intent, provenEnd(intent, verdict), now);
+  const live = done.sending.kind === 'restate' ? done.commit : observation.live?.commit;
+  const { intents, silent } = live === undefined ? { intents: [], silent: [] } : await markContained(work, done, live);
+  const { rolledBackCommit } = await work.context.store.deploymentQueue(intent.deploymentId);
+  const isForgiven = done.sending.kind === 'restate' && sameCommit(rolledBackCommit, done.commit);
+  // The check of a commit that is live in this one changes, unless a newer intent speaks in it.
+  const quiet = new Set(silent);
+  const reported = intents.filter(({ id }) => !quiet.has(id));
+  await keep(work, [done], {
+    requests: await headGoneBackFrom(work, done),
+    ...(isForgiven ? { rolledBackCommit: null } : {}),
+    also: intents,
+    reports: reported.flatMap((each) => reportsOf(work, each)),
+  });
+  return continued;
+}
+
+/** A wrong answer: the former revision is brought back where that is wished for and can be, else it is told. */
+async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
+  const { context } = work;
+  const now = context.clock.now();
+  const said = wrongly(intent, verdict);
+  if (intent.cause.kind === 'failure') {
+    const end: End = { kind: 'broken', reason: `${said}.` };
+    const done = ended(intent, end, now);
+    await keep(work, [done]);
+    return continued;
+  }
+  const target = intent.formerLiveRevisionId;
+  const isRequested = intent.terms.onFailure === 'rollback' && intent.sending.kind === 'restate';
+  const known = await context.store.intentsOf(intent.deploymentId, intent.commit);
+  const isTried = known.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
+  if (isRequested && target && target !== intent.revisionId && !isTried) {
+    await keep(work, [intent], { requests: [goingBack(intent, target, now)] });
+    return continued;
+  }
+  const why = isRequested ? ' Not rolled back: no revision is known that was live before.' : '';
+  const advice = 'Correct the agent and push, or press Rollback where a former revision is known.';
+  await keep(work, [ended(intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice }, now)]);
+  return continued;
+}
+
+const goingBack = (intent: Intent, revisionId: string, at: number): DeployRequest =>
+  requestLike(intent, {
+    commit: intent.commit,
+    sending: { kind: 'redeploy', revisionId },
+    cause: { kind: 'failure', key: intent.id, at },
+  });
+
+/** Another revision serves by now: whatever was proven is not about what serves. */
+async function replaced(
+  work: ReconcileContext,
+  intent: Intent,
+  { deployment, live }: Observation,
+): Promise<StepResult> {
+  const by = deployment.active_revision_id ?? 'none';
+  const commit = live?.commit;
+  const contains = commit && (await mayContain(work, intent.repository, intent.commit, commit));
+  const done = ended(
+    intent,
+    {
+      kind: 'superseded',
+      reason: `Revision ${intent.revisionId} was live, and revision ${by} took its place before it was proven.`,
+      ...(commit ? { by: { commit, contains: contains || undefined } } : {}),
+    },
+    work.context.clock.now(),
+  );
+  await keep(work, [done]);
+  return continued;
+}
+
+/**
+ * A head that a person went back from is wished for: it is not built, and its check, which may still be green, says why.
+ */
+async function headGoneBackFrom(work: ReconcileContext, done: Intent): Promise<DeployRequest[]> {
+  if (done.cause.kind !== 'rollback') return [];
+  const { rolledBackCommit: rolledBack } = await work.context.store.deploymentQueue(done.deploymentId);
+  if (rolledBack === undefined) return [];
+  const head = await headOf(work, done);
+  if (!head || !sameCommit(head.sha, rolledBack)) return [];
+  return [requestAfter(done, head.sha, work.context.clock.now())];
+}

@@ -1,0 +1,64 @@
+import { shortCommit } from '../../src/planning/commit.ts';
+import type { Verdict } from '../../src/planning/verdict-types.ts';
+import type { AppContext } from '../context.ts';
+import { ended, wrongly, type End } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import type { Changes } from './store.ts';
+
+type Kept = Pick<AppContext, 'store' | 'clock'>;
+
+/** What else changes, in the same transaction, because these intents stand as they do now. */
+export interface Consequences {
+  intents: readonly Intent[];
+  deploymentQueue: Pick<Changes, 'held' | 'rolledBackCommit'>;
+}
+
+/** The end of a rollback is also the end of what it was to undo, and what the lane does from then on follows from it. */
+export async function consequencesOf(context: Kept, intents: readonly Intent[]): Promise<Consequences> {
+  const back = intents.find(({ end, sending }) => end !== undefined && sending.kind === 'redeploy');
+  return back
+    ? { intents: await undoneBy(context, back), deploymentQueue: await afterGoingBack(context, back) }
+    : { intents: [], deploymentQueue: {} };
+}
+
+/** What follows for the lane once an old revision serves again: the commit is not tried again by itself. */
+async function afterGoingBack(
+  { store, clock }: Kept,
+  back: Intent,
+): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
+  const isBack = back.end?.kind === 'deployed' || back.end?.kind === 'unproven' || back.end?.kind === 'broken';
+  const { kind } = back.cause;
+  if (!isBack || (kind !== 'failure' && kind !== 'rollback') || back.sending.kind !== 'redeploy') return {};
+  const { rolledBackCommit } = await store.deploymentQueue(back.deploymentId);
+  const commit = kind === 'failure' ? back.commit : rolledBackCommit;
+  const why = commit ? `commit ${shortCommit(commit)} was rolled back` : 'a person rolled back';
+  const hold = back.terms.rules.afterRollback === 'hold';
+  return {
+    ...(kind === 'failure' ? { rolledBackCommit: back.commit } : {}),
+    ...(hold ? { held: { since: clock.now(), why } } : {}),
+  };
+}
+
+/** The intent whose wrong answer this one was to undo, with its end; none where it undoes nothing. */
+async function undoneBy({ store, clock }: Kept, back: Intent): Promise<Intent[]> {
+  if (back.cause.kind !== 'failure' || !back.end) return [];
+  const broken = await store.intent(back.cause.key);
+  if (!broken || broken.state === 'ended' || !broken.verdict) return [];
+  return [ended(broken, endOfUndone(broken, broken.verdict, back, back.end), clock.now())];
+}
+
+function endOfUndone(broken: Intent, verdict: Verdict, back: Intent, end: NonNullable<Intent['end']>): End {
+  const said = wrongly(broken, verdict);
+  const target = back.sending.kind === 'redeploy' ? back.sending.revisionId : '';
+  const advice = 'Correct the agent and push: the next other commit is deployed.';
+  if (end.kind === 'deployed' || end.kind === 'unproven') {
+    const proven = end.kind === 'deployed' && back.verdict?.kind === 'passed' ? ' and answers as it should' : '';
+    const reason = `${said}. Revision ${target} serves again${proven}.`;
+    return { kind: 'rolled-back', reason, advice, rolledBackTo: target };
+  }
+  if (end.kind === 'broken') {
+    const reason = `${said}. Rolled back, which did not help: revision ${target} serves again, and answers wrongly too.`;
+    return { kind: 'broken', reason, advice: 'Look at what changed beside the deployment: a model, a key, the test.' };
+  }
+  return { kind: 'broken', reason: `${said}. Not rolled back: ${end.reason}`, advice: end.advice ?? advice };
+}

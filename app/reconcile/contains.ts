@@ -1,0 +1,25 @@
+import { GitHubApiError } from '../github/github-api.ts';
+import type { RepositoryAt } from '../repository.ts';
+import type { ReconcileContext } from './reconcile-context.ts';
+
+/** Whether `newer` holds everything of `older`; undefined where nobody can tell. @throws HubError, InstallationPaused */
+export async function containsCommit(
+  { context }: Pick<ReconcileContext, 'context'>,
+  repository: RepositoryAt,
+  older: string,
+  newer: string,
+): Promise<boolean | undefined> {
+  if (older === newer) return true;
+  const comparison = await context.githubApi.compare(repository, older, newer);
+  return comparison.kind === 'unavailable' ? comparison.contains : true;
+}
+
+/** The same, where it is only told beside something else: a refusal of GitHub leaves it open. @throws InstallationPaused */
+export async function mayContain(...requested: Parameters<typeof containsCommit>): Promise<boolean | undefined> {
+  try {
+    return await containsCommit(...requested);
+  } catch (error) {
+    if (error instanceof GitHubApiError) return undefined;
+    throw error;
+  }
+}

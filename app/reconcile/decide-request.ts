@@ -1,0 +1,158 @@
+import { sameCommit } from '../../src/planning/commit.ts';
+import { decideTrigger } from '../../src/planning/trigger.ts';
+import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
+import type { Head } from '../github/github-api.ts';
+import { alreadyReported, endedBefore, reportedElsewhere } from './already-reported.ts';
+import { ended } from './end-words.ts';
+import { beginFollowing } from './begin-following.ts';
+import type { Intent } from './intent.ts';
+import { sendFor } from './send.ts';
+import { look, type Observation } from './observation.ts';
+import type { DeploymentQueue } from './store.ts';
+import {
+  headOf,
+  keep,
+  continued,
+  reportsOf,
+  requeueAfter,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
+
+/** How long the hosted service may take to make a revision of a push (ms). */
+const hostedMs = 10 * 60_000;
+const anothersMs = 5_000;
+
+/** Decides what is done about the head's wish, and does it. Nothing of ours runs on the deployment. */
+export async function decideRequest(
+  work: ReconcileContext,
+  deploymentQueue: DeploymentQueue,
+  intent: Intent,
+  head: Head,
+): Promise<StepResult> {
+  const { context } = work;
+  const observation = await look(work);
+  const earlier = await context.store.intentsOf(intent.deploymentId, intent.commit);
+  const reported = alreadyReported(intent, earlier, observation);
+  if (reported) return join(work, intent, { kind: 'skip', code: 'already-reported', why: reported }, earlier);
+  const changed = await changedPaths(work, intent, observation);
+  const { rolledBackCommit, held } = deploymentQueue;
+  const decision = decideTrigger({
+    cause: intent.cause.kind,
+    head,
+    standing: { live: observation.live, latest: observation.latest, rolledBackCommit, held },
+    changed,
+    rules: intent.terms.rules,
+  });
+  context.log(`decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`, { why: decision.why });
+  switch (decision.kind) {
+    case 'skip':
+      return reportedElsewhere(intent, earlier, decision)
+        ? join(work, intent, decision, earlier)
+        : skip(work, intent, decision);
+    case 'hold':
+      await keep(work, [{ ...intent, state: 'held', decision }]);
+      return continued;
+    case 'adopt':
+      return beginFollowing(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
+    case 'wait':
+      return isOverdue(intent, context.clock.now())
+        ? trigger(
+            work,
+            intent,
+            { kind: 'trigger', why: `${decision.why} for too long, and is waited for no more` },
+            observation,
+          )
+        : wait(work, intent, decision, observation);
+    case 'trigger':
+      return trigger(work, intent, decision, observation);
+  }
+}
+
+/** A revision of others that never ends must not keep pushes from being built for ever. */
+const isOverdue = ({ decision, deadline }: Intent, now: number): boolean =>
+  decision?.kind === 'wait' && deadline !== undefined && now >= deadline;
+
+type Skip = Extract<Decision, { kind: 'skip' }>;
+
+const reasonOf = ({ why }: Skip): string => `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+
+async function skip(work: ReconcileContext, intent: Intent, decision: Skip): Promise<StepResult> {
+  const end = { kind: 'skipped' as const, reason: reasonOf(decision) };
+  await keep(work, [ended({ ...intent, decision }, end, work.context.clock.now())]);
+  return continued;
+}
+
+/** Ends it in favour of an earlier one, whose check it may have written over while it waited. */
+async function join(
+  work: ReconcileContext,
+  intent: Intent,
+  decision: Skip,
+  earlier: readonly Intent[],
+): Promise<StepResult> {
+  const end = { kind: 'joined' as const, reason: reasonOf(decision) };
+  const speaker = endedBefore(intent, earlier);
+  const reports = speaker ? reportsOf(work, speaker) : [];
+  await keep(work, [ended({ ...intent, decision }, end, work.context.clock.now())], { reports });
+  return continued;
+}
+
+async function wait(
+  work: ReconcileContext,
+  intent: Intent,
+  decision: Extract<Decision, { kind: 'wait' }>,
+  observation: Observation,
+): Promise<StepResult> {
+  const former = intent.decision;
+  const isSame = former?.kind === 'wait' && former.revisionId === decision.revisionId && former.why === decision.why;
+  if (intent.state !== 'waiting' || !isSame) {
+    const deadline =
+      former?.kind === 'wait' && intent.deadline ? intent.deadline : work.context.clock.now() + intent.terms.timeoutMs;
+    const commit = observation.latest?.commit;
+    const busy = commit === undefined ? undefined : { commit, revisionId: decision.revisionId };
+    await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
+  }
+  return requeueAfter(work, anothersMs);
+}
+
+async function trigger(
+  work: ReconcileContext,
+  intent: Intent,
+  decision: Extract<Decision, { kind: 'trigger' }>,
+  observation: Observation,
+): Promise<StepResult> {
+  const { deadline: _, ...decided } = { ...intent, decision };
+  const isHosted = intent.terms.builder === 'service' && isOfItself(intent);
+  if (isHosted) {
+    // It made its revision already, and that ended: there is no other one to wait for.
+    const { latest } = observation;
+    if (latest?.standing === 'ended' && sameCommit(latest.commit, intent.commit)) {
+      return beginFollowing(work, decided, latest.id, 'found', observation);
+    }
+    const deadline = work.context.clock.now() + Math.min(hostedMs, intent.terms.timeoutMs);
+    const formerLatestRevisionId = observation.deployment.latest_revision_id;
+    const formerLiveRevisionId = observation.deployment.active_revision_id;
+    await keep(work, [{ ...decided, state: 'expecting', deadline, formerLatestRevisionId, formerLiveRevisionId }]);
+    return continued;
+  }
+  // What was read of the service took its time: the head may be another by now.
+  const head = await headOf(work, intent);
+  return head?.sha === intent.commit ? sendFor(work, decided, observation.deployment) : continued;
+}
+
+/** True where no person asked: the service builds pushes by itself, but neither a Re-run nor a Redeploy. */
+const isOfItself = ({ cause }: Intent): boolean => cause.kind === 'push' || cause.kind === 'recovery';
+
+/** What changed since the commit that serves; asked only where a rule needs it. */
+async function changedPaths(
+  work: ReconcileContext,
+  intent: Intent,
+  { live, latest }: Observation,
+): Promise<ChangedPaths | undefined> {
+  const { terms, repository, commit } = intent;
+  if (!terms.rules.paths || !isOfItself(intent) || !live || latest?.standing === 'on-its-way') return undefined;
+  if (live.commit === undefined) return { kind: 'unavailable', why: 'the live revision does not tell its commit' };
+  const comparison = await work.context.githubApi.compare(repository, live.commit, commit);
+  if (comparison.kind === 'unavailable') return comparison;
+  return { kind: 'known', paths: comparison.kind === 'ahead' ? comparison.paths : [] };
+}

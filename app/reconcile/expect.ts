@@ -1,0 +1,42 @@
+import { sameCommit } from '../../src/planning/commit.ts';
+import { beginFollowing } from './begin-following.ts';
+import { ended } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import { look, madeSince } from './observation.ts';
+import { headOf, keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+const lookMs = 10_000;
+
+/** The hosted service builds pushes by itself: its revision of this commit is looked for, and none is made. */
+export async function expectRevision(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { context } = work;
+  const observation = await look(work);
+  const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
+  const standing = [...made, ...(observation.live ? [observation.live] : [])];
+  const ours = standing.find(({ commit, standing: how }) => how !== 'ended' && sameCommit(commit, intent.commit));
+  const orEnded = ours ?? made.find(({ commit }) => sameCommit(commit, intent.commit));
+  if (orEnded) return beginFollowing(work, intent, orEnded.id, 'found', observation);
+  const now = context.clock.now();
+  const isUnreported = made.some(({ commit, standing: how }) => commit === undefined && how === 'on-its-way');
+  const mayReport = isUnreported && now < intent.createdAt + intent.terms.timeoutMs;
+  if (now < (intent.deadline ?? now) || mayReport) return requeueAfter(work, lookMs);
+  const head = await headOf(work, intent);
+  if (head?.sha !== intent.commit) {
+    // Another commit is the head by now: the wishes are sorted once more, and this one with them.
+    const { deadline: _, ...rest } = intent;
+    await keep(work, [{ ...rest, state: 'requested' }]);
+    return continued;
+  }
+  await keep(work, [
+    ended(
+      intent,
+      {
+        kind: 'absent',
+        reason: 'The service builds pushes by itself, and made no revision of this commit in time.',
+        advice: "Check build_on_push and the service's access to the repository, or press Re-run to have the App ask.",
+      },
+      now,
+    ),
+  ]);
+  return continued;
+}

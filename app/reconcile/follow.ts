@@ -1,0 +1,127 @@
+import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
+import { classOfRevisionStatus, type Revision } from '../../src/contract/control/revision.ts';
+import { rolloutAfter, rolloutOf, rolloutOutOfTime, type Observation } from '../../src/planning/rollout.ts';
+import type { Rollout } from '../../src/planning/rollout-types.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { endOfRollout, ended } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import { lastLines, redactorOf } from './log-tail.ts';
+import { builtAnother, isOfAnother } from './other-commit.ts';
+import { tookPlace } from './took-place.ts';
+import { keep, continued, reading, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+/** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
+const mostMs = 5_000;
+const leastMs = 1_000;
+const share = 0.25;
+/** A check that says nothing new is told that often that the revision is still watched (ms). */
+const heartbeatMs = 15_000;
+
+/** Looks once at the revision that is followed, by its id. */
+export async function follow(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { revisionId } = intent;
+  if (revisionId === undefined) throw new Error(`intent ${intent.id} is followed without a revision`);
+  const before = intent.rollout ?? rolloutOf(revisionId);
+  // A revision that lost its place stays so: what came instead is still to be told.
+  if (before.kind === 'superseded') return tookPlace(work, intent, before);
+  const { observation, deployment } = await observationOf(work, intent, revisionId, before);
+  const rollout = rolloutAfter(before, observation);
+  const result = await after(work, { ...intent, rollout, ...builtOf(rollout) }, rollout, before, deployment);
+  await work.context.step?.('followed-once', intent.id);
+  return result;
+}
+
+const builtOf = ({ builtCommit }: Rollout): { builtCommit?: string } => (builtCommit ? { builtCommit } : {});
+
+async function after(
+  work: ReconcileContext,
+  intent: Intent,
+  rollout: Rollout,
+  before: Rollout,
+  deployment: Deployment | undefined,
+): Promise<StepResult> {
+  const now = work.context.clock.now();
+  if (isOfAnother(intent, rollout.builtCommit)) return builtAnother(work, intent, rollout.builtCommit);
+  switch (rollout.kind) {
+    case 'live':
+      return live(work, intent, deployment);
+    case 'superseded':
+      await keep(work, [intent]);
+      return continued;
+    case 'in-progress':
+      break;
+    default:
+      return over(work, intent, rollout, deployment);
+  }
+  if (now >= (intent.deadline ?? now)) return over(work, intent, rolloutOutOfTime(rollout), deployment);
+  const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
+  if (isNews || now - intent.updatedAt >= heartbeatMs) await keep(work, [intent]);
+  return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - startedAt(intent)))));
+}
+
+const startedAt = ({ deadline, terms, createdAt }: Intent): number =>
+  deadline === undefined ? createdAt : deadline - terms.timeoutMs;
+
+async function live(work: ReconcileContext, intent: Intent, deployment: Deployment | undefined): Promise<StepResult> {
+  const agentUrl = deployment && agentAddress(deployment);
+  const { deadline: _, ...rest } = intent;
+  await keep(work, [{ ...rest, state: 'smoking', ...(agentUrl ? { agentUrl } : {}) }]);
+  await work.context.step?.('smoke-began', intent.id);
+  return continued;
+}
+
+async function over(
+  work: ReconcileContext,
+  intent: Intent,
+  rollout: Rollout,
+  known: Deployment | undefined,
+): Promise<StepResult> {
+  if (rollout.kind === 'live' || rollout.kind === 'in-progress') return continued;
+  const { control, clock } = work.context;
+  const reported = known
+    ? { ok: true as const, value: known }
+    : await attempt(control.getDeployment(intent.deploymentId, reading(work)));
+  const logs =
+    reported.ok && rollout.kind === 'failed' ? await lastLines(work, reported.value, rollout.revisionId) : [];
+  const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
+  await keep(work, [ended({ ...intent, rollout }, end, clock.now())]);
+  return continued;
+}
+
+/** What one look brings back. The deployment is asked only where a revision has ended or has something to say. */
+async function observationOf(
+  work: ReconcileContext,
+  intent: Intent,
+  revisionId: string,
+  before: Rollout,
+): Promise<{ observation: Observation; deployment: Deployment | undefined }> {
+  const { control, clock } = work.context;
+  const revision = await control.getRevision(intent.deploymentId, revisionId, reading(work));
+  const known = classOfRevisionStatus(revision.status);
+  const isOver = known === 'live' || known === 'superseded';
+  const says = !!revision.status_message && before.seen.at(-1)?.status !== revision.status;
+  if (!isOver && !says) {
+    const { status_message: _, ...quiet } = revision;
+    return { observation: { at: clock.now(), revision: quiet }, deployment: undefined };
+  }
+  const deployment = await control.getDeployment(intent.deploymentId, reading(work));
+  const message = revision.status_message ? redactorOf(deployment)(revision.status_message) : revision.status_message;
+  const shown: Revision = { ...revision, status_message: message };
+  if (!isOver) return { observation: { at: clock.now(), revision: shown }, deployment };
+  return {
+    observation: { at: clock.now(), revision: shown, deployment: await serving(work, deployment, revisionId) },
+    deployment,
+  };
+}
+
+/** An active revision that is neither this one nor the newest is older or newer than it: its time tells. */
+async function serving(
+  work: ReconcileContext,
+  { id, active_revision_id: active, latest_revision_id: latest }: Deployment,
+  revisionId: string,
+): Promise<NonNullable<Observation['deployment']>> {
+  const reported = { activeRevisionId: active, latestRevisionId: latest };
+  if (!active || active === revisionId || active === latest) return reported;
+  const other = await attempt(work.context.control.getRevision(id, active, reading(work)));
+  return other.ok ? { ...reported, activeCreatedAt: other.value.created_at } : reported;
+}

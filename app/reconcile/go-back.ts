@@ -1,0 +1,79 @@
+import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import { sameCommit } from '../../src/planning/commit.ts';
+import { ended } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import { sendFor } from './send.ts';
+import { commitOfTarget, look, type Observation } from './observation.ts';
+import type { Changes } from './store.ts';
+import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+const anothersMs = 5_000;
+
+/** Decides whether an old revision is asked for again, and asks for it: a rollback of our own, or a person's. */
+export async function goBack(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { sending, cause } = intent;
+  if (sending.kind !== 'redeploy') throw new Error(`intent ${intent.id} names no revision to go back to`);
+  const observation = await look(work);
+  const onItsWay = observation.latest?.standing === 'on-its-way' ? observation.latest : undefined;
+  if (cause.kind === 'failure') {
+    const why = await whyNotUndone(work, intent, observation, onItsWay);
+    return why === undefined ? send(work, intent, observation) : skip(work, intent, why);
+  }
+  if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
+    return skip(work, intent, `revision ${sending.revisionId} serves already`);
+  }
+  if (onItsWay && !isOverdue(intent, work.context.clock.now())) return wait(work, intent, onItsWay);
+  return send(work, intent, observation);
+}
+
+/** Why a wrong answer is not undone: it is no longer what serves, or not for long any more. */
+async function whyNotUndone(
+  { context }: ReconcileContext,
+  { cause }: Intent,
+  { deployment }: Observation,
+  onItsWay: RevisionSeen | undefined,
+): Promise<string | undefined> {
+  const broken = await context.store.intent(cause.key);
+  const active = deployment.active_revision_id;
+  if (active !== broken?.revisionId) return `revision ${active ?? 'none'} serves by now, not ${broken?.revisionId}`;
+  return onItsWay && `revision ${onItsWay.id} is on its way and takes over`;
+}
+
+async function send(work: ReconcileContext, intent: Intent, observation: Observation): Promise<StepResult> {
+  const { deadline: _, ...rest } = intent;
+  const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person asked for it';
+  const deploymentQueue = await queueAfter(work, intent, observation);
+  return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, observation.deployment, deploymentQueue);
+}
+
+/** A person who goes back does not want what was live to come again by itself; one who redeploys lets pushes go on. */
+async function queueAfter(
+  work: ReconcileContext,
+  intent: Intent,
+  { live }: Observation,
+): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
+  if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
+  if (intent.cause.kind !== 'rollback' || !live?.commit) return {};
+  // Two revisions may be of one commit: then it is not the commit that is gone back from.
+  const isSame = sameCommit(live.commit, await commitOfTarget(work, intent));
+  return isSame ? {} : { rolledBackCommit: live.commit };
+}
+
+async function skip(work: ReconcileContext, intent: Intent, why: string): Promise<StepResult> {
+  const decided: Intent = { ...intent, decision: { kind: 'skip', code: 'already-reported', why } };
+  const reason = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+  await keep(work, [ended(decided, { kind: 'skipped', reason }, work.context.clock.now())]);
+  return continued;
+}
+
+const isOverdue = ({ deadline }: Intent, now: number): boolean => deadline !== undefined && now >= deadline;
+
+async function wait(work: ReconcileContext, intent: Intent, { id, commit }: RevisionSeen): Promise<StepResult> {
+  if (intent.state !== 'waiting') {
+    const deadline = work.context.clock.now() + intent.terms.timeoutMs;
+    const decision = { kind: 'wait', revisionId: id, why: `revision ${id} is on its way` } as const;
+    const busy = commit === undefined ? undefined : { commit, revisionId: id };
+    await keep(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
+  }
+  return requeueAfter(work, anothersMs);
+}

@@ -1,0 +1,77 @@
+import { ServiceError } from '../../src/contract/service-error.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { checkName } from './report.ts';
+import { ended, type End } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import { isRequestForHead, type Step } from './next-step.ts';
+import { adviceOn, later, mayPass, refusal, type TransientError } from './transient-error.ts';
+import { keep, continued, reading, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+/** How long after its time a revision that nobody can be asked about is given up (ms). */
+const overdueMs = 60 * 60_000;
+
+/** Another party failed in a step: it is taken again later, or what cannot come to pass is ended. */
+export async function handleTransientError(
+  work: ReconcileContext,
+  step: Exclude<Step, { kind: 'requeue' }>,
+  open: readonly Intent[],
+  error: TransientError,
+): Promise<StepResult> {
+  const concerned = step.kind === 'requests' ? open.filter(isRequestForHead) : [step.intent];
+  const first = concerned[0];
+  if (!first) return later(work, error, work.context.clock.now());
+  const now = work.context.clock.now();
+  const end =
+    step.kind === 'requests' || step.kind === 'go-back'
+      ? refusal(error, now - Math.max(...concerned.map(({ createdAt }) => createdAt)))
+      : await endOfWatching(work, first, error);
+  work.context.log(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
+  if (end) {
+    await keep(
+      work,
+      concerned.map((intent) => ended(intent, end, now)),
+    );
+    return continued;
+  }
+  await reportAtLeast(work, concerned);
+  return later(work, error, step.kind === 'requests' ? newestOf(concerned) : first.updatedAt);
+}
+
+const newestOf = (intents: readonly Intent[]): number => Math.max(...intents.map(({ createdAt }) => createdAt));
+
+/** How watching a revision ends where the service says no for good: the deployment is gone, or the time is over. */
+async function endOfWatching(work: ReconcileContext, intent: Intent, error: TransientError): Promise<End | undefined> {
+  if (!(error instanceof ServiceError)) return undefined;
+  const { control, clock } = work.context;
+  if (error.kind === 'missing') {
+    const deployment = await attempt(control.getDeployment(intent.deploymentId, reading(work)));
+    if (!deployment.ok && deployment.error.status === 404) {
+      return {
+        kind: 'refused',
+        reason: `The deployment is gone: ${deployment.error.message}.`,
+        advice: 'Create the deployment again, or take it out of the deploy file.',
+      };
+    }
+  }
+  const deadline = intent.deadline ?? intent.updatedAt + intent.terms.timeoutMs;
+  if (clock.now() < deadline + (mayPass(error) ? overdueMs : 0)) return undefined;
+  if (!mayPass(error))
+    return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
+  if (intent.state === 'sending') return undefined;
+  return {
+    kind: 'timed-out',
+    reason: `What became of revision ${intent.revisionId ?? 'of this commit'} could not be seen: ${error.message}.`,
+    advice: 'Look at the revision at the service; press Re-run to follow it or to build again.',
+  };
+}
+
+/** A commit that waits for a party to come back has a check all the same. */
+async function reportAtLeast(work: ReconcileContext, intents: readonly Intent[]): Promise<void> {
+  const { store } = work.context;
+  for (const intent of intents) {
+    const { repository, commit, terms, state } = intent;
+    if (state !== 'requested') continue;
+    const reported = await store.reportOf(repository.repositoryId, commit, checkName(terms.deploymentName));
+    if (!reported) await store.save(work.lease, { reports: reportsOf(work, intent) });
+  }
+}

@@ -1,0 +1,139 @@
+import type { Decision, PushRules } from '../../src/planning/trigger-types.ts';
+import type { Rollout } from '../../src/planning/rollout-types.ts';
+import type { Verdict } from '../../src/planning/verdict-types.ts';
+import type { OnFailure } from '../../src/config/desired.ts';
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { LogEntry } from '../../src/contract/control/log.ts';
+import type { RepositoryAt } from '../repository.ts';
+
+/** Why somebody or something wants this commit on this deployment. One cause makes at most one revision. */
+export interface Cause {
+  /** `failure` is a rollback of our own after a wrong answer. */
+  kind: 'push' | 'rerun' | 'redeploy' | 'rollback' | 'recovery' | 'failure';
+  /** What makes the cause one: the delivery's GUID; for our own causes a text made from what they are about. */
+  key: string;
+  /** Login of the person who pressed a button. */
+  by?: string;
+  /** When it came (ms since the epoch). */
+  at: number;
+  /** How late we were (ms), where a push was found by looking and not by its delivery. */
+  lateMs?: number;
+}
+
+/** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
+export type Sending = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
+
+/** What was agreed for this commit when it was decided, so that a job elsewhere needs no file for it. */
+export interface Terms {
+  deploymentName: string;
+  /** Who makes the revision of a push: we, or the hosted service by itself. */
+  builder: 'app' | 'service';
+  rules: PushRules;
+  smokeTests: readonly SmokeTest[];
+  /** What the deploy file says of this deployment could not be read: that there are no smoke tests proves nothing. */
+  unread?: true;
+  onFailure: OnFailure;
+  /** `shared`: another deployment of the file names the same one. */
+  environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
+  /** Fields in which the file and the deployment differ, and how to apply them; fit to show. */
+  differences: readonly { field: string; from: string | undefined; to: string | undefined }[];
+  /** How long a revision is waited for (ms). */
+  timeoutMs: number;
+  /** Problems of the file that did not keep us from acting; fit to show. */
+  notes: readonly string[];
+}
+
+/**
+ * - `wished`: recorded, not decided yet
+ * - `waiting`: will be sent when the deployment is free; of those waiting only the newest is
+ * - `held`: waits for a person's Redeploy
+ * - `sending`: the intent to send is stored; whether the request took effect is not known until `following`
+ * - `expecting`: the hosted service is to make the revision
+ * - `following`, `smoking`: the revision is known, and is on its way, or live and asked
+ * - `ended`: `end` says how
+ */
+export type IntentState =
+  'requested' | 'waiting' | 'held' | 'sending' | 'expecting' | 'following' | 'smoking' | 'ended';
+
+export const endKinds = [
+  'deployed',
+  'unproven',
+  'broken',
+  'rolled-back',
+  'failed',
+  'superseded',
+  'interrupted',
+  'timed-out',
+  'refused',
+  /** Whether a request took effect cannot be told: never sent again. */
+  'unknown',
+  'skipped',
+  /** Another intent of the same commit is told in the same check. */
+  'joined',
+  /** The hosted service made no revision of this commit in time. */
+  'absent',
+  /** The branch moved on: what was built is another commit. */
+  'other-commit',
+] as const;
+export type EndKind = (typeof endKinds)[number];
+
+/** How an intent ended. Texts may hold words of others; they are made harmless where they are shown. */
+export interface IntentEnd {
+  kind: EndKind;
+  /** One sentence. */
+  reason: string;
+  advice?: string;
+  at: number;
+  /** The commit that came instead; `contains` is undefined where nobody could tell whether it holds this one. */
+  by?: { commit: string; contains: boolean | undefined };
+  /** Set on a superseded or other commit once the one that contains it is live and proven. */
+  liveIn?: string;
+  logs?: readonly LogEntry[];
+  /** The intent that went back, or the revision that it went back to. */
+  rolledBackTo?: string;
+}
+
+/** One smoke test under way, kept so that another process can go on. Owned by the smoke desk; others pass it on. */
+export type SmokeState = Readonly<Record<string, unknown>>;
+
+/** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */
+export interface Intent {
+  id: string;
+  /** Grows with the order in which intents were recorded. */
+  seq: number;
+  deploymentId: string;
+  repository: RepositoryAt;
+  /** Plain name of the branch. */
+  branch: string;
+  commit: string;
+  cause: Cause;
+  terms: Terms;
+  state: IntentState;
+  sending: Sending;
+  decision?: Decision;
+  /** The service's latest and live revisions before anything was sent. */
+  formerLatestRevisionId?: string | null;
+  formerLiveRevisionId?: string | null;
+  /** When it was stored that the request goes out (ms since the epoch), and how often it did. */
+  sentAt?: number;
+  sends?: number;
+  /** Where looking after an unknown answer ends, and where following or expecting does (ms since the epoch). */
+  deadline?: number;
+  revisionId?: string;
+  how?: 'triggered' | 'adopted' | 'found';
+  builtCommit?: string;
+  rollout?: Rollout;
+  smoke?: SmokeState;
+  verdict?: Verdict;
+  /** Where the agent answers. */
+  agentUrl?: string;
+  end?: IntentEnd;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** What is recorded of an intent when it is wished for. */
+export type DeployRequest = Pick<
+  Intent,
+  'deploymentId' | 'repository' | 'branch' | 'commit' | 'cause' | 'terms' | 'sending'
+>;

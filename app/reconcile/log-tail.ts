@@ -1,0 +1,44 @@
+import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { Secrecy } from '../../src/deploy/secrecy.ts';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { reading, type ReconcileContext } from './reconcile-context.ts';
+
+/** How much of a failed revision's logs is kept: lines, and characters of one line. */
+const lines = 30;
+const characters = 1_000;
+
+/** Others' words with every secret of the deployment blotted out. */
+export function redactorOf({ secrets }: Pick<Deployment, 'secrets'>): (text: string) => string {
+  const secrecy = new Secrecy(() => undefined);
+  secrecy.learn(secrets);
+  return (text) => secrecy.redact(text);
+}
+
+/** The last lines of a revision's build and deploy logs, oldest first. What cannot be had is left out. */
+export async function lastLines(
+  work: ReconcileContext,
+  deployment: Deployment,
+  revisionId: string,
+): Promise<LogEntry[]> {
+  const { control } = work.context;
+  const query = { order: 'desc', limit: lines } as const;
+  const redact = redactorOf(deployment);
+  const built = await newest(work, control.buildLogs(deployment.id, revisionId, query, reading(work)));
+  const deployed = await newest(work, control.deployLogs(deployment.id, revisionId, query, reading(work)));
+  return [...built, ...deployed].slice(-lines).map(({ id, timestamp, level, message }) => ({
+    id,
+    timestamp,
+    level,
+    message: redact(message).slice(0, characters),
+  }));
+}
+
+async function newest(work: ReconcileContext, call: Promise<LogPage>): Promise<LogEntry[]> {
+  const page = await attempt(call);
+  if (!page.ok) {
+    work.context.log(`log lines could not be read: ${page.error.message}`, { deployment: work.lease.deploymentId });
+    return [];
+  }
+  return page.value.logs.slice(0, lines).toReversed();
+}

@@ -1,0 +1,70 @@
+import { sameCommit } from '../../src/planning/commit.ts';
+import { GitHubApiError } from '../github/github-api.ts';
+import { containsCommit } from './contains.ts';
+import type { Intent } from './intent.ts';
+import { mayPass } from './transient-error.ts';
+import type { ReconcileContext } from './reconcile-context.ts';
+
+/** For how long GitHub is asked again before a check stays as it is (ms). */
+const timeoutMs = 10 * 60_000;
+
+/** How many commits GitHub is asked about at one conclusion: of those that were forced away some wait for ever. */
+const maxQueries = 10;
+
+/** Superseded commits as they stand now that `live` is live and proven. */
+export interface ContainedIntents {
+  intents: readonly Intent[];
+  /** Ids of those whose check is another intent's to speak in by now. */
+  silent: readonly string[];
+}
+
+/**
+ * The superseded commits of the deployment that `live` contains. Whether it does is known where what came instead of
+ * them is known to; else GitHub is asked.
+ *
+ * @throws HubError, InstallationPaused where it is worth asking again later
+ */
+export async function markContained(work: ReconcileContext, done: Intent, live: string): Promise<ContainedIntents> {
+  const { store } = work.context;
+  const waiting = await store.notYetContained(done.deploymentId);
+  const held = new Set([live]);
+  const intents: Intent[] = [];
+  const silent: string[] = [];
+  let requests = 0;
+  // The newest first: what a superseded one contains is contained in what contains it.
+  for (const intent of waiting.toReversed()) {
+    if (!intent.end) continue;
+    const by = intent.end.by;
+    const isKnown = held.has(intent.commit) || (by?.contains === true && held.has(by.commit));
+    if (!isKnown) requests += 1;
+    const contains = isKnown || (requests <= maxQueries && (await requested(work, done, intent, live)));
+    if (!contains) continue;
+    held.add(intent.commit);
+    intents.push({ ...intent, end: { ...intent.end, liveIn: live } });
+    if (!(await hasOwnCheck(work, intent, done))) silent.push(intent.id);
+  }
+  return { intents, silent };
+}
+
+async function requested(
+  work: ReconcileContext,
+  done: Intent,
+  { repository, commit }: Intent,
+  live: string,
+): Promise<boolean | undefined> {
+  const mayRetry = work.context.clock.now() - done.updatedAt < timeoutMs;
+  try {
+    return await containsCommit(work, repository, commit, live);
+  } catch (error) {
+    if (error instanceof GitHubApiError && !(mayPass(error) && mayRetry)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the check of the commit is this intent's: a newer one of the same commit has it, if there is one. */
+async function hasOwnCheck(work: ReconcileContext, intent: Intent, done: Intent): Promise<boolean> {
+  if (sameCommit(intent.commit, done.commit)) return false;
+  const all = await work.context.store.intentsOf(intent.deploymentId, intent.commit);
+  const last = all.findLast(({ end, cause }) => end?.kind !== 'joined' && cause.kind !== 'failure');
+  return last?.id === intent.id;
+}

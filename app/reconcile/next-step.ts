@@ -1,0 +1,80 @@
+import type { Intent } from './intent.ts';
+import type { DeploymentQueue } from './store.ts';
+
+/** What is done next in a lane. */
+export type Step =
+  /** Whether the request took effect is found out. */
+  | { kind: 'settle'; intent: Intent }
+  | { kind: 'follow'; intent: Intent }
+  | { kind: 'smoke'; intent: Intent }
+  | { kind: 'conclude'; intent: Intent }
+  /** The head is read and wishes are sorted by it; where the lane is free, the one for the head is decided. */
+  | { kind: 'requests'; busyWith: Intent | undefined }
+  /** An old revision is asked for again: a rollback of our own, or a person's. */
+  | { kind: 'go-back'; intent: Intent }
+  | { kind: 'expect'; intent: Intent }
+  /** Nothing is to be done before `until` (ms since the epoch); with no time, before somebody wakes the lane. */
+  | { kind: 'requeue'; until: number | undefined };
+
+/** Under which name it is kept until when the wishes of a lane rest. */
+export const requests = 'requests';
+
+/**
+ * The next step of a lane, from what is open in it. `resting` tells what needs no look before a time: intents by their
+ * id, and `wishes`. Going through the list from above, what has begun is brought on before anything new begins.
+ */
+export function nextStep(
+  deploymentQueue: DeploymentQueue,
+  open: readonly Intent[],
+  deferred: ReadonlyMap<string, number>,
+): Step {
+  const isDeferred = (key: string) => deferred.has(key);
+  const running = runningOf(open);
+  if (running && !isDeferred(running.id)) return stepOf(running);
+  const back = open.find((intent) => intent.cause.kind === 'failure' && isUndecided(intent));
+  const undoing = open.find((intent) => isBeingUndone(intent, open));
+  const isFresh = open.some((intent) => isRequestForHead(intent) && isUnsorted(intent, deploymentQueue));
+  if (isFresh && !isDeferred(requests)) return { kind: 'requests', busyWith: running ?? undoing };
+  const isFree = !running;
+  if (isFree && back && !isDeferred(back.id)) return { kind: 'go-back', intent: back };
+  if (isFree && !undoing) {
+    const requested = open.find((intent) => intent.sending.kind === 'redeploy' && isUndecided(intent));
+    if (requested && !isDeferred(requested.id)) return { kind: 'go-back', intent: requested };
+    const waits = !requested && open.some((intent) => isRequestForHead(intent) && intent.state === 'waiting');
+    if (waits && !isDeferred(requests)) return { kind: 'requests', busyWith: undefined };
+  }
+  const expecting = open.find(({ state, id }) => state === 'expecting' && !isDeferred(id));
+  if (expecting) return { kind: 'expect', intent: expecting };
+  const ids = new Set([requests, ...open.map(({ id }) => id)]);
+  const times = [...deferred].filter(([key]) => ids.has(key)).map(([, until]) => until);
+  return { kind: 'requeue', until: times.length > 0 ? Math.min(...times) : undefined };
+}
+
+/** What the deployment is busy with through us; one that waits only for its own rollback is not it. */
+export const runningOf = (open: readonly Intent[]): Intent | undefined =>
+  open.find(
+    (intent) =>
+      intent.state === 'sending' ||
+      intent.state === 'following' ||
+      (intent.state === 'smoking' && !isBeingUndone(intent, open)),
+  );
+
+/** A live revision that answers wrongly, while the former one is brought back. */
+const isBeingUndone = (intent: Intent, open: readonly Intent[]): boolean =>
+  intent.state === 'smoking' && open.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
+
+/** True for a wish that is about the head of a branch, and of which nothing was sent. */
+export const isRequestForHead = ({ sending, state }: Intent): boolean =>
+  sending.kind === 'restate' &&
+  (state === 'requested' || state === 'waiting' || state === 'held' || state === 'expecting');
+
+const isUndecided = ({ state }: Intent): boolean => state === 'requested' || state === 'waiting';
+
+const isUnsorted = ({ state }: Intent, deploymentQueue: DeploymentQueue): boolean =>
+  state === 'requested' || (state === 'held' && !deploymentQueue.held);
+
+function stepOf(intent: Intent): Step {
+  if (intent.state === 'sending') return { kind: 'settle', intent };
+  if (intent.state === 'following') return { kind: 'follow', intent };
+  return { kind: intent.verdict ? 'conclude' : 'smoke', intent };
+}

@@ -1,0 +1,77 @@
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import type { Revision } from '../../src/contract/control/revision.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
+import { standingOf } from '../../src/planning/plan-rebuild.ts';
+import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import type { Intent } from './intent.ts';
+import { reading, type ReconcileContext } from './reconcile-context.ts';
+
+/** A deployment as it stands at the service. */
+export interface Observation {
+  deployment: Deployment;
+  live: RevisionSeen | undefined;
+  /** The newest revision, where it is another one than the live one. */
+  latest: RevisionSeen | undefined;
+}
+
+/** Looks at the deployment, its live and its newest revision. @throws ServiceError */
+export async function look(work: ReconcileContext): Promise<Observation> {
+  const { control } = work.context;
+  const deployment = await control.getDeployment(work.lease.deploymentId, reading(work));
+  const { active_revision_id: active, latest_revision_id: newest } = deployment;
+  const newestSeen = newest
+    ? seenOf(await control.getRevision(deployment.id, newest, reading(work)), active)
+    : undefined;
+  const live = active && active !== newest ? await liveOne(work, deployment.id, active) : undefined;
+  // A newest revision that the deployment serves while its status lags is told as it is: on its way.
+  return newestSeen?.standing === 'live'
+    ? { deployment, live: newestSeen, latest: undefined }
+    : { deployment, live, latest: newestSeen };
+}
+
+/** A service may not tell anything any more of a revision that serves. */
+async function liveOne(work: ReconcileContext, deploymentId: string, id: string): Promise<RevisionSeen> {
+  const read = await attempt(work.context.control.getRevision(deploymentId, id, reading(work)));
+  if (!read.ok && read.error.kind !== 'missing') throw read.error;
+  return read.ok ? { ...seenOf(read.value, id), standing: 'live' } : { id, commit: undefined, standing: 'live' };
+}
+
+/** A revision as deciding sees it. */
+export const seenOf = (revision: Revision, active: string | null): RevisionSeen => ({
+  id: revision.id,
+  commit: revision.source_revision_config.repo_commit_sha ?? undefined,
+  standing: standingOf(revision, active),
+});
+
+/**
+ * The revisions that were made since `former` was the newest, newest first; where the service does not list them, the
+ * newest one alone. @throws ServiceError
+ */
+export async function madeSince(
+  work: ReconcileContext,
+  observation: Observation,
+  former: string | null,
+): Promise<RevisionSeen[]> {
+  const newest = observation.latest ?? observation.live;
+  if (!newest || newest.id === former) return [];
+  const { id, active_revision_id: active } = observation.deployment;
+  const page = await attempt(work.context.control.listRevisions(id, { limit: 50 }, reading(work)));
+  if (!page.ok && !isNotOffered(page.error)) throw page.error;
+  if (!page.ok) return [newest];
+  const listed = page.value.resources.map((revision) => seenOf(revision, active));
+  const end = listed.findIndex((revision) => revision.id === former);
+  // Without the former one in sight there is no telling how far back the new ones go.
+  return end === -1 && former !== null ? [newest] : listed.slice(0, end === -1 ? undefined : end);
+}
+
+/** The commit of the old revision that is asked for again, where the service tells it. @throws ServiceError */
+export async function commitOfTarget(
+  work: ReconcileContext,
+  { deploymentId, sending }: Intent,
+): Promise<string | undefined> {
+  if (sending.kind !== 'redeploy') return undefined;
+  const target = await attempt(work.context.control.getRevision(deploymentId, sending.revisionId, reading(work)));
+  if (!target.ok && target.error.kind !== 'missing') throw target.error;
+  return target.ok ? seenOf(target.value, null).commit : undefined;
+}

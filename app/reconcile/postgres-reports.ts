@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Queue } from '../../src/postgres/queue.ts';
+import { storableJson } from '../inbox/storable-json.ts';
+import { newReportRow, reportOf } from './postgres-rows.ts';
+import type { Report, ReportPut } from './report.ts';
+import type { WorkDatabase, WorkTransaction } from './tables.ts';
+
+/** The name of the job that tells a report. */
+const reportJob = 'report';
+
+/** Stores what GitHub should show, and sends a job for each report that says something new by it. */
+export async function putReports(
+  tx: WorkTransaction,
+  queue: Pick<Queue, 'sendMany'>,
+  puts: readonly ReportPut[],
+): Promise<void> {
+  const changed: string[] = [];
+  for (const put of puts) {
+    const row = await tx
+      .insertInto('reports')
+      .values(newReportRow(randomUUID(), put))
+      .onConflict((conflict) =>
+        conflict
+          .constraint('reports_once')
+          .doUpdateSet({ wanted: (of) => of.ref('excluded.wanted'), version: sql`reports.version + 1` })
+          .whereRef('reports.wanted', 'is distinct from', 'excluded.wanted'),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    if (row && !changed.includes(row.id)) changed.push(row.id);
+  }
+  await scheduleReport(tx, queue, changed);
+}
+
+/** Stores a report only where its version is still this one. */
+export async function putReportAt(
+  tx: WorkTransaction,
+  queue: Pick<Queue, 'sendMany'>,
+  put: ReportPut,
+  version: number,
+): Promise<void> {
+  const wanted = storableJson(put.wanted);
+  const row =
+    version === 0
+      ? await tx
+          .insertInto('reports')
+          .values(newReportRow(randomUUID(), put))
+          .onConflict((conflict) => conflict.constraint('reports_once').doNothing())
+          .returning('id')
+          .executeTakeFirst()
+      : await tx
+          .updateTable('reports')
+          .set({ wanted, version: version + 1 })
+          .where('repository_id', '=', String(put.repository.repositoryId))
+          .where('head_sha', '=', put.headSha)
+          .where('name', '=', put.name)
+          .where('version', '=', version)
+          .where(sql<boolean>`wanted is distinct from ${wanted}::jsonb`)
+          .returning('id')
+          .executeTakeFirst();
+  if (row) await scheduleReport(tx, queue, [row.id]);
+}
+
+async function scheduleReport(
+  tx: WorkTransaction,
+  queue: Pick<Queue, 'sendMany'>,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await queue.sendMany(
+    reportJob,
+    ids.map((id) => ({ data: { id } })),
+    { db: tx },
+  );
+}
+
+/** Stores what GitHub was told; an older word than the last one changes nothing of what was told. */
+export async function storeReported(
+  db: WorkDatabase,
+  id: string,
+  { version, at, githubId, reported }: Pick<Report, 'githubId' | 'reported'> & { version: number; at: number },
+): Promise<void> {
+  const words = reported === undefined ? null : storableJson(reported);
+  await db
+    .updateTable('reports')
+    .set({
+      reported_version: sql`greatest(reported_version, ${version}::integer)`,
+      reported_at: at,
+      github_id: sql`coalesce(${githubId ?? null}::bigint, github_id)`,
+      reported: sql`case when ${version}::integer >= reported_version then coalesce(${words}::jsonb, reported) else reported end`,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function findReport(db: WorkDatabase, id: string): Promise<Report | undefined> {
+  const row = await db.selectFrom('reports').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && reportOf(row);
+}
+
+export async function findReportOf(
+  db: WorkDatabase,
+  repositoryId: number,
+  headSha: string,
+  name: string,
+): Promise<Report | undefined> {
+  const row = await db
+    .selectFrom('reports')
+    .selectAll()
+    .where('repository_id', '=', String(repositoryId))
+    .where('head_sha', '=', headSha)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row && reportOf(row);
+}
+
+export async function pendingReportIds(db: WorkDatabase): Promise<string[]> {
+  const rows = await db.selectFrom('reports').select('id').whereRef('version', '>', 'reported_version').execute();
+  return rows.map(({ id }) => id);
+}

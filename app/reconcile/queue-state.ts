@@ -1,0 +1,103 @@
+/** What is kept of a lane so that one process at a time works on it, and so that somebody does. Times are ms since the epoch. */
+export interface QueueState {
+  /** Who has the right to work, and until when it is theirs without a sign. */
+  holder: string | undefined;
+  leaseUntil: number;
+  /** How many wake-ups came so far, and how many of them a look that ended has heeded. */
+  notifiedSeq: number;
+  processedSeq: number;
+  /** When the lane wants to be looked at again by itself. */
+  nextAt: number | undefined;
+  /** The time of a job that is on its way and has not come to anybody yet. */
+  jobAt: number | undefined;
+}
+
+/** The record after something happened to it, and the time of the job that this calls for. */
+export interface Moved<Extra = unknown> {
+  record: QueueState;
+  /** Send a job for this time, in the same transaction. */
+  job: number | undefined;
+  extra: Extra;
+}
+
+/** A lane that nobody has heard of yet. */
+export const newQueueState: QueueState = {
+  holder: undefined,
+  leaseUntil: 0,
+  notifiedSeq: 0,
+  processedSeq: 0,
+  nextAt: undefined,
+  jobAt: undefined,
+};
+
+/** A job may come this much before its time (ms): it is timed from when its transaction began. */
+const earlyMs = 1_000;
+
+/** A job that has not come this long after its time is thought lost (ms): an extra one does no harm. */
+const lostJobMs = 5 * 60_000;
+
+/** There is something to do, now or at a time to come. Whoever works on the lane at present is told by the count. */
+export function notified(record: QueueState, now: number, at = now): Moved<undefined> {
+  if (at > now) {
+    const nextAt = Math.min(at, futureOf(record.nextAt, now) ?? at);
+    return { ...withJob({ ...record, nextAt }, at, now), extra: undefined };
+  }
+  const counted = { ...record, notifiedSeq: record.notifiedSeq + 1 };
+  // A holder sees the count when it leaves; the job is for the case that it dies.
+  return { ...withJob(counted, isHeld(record, now) ? record.leaseUntil : now, now), extra: undefined };
+}
+
+/** What somebody who asks for the lease gets: `nextAt` is when the last look wanted to be followed by the next. */
+export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'held' } | { kind: 'not-due' };
+
+/** Gives the lease to `holder`, unless another has it or nothing is to be done before a time for which there is a job. */
+export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
+  // Whoever comes is taken for the job whose time has come: should it be another, that one comes besides.
+  const record = { ...before, jobAt: futureOf(before.jobAt, now + earlyMs) };
+  if (isHeld(record, now)) return { ...withJob(record, record.leaseUntil, now), extra: { kind: 'held' } };
+  const isDue =
+    record.holder !== undefined ||
+    record.notifiedSeq !== record.processedSeq ||
+    (record.nextAt !== undefined && record.nextAt <= now + earlyMs);
+  if (!isDue) {
+    const waiting = record.nextAt === undefined ? { record, job: undefined } : withJob(record, record.nextAt, now);
+    return { ...waiting, extra: { kind: 'not-due' } };
+  }
+  const nextAt = futureOf(record.nextAt, now + earlyMs);
+  return {
+    record: { ...record, holder, leaseUntil: now + leaseMs, nextAt },
+    job: undefined,
+    extra: { kind: 'taken', nextAt },
+  };
+}
+
+/** Gives the lease back where nobody woke the lane since `wakes` were counted. `again` is when to look next. */
+export function left(
+  record: QueueState,
+  { holder, notifiedSeq }: { holder: string; notifiedSeq: number },
+  now: number,
+  again: number | undefined,
+): Moved<boolean> {
+  if (record.holder !== holder) return { record, job: undefined, extra: true };
+  if (record.notifiedSeq !== notifiedSeq) return { record, job: undefined, extra: false };
+  const requested = futureOf(record.nextAt, now);
+  const nextAt = again === undefined ? requested : Math.min(again, requested ?? again);
+  const free = { ...record, holder: undefined, leaseUntil: 0, processedSeq: notifiedSeq, nextAt };
+  return { ...(nextAt === undefined ? { record: free, job: undefined } : withJob(free, nextAt, now)), extra: true };
+}
+
+/** The process that held the lease is known to be dead. */
+export const freed = (record: QueueState, now: number): Moved<undefined> => ({
+  ...withJob({ ...record, leaseUntil: 0, jobAt: futureOf(record.jobAt, now) }, now, now),
+  extra: undefined,
+});
+
+const isHeld = ({ holder, leaseUntil }: QueueState, now: number): boolean => holder !== undefined && leaseUntil > now;
+
+const futureOf = (at: number | undefined, now: number): number | undefined =>
+  at !== undefined && at > now ? at : undefined;
+
+function withJob(record: QueueState, at: number, now: number): { record: QueueState; job: number | undefined } {
+  const isThere = record.jobAt !== undefined && record.jobAt <= at && record.jobAt > now - lostJobMs;
+  return isThere ? { record, job: undefined } : { record: { ...record, jobAt: at }, job: at };
+}

@@ -1,0 +1,36 @@
+import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
+import type { RepositoryAt } from '../repository.ts';
+
+/** Something that GitHub should show. What is wanted is stored with the work; telling it is a job of its own. */
+export type ReportContent =
+  { kind: 'check'; content: CheckContent } | { kind: 'deployment'; content: DeploymentContent };
+
+/** Which report: one check run for a name on a head commit, one GitHub Deployment for an intent. */
+export interface ReportPut {
+  kind: 'check' | 'deployment';
+  repository: RepositoryAt;
+  headSha: string;
+  /** The check's name; for a deployment the intent's id. With repository and head commit it is the report's key. */
+  name: string;
+  wanted: ReportContent;
+}
+
+/** A report as it is stored. */
+export interface Report extends ReportPut {
+  /** A uuid, and the check run's `external_id`. */
+  id: string;
+  /** Grows whenever `wanted` changes. */
+  version: number;
+  /** The version that GitHub was told last; 0 before the first. */
+  reportedVersion: number;
+  reportedAt?: number;
+  githubId?: number;
+  /** How many annotations of `wanted` were sent, and the last state that a deployment was given. */
+  reported?: { annotations?: number; state?: string };
+}
+
+/** The name of the check that reports one deployment. */
+export const checkName = (deploymentName: string): string => `Landfall: ${deploymentName}`;
+
+/** The name of the check that speaks of a commit as a whole: nothing to deploy, a pull request, a merge group. */
+export const commitCheckName = 'Landfall';

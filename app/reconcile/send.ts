@@ -1,0 +1,109 @@
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import type { ChangeOptions } from '../../src/contract/control/service.ts';
+import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
+import { lingering } from '../../src/deploy/bounded.ts';
+import { beginFollowing } from './begin-following.ts';
+import { ended } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import type { Changes } from './store.ts';
+import { adviceOn, later, mayPass } from './transient-error.ts';
+import { keep, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+/** How long a request that writes may take, and it is looked for what became of one (ms). */
+export const settleMs = 60_000;
+/** How long after it was stored a request may still go out (ms). */
+const lateMs = 20_000;
+/** How long a request goes on after the process was told to leave (ms): what is cut off may have taken effect. */
+const graceMs = 3_000;
+
+/** Stores that the request goes out, with what stood before it, and sends it. */
+export async function sendFor(
+  work: ReconcileContext,
+  intent: Intent,
+  deployment: Deployment,
+  deploymentQueue: Pick<Changes, 'held' | 'rolledBackCommit'> = {},
+): Promise<StepResult> {
+  const { context } = work;
+  const sentAt = context.clock.now();
+  const sending: Intent = {
+    ...intent,
+    state: 'sending',
+    formerLatestRevisionId: deployment.latest_revision_id,
+    formerLiveRevisionId: deployment.active_revision_id,
+    sentAt,
+    sends: (intent.sends ?? 0) + 1,
+    deadline: sentAt + settleMs,
+  };
+  await keep(work, [sending], deploymentQueue);
+  await context.step?.('before-send', intent.id);
+  // Whoever was held up for long may no longer be the one to send; surely nothing has gone out yet.
+  const isLate = work.signal.aborted || context.clock.now() - sentAt > lateMs;
+  return isLate ? undone(work, sending) : request(work, sending);
+}
+
+/** Sends the request of an intent that is stored as `sending`, and takes the answer. */
+export async function request(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const answered = await ask(work, intent);
+  await work.context.step?.('sent', intent.id);
+  if (answered.ok) {
+    const made = madeBy(intent, answered.value);
+    // A service may tell its new revision a little later; what became of it is looked for then.
+    return made === undefined ? requeueAfter(work, 1_000, intent.id) : beginFollowing(work, intent, made, 'triggered');
+  }
+  const { error } = answered;
+  if (error.effect === 'unknown') {
+    const result = later(work, error, intent.sentAt ?? work.context.clock.now());
+    return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
+  }
+  // Somebody else made a revision in the meantime: it is decided anew, from what stands now.
+  if (error.status === 412) return undone(work, intent);
+  if (mayPass(error)) {
+    // Nothing was done: whoever waits need not be told that something may be under way.
+    await keep(work, [unsent(intent)]);
+    return later(work, error, intent.createdAt);
+  }
+  const end = { kind: 'refused' as const, reason: `The service refused: ${error.message}.`, advice: adviceOn(error) };
+  await keep(work, [ended(intent, end, work.context.clock.now())]);
+  return continued;
+}
+
+/** Goes back to deciding: what was sent surely did nothing. */
+export async function undone(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  await keep(work, [unsent(intent)]);
+  return continued;
+}
+
+/** `sentAt` stays: GitHub was told of a deployment that began, and has to be told how it ended. */
+function unsent(intent: Intent): Intent {
+  const { deadline: _deadline, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, ...rest } = intent;
+  return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };
+}
+
+/** The revision that an answer tells of; an old revision may itself be put into place again. */
+export function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment): string | undefined {
+  const { latest_revision_id: latest } = answer;
+  if (latest && latest !== formerLatestRevisionId) return latest;
+  return sending.kind === 'redeploy' ? sending.revisionId : undefined;
+}
+
+function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<Attempted<Deployment>> {
+  const { deploymentId, sending, id, formerLatestRevisionId } = intent;
+  const deadline = context.clock.now() + settleMs - 5_000;
+  return lingering(context.clock, graceMs, signal, (late) => {
+    const options: ChangeOptions = {
+      signal: late,
+      deadline,
+      idempotencyKey: id,
+      ifLatest: formerLatestRevisionId ?? undefined,
+    };
+    return attempt(
+      sending.kind === 'restate'
+        ? context.control.patchDeployment(
+            deploymentId,
+            { source_revision_config: { repo_ref: sending.repoRef } },
+            options,
+          )
+        : context.control.redeployRevision(deploymentId, sending.revisionId, options),
+    );
+  });
+}

@@ -1,0 +1,93 @@
+import { sameCommit } from '../../src/planning/commit.ts';
+import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import { beginFollowing } from './begin-following.ts';
+import { mayContain } from './contains.ts';
+import { builtAsAnother, ended, noRevision, unknownEffect } from './end-words.ts';
+import type { Intent } from './intent.ts';
+import { request, settleMs } from './send.ts';
+import { commitOfTarget, look, madeSince, type Observation } from './observation.ts';
+import { requestAfter } from './follow-up-requests.ts';
+import {
+  headOf,
+  keep,
+  continued,
+  reading,
+  requeueAfter,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
+
+/** How often it is looked what became of a request (ms). */
+const lookMs = 3_000;
+
+/** For how long a service that heeds keys is taken to know one (ms). */
+export const keysLastMs = 6 * 24 * 60 * 60_000;
+
+/**
+ * Finds out what became of a request whose answer nobody has. A service that heeds idempotency keys is sent the same
+ * again and answers as the first time. Any other one is looked at, and never sent to again.
+ */
+export async function settle(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { context } = work;
+  const { idempotencyKeys } = await context.control.features(reading(work));
+  // A service forgets keys after a while; ours knows them for 7 days.
+  const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
+  if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
+  const sends = (intent.sends ?? 1) + 1;
+  // An answer that tells no revision, again and again, is the answer.
+  if (sends > 3 && context.clock.now() >= deadlineOf(intent) && (await nothingNew(work, intent))) {
+    await keep(work, [ended(intent, noRevision(), context.clock.now())]);
+    return continued;
+  }
+  const again: Intent = { ...intent, sends };
+  await keep(work, [again]);
+  return request(work, again);
+}
+
+const deadlineOf = ({ deadline, sentAt = 0 }: Intent): number => deadline ?? sentAt + settleMs;
+
+/** Whether the service answers and has made nothing since. */
+async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
+  const { deployment } = await look(work);
+  return deployment.latest_revision_id === (formerLatestRevisionId ?? null);
+}
+
+async function byLooking(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const observation = await look(work);
+  const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
+  const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
+  const ours = made.find(({ commit }) => sameCommit(commit, wanted));
+  if (ours) return beginFollowing(work, intent, ours.id, 'triggered');
+  const now = work.context.clock.now();
+  const unreported = made.find(({ commit, standing }) => commit === undefined && standing === 'on-its-way');
+  const mayReport = unreported !== undefined && now < (intent.sentAt ?? now) + intent.terms.timeoutMs;
+  if (now < deadlineOf(intent) || mayReport) return requeueAfter(work, lookMs);
+  return unsettled(work, intent, made, observation);
+}
+
+/** The time for looking is over, and no revision of this commit is seen. */
+async function unsettled(
+  work: ReconcileContext,
+  intent: Intent,
+  made: readonly RevisionSeen[],
+  observation: Observation,
+): Promise<StepResult> {
+  const now = work.context.clock.now();
+  const head = intent.sending.kind === 'restate' ? await headOf(work, intent) : undefined;
+  const ofHead = head && made.find(({ commit }) => sameCommit(commit, head.sha));
+  if (head && ofHead) {
+    const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
+    const bound: Intent = { ...intent, revisionId: ofHead.id, builtCommit: head.sha };
+    await keep(work, [ended(bound, builtAsAnother(bound, head.sha, contains), now)], {
+      requests: [requestAfter(bound, head.sha, now)],
+    });
+    return continued;
+  }
+  const newest = observation.deployment.latest_revision_id ?? 'none';
+  const why =
+    made.length > 0
+      ? `the newest revision is ${newest}, which is not of this commit`
+      : `the newest revision is still ${newest}`;
+  await keep(work, [ended(intent, unknownEffect(intent, why), now)]);
+  return continued;
+}

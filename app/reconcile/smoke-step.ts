@@ -1,0 +1,32 @@
+import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { conclude } from './conclude.ts';
+import type { Intent } from './intent.ts';
+import { keep, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+
+/** Brings the smoke tests of a live revision on, as far as they come by themselves. */
+export async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { smoke, agentAt } = work.context;
+  const { agentUrl, terms } = intent;
+  if (terms.smokeTests.length === 0) return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
+  if (agentUrl === undefined) return judged(work, intent, withoutAddress(intent));
+  const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
+  if (result.kind === 'done') return judged(work, intent, result.verdict);
+  await keep(work, [{ ...intent, smoke: result.state }]);
+  // What was only to be stored is gone on with here: no other process has in hand what this one has.
+  return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
+}
+
+/** The verdict is stored before anything follows from it: nobody has to ask again. */
+async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
+  await keep(work, [{ ...intent, verdict }]);
+  return continued;
+}
+
+const withoutAddress = ({ terms }: Intent): Verdict => ({
+  kind: 'unproven',
+  tests: terms.smokeTests.map(({ name }) => ({
+    name,
+    attempts: 0,
+    verdict: { kind: 'unproven', because: 'no-address', why: 'the service tells no address of the agent' },
+  })),
+});

@@ -1,0 +1,81 @@
+import { conclude } from './conclude.ts';
+import { expectRevision } from './expect.ts';
+import { follow } from './follow.ts';
+import { goBack } from './go-back.ts';
+import type { Intent } from './intent.ts';
+import { nextStep, runningOf, requests, type Step } from './next-step.ts';
+import { settle } from './settle.ts';
+import { smokeStep } from './smoke-step.ts';
+import type { DeploymentQueue } from './store.ts';
+import { takeRequests } from './take-requests.ts';
+import { isTransientError } from './transient-error.ts';
+import { handleTransientError } from './handle-transient-error.ts';
+import type { StepResult, ReconcileContext } from './reconcile-context.ts';
+
+/** More steps than this in one go would be a lane that turns in a circle: it goes on with the next job. */
+const mostSteps = 60;
+
+/** Steps until nothing is to be done now. @returns when to look again (ms since the epoch), if at all by itself. */
+export async function takeSteps(work: ReconcileContext): Promise<number | undefined> {
+  const { context, lease, signal } = work;
+  const deferred = new Map<string, number>();
+  for (let steps = 0; steps < mostSteps; steps += 1) {
+    if (signal.aborted) return context.clock.now();
+    const deploymentQueue = await context.store.deploymentQueue(lease.deploymentId);
+    const open = await context.store.openIntents(lease.deploymentId);
+    if (steps === 0) letRest(open, lease.nextAt, deferred);
+    const step = nextStep(deploymentQueue, open, deferred);
+    if (step.kind === 'requeue') return step.until;
+    const result = await taken(work, step, deploymentQueue, open);
+    if (result.kind === 'continue') continue;
+    if (result.of !== undefined) deferred.set(result.of, result.until);
+    else deferred.set(step.kind === 'requests' ? requests : step.intent.id, result.until);
+  }
+  context.log(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and goes on later`);
+  return context.clock.now() + 1_000;
+}
+
+/** Who wakes a lane early has nothing to tell of a revision that is followed: it is looked at when its time has come. */
+function letRest(open: readonly Intent[], nextAt: number | undefined, deferred: Map<string, number>): void {
+  const running = runningOf(open);
+  if (nextAt !== undefined && running?.state === 'following') deferred.set(running.id, nextAt);
+}
+
+async function taken(
+  work: ReconcileContext,
+  step: Exclude<Step, { kind: 'requeue' }>,
+  deploymentQueue: DeploymentQueue,
+  open: readonly Intent[],
+): Promise<StepResult> {
+  try {
+    return await effectOf(work, step, deploymentQueue, open);
+  } catch (error) {
+    // What the other parties fail with is expected wherever they are asked; what follows from it depends on the step.
+    if (!isTransientError(error)) throw error;
+    return handleTransientError(work, step, open, error);
+  }
+}
+
+function effectOf(
+  work: ReconcileContext,
+  step: Exclude<Step, { kind: 'requeue' }>,
+  deploymentQueue: DeploymentQueue,
+  open: readonly Intent[],
+): Promise<StepResult> {
+  switch (step.kind) {
+    case 'settle':
+      return settle(work, step.intent);
+    case 'follow':
+      return follow(work, step.intent);
+    case 'smoke':
+      return smokeStep(work, step.intent);
+    case 'conclude':
+      return conclude(work, step.intent);
+    case 'requests':
+      return takeRequests(work, deploymentQueue, open, step.busyWith);
+    case 'go-back':
+      return goBack(work, step.intent);
+    case 'expect':
+      return expectRevision(work, step.intent);
+  }
+}

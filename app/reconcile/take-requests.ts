@@ -1,0 +1,123 @@
+import { sameCommit } from '../../src/planning/commit.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { mayContain } from './contains.ts';
+import { decideRequest } from './decide-request.ts';
+import { branchGone, ended, supersededBy } from './end-words.ts';
+import type { Intent, DeployRequest } from './intent.ts';
+import { isRequestForHead } from './next-step.ts';
+import { seenOf } from './observation.ts';
+import { sortRequests } from './sort-requests.ts';
+import type { Changes, DeploymentQueue } from './store.ts';
+import { requestForHead } from './follow-up-requests.ts';
+import {
+  headOf,
+  keep,
+  continued,
+  reading,
+  requeueAfter,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
+
+/** How often somebody else's revision is looked at, while a wish waits for it (ms). */
+const anothersMs = 5_000;
+
+/** How long after a push GitHub may still answer with the head from before it (ms), and how soon it is asked again. */
+const lagMs = 10_000;
+const lagLookMs = 2_000;
+
+/**
+ * Reads the head and sorts the wishes by it. Where the lane is free, the one for the head is decided; where it is
+ * `busyWith` another, that one waits.
+ */
+export async function takeRequests(
+  work: ReconcileContext,
+  deploymentQueue: DeploymentQueue,
+  open: readonly Intent[],
+  busyWith: Intent | undefined,
+): Promise<StepResult> {
+  const requests = open.filter(isRequestForHead);
+  const newest = requests.at(-1);
+  if (!newest) return continued;
+  if (!busyWith && (await waitsForAnother(work, requests))) return requeueAfter(work, anothersMs);
+  const requestedAction = requests.some(({ cause, state }) => cause.kind === 'redeploy' && state === 'requested');
+  const released: Pick<Changes, 'held' | 'rolledBackCommit'> = requestedAction
+    ? { held: null, rolledBackCommit: null }
+    : {};
+  const head = await headOf(work, newest);
+  const now = work.context.clock.now();
+  if (!head) {
+    const skipped: Intent['decision'] = {
+      kind: 'skip',
+      code: 'branch-gone',
+      why: `the branch ${newest.branch} is gone`,
+    };
+    const gone = requests.map((intent) => ended({ ...intent, decision: skipped }, branchGone(intent), now));
+    await keep(work, gone, released);
+    return continued;
+  }
+  const { stale, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
+  if (await mayLag(work, stale, head.sha)) return requeueAfter(work, lagLookMs);
+  const isProven = stale.length > 0 && (await isLiveAndProven(work, newest.deploymentId, head.sha));
+  const left: Intent[] = [];
+  for (const intent of stale) {
+    const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
+    const end = supersededBy(intent, head.sha, contains);
+    left.push(ended(intent, contains && isProven ? { ...end, liveIn: head.sha } : end, now));
+  }
+  const reported = joined.map(({ intent, to }) => ended(intent, joinedTo(to), now));
+  const waiting: Intent[] = first && busyWith && first.state === 'requested' ? [{ ...first, state: 'waiting' }] : [];
+  const isBuilt = busyWith?.sending.kind === 'restate' && sameCommit(busyWith.commit, head.sha);
+  const headRequest = lacksHead && !isBuilt ? [headRequestFor(stale.at(-1) ?? newest, head.sha, now)] : [];
+  const changed = [...left, ...reported, ...waiting];
+  if (changed.length > 0 || headRequest.length > 0 || requestedAction) {
+    const busy = busyWith && { commit: busyWith.commit, revisionId: busyWith.revisionId };
+    // The one that was pressed is decided next; until then it stands as it is.
+    const requestedFirst = requestedAction && first && !busyWith ? [{ ...first, state: 'waiting' as const }] : [];
+    await keep(work, [...changed, ...requestedFirst], { ...released, requests: headRequest, busy });
+    return continued;
+  }
+  if (!first || busyWith || first.state === 'expecting') return requeueAfter(work, anothersMs);
+  return decideRequest(work, deploymentQueue, first, head);
+}
+
+/** Whether a push that just came is of a newer commit than the head that GitHub tells: its answers follow a little later. */
+async function mayLag(work: ReconcileContext, stale: readonly Intent[], head: string): Promise<boolean> {
+  const since = work.context.clock.now() - lagMs;
+  const fresh = stale.filter(({ cause, createdAt }) => cause.kind === 'push' && createdAt > since);
+  for (const { repository, commit } of fresh) {
+    if (!(await mayContain(work, repository, commit, head))) return true;
+  }
+  return false;
+}
+
+/** Whether the head was the last commit that came to anything here, and is live and proven. */
+async function isLiveAndProven({ context }: ReconcileContext, deploymentId: string, head: string): Promise<boolean> {
+  const last = await context.store.lastWithRevision(deploymentId, 10);
+  const newest = last.find(({ end }) => end !== undefined);
+  return newest?.end?.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
+}
+
+/** The head is deployed although no delivery told of it yet: the cause that came for another commit speaks for it. */
+const headRequestFor = (intent: Intent, commit: string, at: number): DeployRequest =>
+  requestForHead(intent, commit, intent.cause.key, at);
+
+const joinedTo = (to: Intent) => ({
+  kind: 'joined' as const,
+  reason: `It is told together with the ${to.cause.kind} that this commit was wished for by as well.`,
+});
+
+/** Whether the only wish waits for somebody else's revision, and that one is still on its way. */
+async function waitsForAnother(work: ReconcileContext, requests: readonly Intent[]): Promise<boolean> {
+  const [only, ...others] = requests;
+  if (!only || others.length > 0 || only.state !== 'waiting' || only.decision?.kind !== 'wait') return false;
+  if (only.deadline !== undefined && work.context.clock.now() >= only.deadline) return false;
+  const { revisionId } = only.decision;
+  const read = await attempt(work.context.control.getRevision(only.deploymentId, revisionId, reading(work)));
+  if (!read.ok) {
+    if (read.error.kind === 'missing') return false;
+    throw read.error;
+  }
+  const seen = seenOf(read.value, null);
+  return seen.standing === 'on-its-way' && read.value.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
+}

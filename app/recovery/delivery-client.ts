@@ -1,0 +1,28 @@
+/** One attempt of GitHub's to deliver a webhook to the App. Attempts of one delivery share its GUID. */
+export interface HeldDelivery {
+  /** The attempt's own id: what is asked for again. */
+  id: number;
+  guid: string;
+  event: string;
+  /** Whether somebody asked for it again: ours or a person's. */
+  redelivery: boolean;
+  /** ms since the epoch */
+  deliveredAt: number;
+  /** What the App's address answered; 0 where nothing did. */
+  statusCode: number;
+}
+
+/** A part of GitHub's list, newest first. `next` leads to older ones; absent on the last page. */
+export interface DeliveryPage {
+  deliveries: readonly HeldDelivery[];
+  next?: string;
+}
+
+/**
+ * GitHub's memory of what it delivered to the App: `GET /app/hook/deliveries` and `POST
+ * /app/hook/deliveries/{id}/attempts`. Failures are `HubError`.
+ */
+export interface DeliveryClient {
+  page(cursor?: string): Promise<DeliveryPage>;
+  askAgain(id: number): Promise<void>;
+}

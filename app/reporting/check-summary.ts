@@ -1,0 +1,134 @@
+import { withoutFullStop } from '../../src/contract/plain-text.ts';
+import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
+import { inWords } from '../../src/report/duration.ts';
+import type { Cause, Intent, IntentEnd } from '../reconcile/intent.ts';
+import type { About } from './about.ts';
+import { isLiveInAnother } from './standing.ts';
+import { elapsed, minutesLate } from './title.ts';
+
+/** The sections of a check's summary, in Markdown that is harmless; the first says in one sentence how it stands. */
+export function summarySections(intent: Intent, about: About): string[] {
+  return [
+    sentenceOf(intent, about),
+    adviceOf(intent),
+    causeOf(intent.cause),
+    decisionOf(intent),
+    ...(intent.end ? standInOf(intent.end) : []),
+    factsOf(intent),
+    differencesOf(intent),
+    notesOf(intent.terms.notes),
+  ].filter(Boolean);
+}
+
+const sentence = (words: string): string => `${withoutFullStop(words)}.`;
+
+function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
+  const { end, state, rollout, decision, deadline, terms } = intent;
+  if (end) return asMarkdown(sentence(end.reason), 2000);
+  switch (state) {
+    case 'requested':
+      return 'This commit is recorded; what runs is being looked at.';
+    case 'waiting':
+      return waitingFor
+        ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(intent.branch)} is built.`
+        : `The deployment is not free. Once it is, the newest commit of ${asCode(intent.branch)} is built.`;
+    case 'held':
+      return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(sentence(decision?.why ?? 'the deployment is held after a rollback'), 1000)}`;
+    case 'sending':
+      return 'The request is on its way to the service. It is sent once: an answer that does not come is settled by looking.';
+    case 'expecting':
+      return `The service builds pushes of ${asCode(intent.branch)} by itself; its revision of this commit is looked for${deadline === undefined ? '' : ` until ${new Date(deadline).toISOString()}`}.`;
+    case 'following': {
+      const last = rollout?.seen.at(-1);
+      const message = rollout?.statusMessage ? `: ${asMarkdown(sentence(rollout.statusMessage), 1000)}` : '.';
+      if (!last) return `The revision is made, and followed for at most ${inWords(terms.timeoutMs)}.`;
+      return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
+    }
+    case 'smoking':
+      return `The revision is live. ${requested(terms.smokeTests.length)}.`;
+    case 'ended':
+      return 'This ended without a word on how.';
+  }
+}
+
+const requested = (tests: number): string =>
+  tests === 0
+    ? 'No smoke test is named for it'
+    : `${tests} smoke test${tests === 1 ? ' asks' : 's ask'} it before this ends`;
+
+const adviceOf = ({ end, state }: Intent): string => {
+  if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(sentence(end.advice), 2000)}`;
+  if (state === 'held')
+    return '**What to do:** Press Redeploy once the agent is mended; pushes are deployed again from then on.';
+  return end?.kind === 'unknown'
+    ? '**What to do:** Look at the revisions of the deployment at the service. If none is of this commit, press Redeploy or Re-run.'
+    : '';
+};
+
+function causeOf({ kind, by, lateMs }: Cause): string {
+  const person = by === undefined ? 'A person' : asMarkdown(by, 100);
+  const recovered =
+    lateMs === undefined
+      ? ''
+      : `**Recovered, ${minutesLate(lateMs)} late**: the push was found by looking at the branch, not by its delivery.`;
+  switch (kind) {
+    case 'push':
+    case 'recovery':
+      return recovered;
+    case 'rerun':
+      return `${person} asked for it again (Re-run).`;
+    case 'redeploy':
+      return `${person} pressed Redeploy.`;
+    case 'rollback':
+      return `${person} pressed Rollback.`;
+    case 'failure':
+      return 'This goes back to the revision that served before a wrong answer.';
+  }
+}
+
+const decisionOf = ({ decision, state }: Intent): string =>
+  decision && state !== 'held'
+    ? `**Decision:** ${decision.kind}, because ${asMarkdown(sentence(decision.why), 1000)}`
+    : '';
+
+function standInOf(end: IntentEnd): string[] {
+  if (isLiveInAnother(end)) return [`It is live as part of commit ${asCode(end.liveIn ?? '')}.`];
+  if (!end.by) return [];
+  const { commit, contains } = end.by;
+  const holds =
+    contains === undefined
+      ? 'whether it contains this one cannot be told'
+      : contains
+        ? 'which contains this one; this check turns green once that one is live'
+        : 'which does not contain this one';
+  return [`In its place stands commit ${asCode(commit)}, ${holds}.`];
+}
+
+function factsOf({ revisionId, how, builtCommit, commit, agentUrl, formerLiveRevisionId, end }: Intent): string {
+  const summary = how === undefined || how === 'triggered' ? '' : ` (${how}: it was there already)`;
+  const facts = [
+    revisionId ? `- Revision: ${asCode(revisionId)}${summary}` : '',
+    builtCommit && builtCommit !== commit ? `- Built commit: ${asCode(builtCommit)}` : '',
+    revisionId && formerLiveRevisionId ? `- Live before: ${asCode(formerLiveRevisionId)}` : '',
+    end?.rolledBackTo ? `- Serves again: ${asCode(end.rolledBackTo)}` : '',
+    agentUrl ? `- Agent: ${asCode(agentUrl)}` : '',
+  ];
+  return facts.filter(Boolean).join('\n');
+}
+
+function differencesOf({ terms: { differences } }: Intent): string {
+  if (differences.length === 0) return '';
+  const value = (text: string | undefined): string => (text === undefined ? '' : asCode(text));
+  return [
+    '### The deploy file and the deployment differ',
+    '',
+    '| field | at the service | in the file |',
+    '|---|---|---|',
+    ...differences.map(({ field, from, to }) => `| ${asCode(field)} | ${value(from)} | ${value(to)} |`),
+    '',
+    'A push only builds; it changes no settings. Apply the file with the Action in a workflow of this repository, or with `npx landfall deploy`.',
+  ].join('\n');
+}
+
+const notesOf = (notes: readonly string[]): string =>
+  notes.length === 0 ? '' : ['### Notes', '', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)].join('\n');

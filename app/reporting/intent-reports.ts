@@ -1,0 +1,74 @@
+import { shortCommit } from '../../src/planning/commit.ts';
+import { checkLimitBytes, truncateSections } from '../../src/report/truncate.ts';
+import { asLine } from '../../src/report/sanitize.ts';
+import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
+import type { Intent } from '../reconcile/intent.ts';
+import { checkName, type ReportPut } from '../reconcile/report.ts';
+import type { About } from './about.ts';
+import { buttonsOf } from './buttons.ts';
+import { summarySections } from './check-summary.ts';
+import { textSections } from './check-text.ts';
+import { deploymentStateOf, standingOf } from './standing.ts';
+import { titleOf } from './title.ts';
+
+/**
+ * The check run of (deployment, head commit) as this intent has it stand. An intent that ended `joined` is spoken for
+ * by another one of its commit: its own put would overwrite that one's, so a caller leaves it out.
+ */
+export function checkOf(intent: Intent, about: About): ReportPut {
+  const { repository, commit, terms, createdAt, sentAt, end } = intent;
+  const cut = '_The rest is left out: GitHub takes no more here._';
+  const text = truncateSections(textSections(intent), checkLimitBytes, cut);
+  const buttons = buttonsOf(intent);
+  const address = webAddress(intent.agentUrl);
+  const standing = standingOf(intent);
+  const content: CheckContent = {
+    ...standing,
+    title: titleOf(intent, about),
+    summary: truncateSections(summarySections(intent, about), checkLimitBytes, cut),
+    ...(text ? { text } : {}),
+    ...(address ? { detailsUrl: address } : {}),
+    ...(standing.status === 'queued' ? {} : { startedAt: iso(sentAt ?? createdAt) }),
+    ...(standing.status === 'completed' ? { completedAt: iso(end?.at ?? intent.updatedAt) } : {}),
+    ...(buttons.length > 0 ? { actions: buttons } : {}),
+  };
+  return {
+    kind: 'check',
+    repository,
+    headSha: commit,
+    name: checkName(terms.deploymentName),
+    wanted: { kind: 'check', content },
+  };
+}
+
+/** The GitHub Deployment of an intent; undefined where it never came as far as being sent or followed. */
+export function deploymentOf(intent: Intent, about: About = { now: intent.updatedAt }): ReportPut | undefined {
+  const { id, repository, commit, terms, revisionId, sentAt } = intent;
+  if (revisionId === undefined && sentAt === undefined) return undefined;
+  const address = webAddress(intent.agentUrl);
+  const content: DeploymentContent = {
+    environment: terms.environment.name,
+    production: terms.environment.production,
+    transient: terms.environment.transient,
+    ...(terms.environment.shared ? { shared: true } : {}),
+    state: deploymentStateOf(intent),
+    description: asLine(`${terms.deploymentName} at ${shortCommit(commit)}: ${titleOf(steady(intent), about)}`, 140),
+    ...(address ? { environmentUrl: address } : {}),
+  };
+  return { kind: 'deployment', repository, headSha: commit, name: id, wanted: { kind: 'deployment', content } };
+}
+
+/** A Deployment's history keeps every status it is given: what only counts time is no news there. */
+function steady(intent: Intent): Intent {
+  const { rollout: _, ...rest } = intent;
+  return rest;
+}
+
+/** GitHub takes http and https only, and an address with a user would show what nobody should see. */
+function webAddress(text: string | undefined): string | undefined {
+  if (text === undefined || !URL.canParse(text)) return undefined;
+  const { protocol, username, password, href } = new URL(text);
+  return /^https?:$/.test(protocol) && !username && !password ? href : undefined;
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { Queue } from '../../src/postgres/queue.ts';
+import { sendReport, type ReportingContext } from './send-report.ts';
+
+/** The jobs that bring GitHub in line. */
+export const reportJob = 'report';
+
+/** What such a job holds: the report, and for which time it was sent (ms since the epoch), where that was later. */
+export interface ReportJobData {
+  id: string;
+  at?: number;
+}
+
+/**
+ * A job fails only where GitHub refuses for good, which some attempts more do not change: then it stays, to be seen
+ * and run again by a person. What passes by itself is a job for a later time.
+ */
+const reportPolicy = { retryLimit: 5, retryDelay: 10, retryDelayMax: 300, expireInSeconds: 10 * 60 };
+
+/** How this process tells reports. */
+export interface ReportWorkerOptions {
+  /** Reports at the same time; 4 when absent. One that would have to wait long makes room for others. */
+  concurrency?: number;
+}
+
+/** Works on the jobs of reports, until the queue stops. */
+export async function startReportWorker(
+  queue: Queue,
+  context: ReportingContext,
+  { concurrency = 4 }: ReportWorkerOptions = {},
+): Promise<void> {
+  await queue.define(reportJob, reportPolicy);
+  // From now on, and not at a time: the clock that hands out jobs may be another than ours.
+  const send: SendLater = async (data, { id, startAfter }) =>
+    void (await queue.send(reportJob, data, {
+      id,
+      startAfter: Math.max(0, startAfter.getTime() - context.clock.now()) / 1_000,
+    }));
+  await queue.work<ReportJobData>(reportJob, { concurrency }, ({ data }) => workOnReport(data, context, send));
+}
+
+/** Sends the job of a report for a later time; one of an id that is there already is not sent again. */
+export type SendLater = (data: ReportJobData, options: { id: string; startAfter: Date }) => Promise<void>;
+
+/** One job: tells the report, and leaves what is left to a job for the time to come. */
+export async function workOnReport(
+  { id, at: sentFor = 0 }: ReportJobData,
+  context: ReportingContext,
+  send: SendLater,
+): Promise<void> {
+  const { again } = await sendReport(id, context);
+  if (again === undefined) return;
+  // One job for a report and a second, however many jobs asked for it; never this one again, should clocks disagree.
+  const at = Math.max(Math.ceil(again / 1000) * 1000, sentFor + 1000);
+  await send({ id, at }, { id: laterJobId(id, at), startAfter: new Date(at) });
+}
+
+/** A uuid that is the same for the same report and time (ms since the epoch). */
+export function laterJobId(reportId: string, at: number): string {
+  const hash = createHash('sha256').update(`${reportId} ${at}`).digest('hex');
+  const variant = ((Number.parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `${variant}${hash.slice(18, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}

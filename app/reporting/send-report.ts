@@ -1,0 +1,108 @@
+import { GitHubApiError, InstallationPaused, type CheckContent, type DeploymentContent } from '../github/github-api.ts';
+import type { Report } from '../reconcile/report.ts';
+import type { AppContext } from '../context.ts';
+import { localReportLocks, type ReportLocks } from './report-locks.ts';
+
+/** What telling needs of the world. */
+export type ReportingContext = Pick<AppContext, 'clock' | 'store' | 'githubApi' | 'log' | 'random' | 'step'> & {
+  /** Where several processes tell, locks that they share; within one process it does without. */
+  reportLocks?: ReportLocks | undefined;
+};
+
+/** Between two writes of a check that stays as it was but for its words (ms): GitHub counts every one. */
+export const heartbeatMs = 15_000;
+
+/** After a failure that passes by itself: how long until the next attempt at least (ms). */
+const betweenAttemptsMs = 15_000;
+
+/** When somebody else tells the report: how long until it is looked at again (ms). */
+const busyMs = 5_000;
+
+/**
+ * Brings GitHub in line with what is wanted of a report. It may be killed at any step and run again, in another process
+ * at the same time: the check run or deployment is made once.
+ *
+ * @returns when to call again (ms since the epoch), where there is something left to do
+ * @throws HubError where GitHub refuses and will go on to, for example because the repository is gone
+ */
+export async function sendReport(id: string, context: ReportingContext): Promise<{ again?: number }> {
+  const locks = context.reportLocks ?? locksWithin(context);
+  const reported = await locks.exclusively(id, () => sendOnce(id, context));
+  return reported ? reported.value : { again: context.clock.now() + busyMs };
+}
+
+const withinProcess = new WeakMap<ReportingContext, ReportLocks>();
+
+function locksWithin(context: ReportingContext): ReportLocks {
+  const locks = withinProcess.get(context) ?? localReportLocks();
+  withinProcess.set(context, locks);
+  return locks;
+}
+
+async function sendOnce(id: string, context: ReportingContext): Promise<{ again?: number }> {
+  const { clock, store, random, log } = context;
+  const report = await store.report(id);
+  if (!report || report.reportedVersion >= report.version) return {};
+  const due = dueAt(report);
+  if (due > clock.now()) return { again: due };
+  try {
+    const reported = await send(report, context);
+    if (report.kind === 'check') await context.step?.('check-written');
+    await store.reported(id, { ...reported, version: report.version, at: clock.now() });
+  } catch (error) {
+    if (error instanceof InstallationPaused) return { again: Math.max(error.until, clock.now() + 1) };
+    if (!(error instanceof GitHubApiError) || !passes(error)) throw error;
+    log(`GitHub was not told of ${report.name} yet: ${error.message}`, { report: id });
+    return { again: clock.now() + Math.round(betweenAttemptsMs * (1 + random())) };
+  }
+  // Something newer may have been stored while this was told, by somebody whose job found it busy.
+  const now = await store.report(id);
+  return now && now.reportedVersion < now.version ? { again: Math.max(dueAt(now), clock.now()) } : {};
+}
+
+/** Whether a failure passes by itself: no answer, or a server in trouble. A refusal stays one. */
+const passes = ({ status }: GitHubApiError): boolean => status === undefined || status >= 500;
+
+/** When a report may be told (ms since the epoch): an end and a change of state at once, other words not too often. */
+export function dueAt({ wanted, reported, reportedAt }: Pick<Report, 'wanted' | 'reported' | 'reportedAt'>): number {
+  if (wanted.kind === 'deployment' || wanted.content.status === 'completed') return 0;
+  return reported?.state === wanted.content.status && reportedAt !== undefined ? reportedAt + heartbeatMs : 0;
+}
+
+function send(report: Report, context: ReportingContext): Promise<Pick<Report, 'githubId' | 'reported'>> {
+  const { wanted } = report;
+  return wanted.kind === 'check'
+    ? sendCheck(report, wanted.content, context.githubApi)
+    : sendDeployment(report, wanted.content, context);
+}
+
+async function sendCheck(
+  { id, repository, headSha, name, githubId, reported }: Report,
+  content: CheckContent,
+  githubApi: AppContext['githubApi'],
+): Promise<Pick<Report, 'githubId' | 'reported'>> {
+  const { annotations = [], ...rest } = content;
+  // All were sent: asking GitHub how many it has is not needed any more.
+  const left = githubId !== undefined && (reported?.annotations ?? 0) >= annotations.length ? [] : annotations;
+  const at = { repository, headSha, name, externalId: id };
+  const written = await githubApi.writeCheck(at, githubId, left.length > 0 ? { ...rest, annotations: left } : rest);
+  return { githubId: written, reported: { annotations: annotations.length, state: content.status } };
+}
+
+async function sendDeployment(
+  { id, repository, headSha, githubId, reported, reportedVersion }: Report,
+  content: DeploymentContent,
+  { githubApi, store, clock }: ReportingContext,
+): Promise<Pick<Report, 'githubId' | 'reported'>> {
+  const { state } = content;
+  if (githubId === undefined && reported === undefined) {
+    // What another took the place of before anybody heard of it needs no word.
+    if (state === 'inactive') return { reported: { state } };
+    // From now on it may be there, whatever becomes of the answer: it must not be left without an end.
+    await store.reported(id, { version: reportedVersion, at: clock.now(), reported: { state: 'asked for' } });
+  }
+  const at = { repository, commit: headSha, externalId: id };
+  const made = githubId ?? (await githubApi.makeDeployment(at, content));
+  await githubApi.writeDeploymentStatus(at, made, content);
+  return { githubId: made, reported: { state } };
+}

@@ -1,0 +1,87 @@
+import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
+import type { EndKind, Intent, IntentEnd, IntentState } from '../reconcile/intent.ts';
+
+type Conclusion = NonNullable<CheckContent['conclusion']>;
+
+/** How a check stands: GitHub takes a conclusion exactly where it is completed. */
+export type Standing = { status: 'queued' | 'in_progress' } | { status: 'completed'; conclusion: Conclusion };
+
+/**
+ * What each end is on GitHub, and why. Only a revision that is live, and that nothing speaks against, is green. A
+ * branch rule takes `neutral` for passed, so whatever a person has to look at is `action_required`, not `neutral`.
+ */
+export const endStandings: Readonly<Record<EndKind, { conclusion: Conclusion; why: string }>> = {
+  deployed: { conclusion: 'success', why: 'the revision is live, and every smoke test that there is passed' },
+  unproven: {
+    conclusion: 'action_required',
+    why: 'the revision is live and nothing speaks against it, but nothing proves it either: a person has to look',
+  },
+  broken: { conclusion: 'failure', why: 'the revision is live and answers wrongly' },
+  'rolled-back': { conclusion: 'failure', why: 'the revision answered wrongly; the one before it serves again' },
+  failed: { conclusion: 'failure', why: 'the revision could not be built or rolled out' },
+  superseded: { conclusion: 'neutral', why: 'a newer commit took its place; green once that one is live' },
+  interrupted: { conclusion: 'cancelled', why: 'somebody stopped the revision at the service' },
+  'timed-out': { conclusion: 'timed_out', why: 'the revision was not live in time, and goes on without being watched' },
+  refused: { conclusion: 'failure', why: 'the service or the file of the repository does not allow it' },
+  unknown: {
+    conclusion: 'action_required',
+    why: 'whether the request took effect cannot be told, so it is not sent again: a person has to look',
+  },
+  skipped: { conclusion: 'neutral', why: 'a rule of the deploy file or a standing decision says not to deploy it' },
+  joined: { conclusion: 'neutral', why: 'another cause of the same commit speaks for it in the same check' },
+  absent: { conclusion: 'failure', why: 'the service builds by itself, and made no revision of this commit in time' },
+  'other-commit': { conclusion: 'neutral', why: 'the branch moved on before the build; green once its commit is live' },
+};
+
+/** How a check stands before its end. `held` has no end in sight without a person, so it does not stay open. */
+export const stateStandings: Readonly<Record<Exclude<IntentState, 'ended'>, { standing: Standing; why: string }>> = {
+  requested: { standing: { status: 'queued' }, why: 'recorded, and not decided yet' },
+  waiting: { standing: { status: 'queued' }, why: 'another revision of the deployment is under way' },
+  held: {
+    standing: { status: 'completed', conclusion: 'action_required' },
+    why: 'a rollback holds the deployment until a person presses Redeploy',
+  },
+  sending: { standing: { status: 'in_progress' }, why: 'the service is asked for a revision' },
+  expecting: { standing: { status: 'in_progress' }, why: 'the service is to make a revision by itself' },
+  following: { standing: { status: 'in_progress' }, why: 'the revision is on its way' },
+  smoking: { standing: { status: 'in_progress' }, why: 'the revision is live and is asked its smoke tests' },
+};
+
+/** How the check of an intent stands. */
+export function standingOf({ state, end }: Pick<Intent, 'state' | 'end'>): Standing {
+  if (end)
+    return { status: 'completed', conclusion: isLiveInAnother(end) ? 'success' : endStandings[end.kind].conclusion };
+  return state === 'ended' ? { status: 'completed', conclusion: 'action_required' } : stateStandings[state].standing;
+}
+
+/** Whether this commit is live as a part of another one. */
+export const isLiveInAnother = ({ kind, liveIn }: IntentEnd): boolean =>
+  liveIn !== undefined && (kind === 'superseded' || kind === 'other-commit');
+
+/**
+ * The state of the GitHub Deployment of an intent that came as far as being sent. `error` is what nobody could tell,
+ * `failure` what is known to be bad; `inactive` is what another took the place of.
+ */
+export function deploymentStateOf({ state, end }: Pick<Intent, 'state' | 'end'>): DeploymentContent['state'] {
+  if (!end) return state === 'following' || state === 'smoking' ? 'in_progress' : 'queued';
+  switch (end.kind) {
+    case 'deployed':
+      return 'success';
+    case 'broken':
+    case 'rolled-back':
+    case 'failed':
+      return 'failure';
+    case 'superseded':
+    case 'other-commit':
+    case 'skipped':
+    case 'joined':
+      return 'inactive';
+    case 'unproven':
+    case 'interrupted':
+    case 'timed-out':
+    case 'refused':
+    case 'unknown':
+    case 'absent':
+      return 'error';
+  }
+}

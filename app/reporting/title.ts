@@ -1,0 +1,88 @@
+import { shortCommit } from '../../src/planning/commit.ts';
+import { inWords } from '../../src/report/duration.ts';
+import { asLine } from '../../src/report/sanitize.ts';
+import type { Intent, IntentEnd } from '../reconcile/intent.ts';
+import type { About } from './about.ts';
+import { isLiveInAnother } from './standing.ts';
+
+/** The one line that lists of checks show. It is plain text at GitHub, so only its length and signs are bounded. */
+export const titleOf = (intent: Intent, about: About): string => asLine(words(intent, about), 140).toWellFormed();
+
+function words(intent: Intent, { waitingFor, now }: About): string {
+  if (intent.end) return endWords(intent, intent.end);
+  switch (intent.state) {
+    case 'requested':
+      return 'Recorded, to be decided';
+    case 'waiting':
+      return waitingFor ? `Waits for ${shortCommit(waitingFor.commit)}, which is under way` : 'Waits for its turn';
+    case 'held':
+      return 'Held until a person presses Redeploy';
+    case 'sending':
+      return 'Asks the service for a revision';
+    case 'expecting':
+      return 'Waits for the revision that the service makes by itself';
+    case 'following':
+      return followingWords(intent, now);
+    case 'smoking':
+      return 'Live, and being asked';
+    case 'ended':
+      return 'Ended, and nobody knows how';
+  }
+}
+
+function followingWords({ rollout }: Intent, now: number): string {
+  const last = rollout?.seen.at(-1);
+  if (!last) return 'The revision is on its way';
+  return `${asLine(last.status, 40)}${elapsed(now - last.at)}`;
+}
+
+/**
+ * How long something goes on, in steps that grow with it: a check that changes with every look would be written at
+ * every look.
+ */
+export function elapsed(ms: number): string {
+  const step = ms < 120_000 ? 15_000 : ms < 600_000 ? 60_000 : 300_000;
+  const whole = Math.floor(ms / step) * step;
+  return whole > 0 ? ` for ${inWords(whole)}` : '';
+}
+
+function endWords({ cause, verdict, decision }: Intent, end: IntentEnd): string {
+  const late = cause.lateMs === undefined ? '' : `, recovered ${minutesLate(cause.lateMs)} late`;
+  if (isLiveInAnother(end)) return `Live in ${shortCommit(end.liveIn ?? '')}`;
+  switch (end.kind) {
+    case 'deployed':
+      return `${verdict?.kind === 'passed' ? 'Live and proven' : 'Live'}${late}`;
+    case 'unproven':
+      return `Live, not proven to answer${late}`;
+    case 'broken':
+      return `Live, but answers wrongly${late}`;
+    case 'rolled-back':
+      return `Answered wrongly, rolled back${late}`;
+    case 'failed':
+      return `Failed${late}`;
+    case 'superseded':
+      return end.by ? `Superseded by ${shortCommit(end.by.commit)}` : 'Superseded';
+    case 'interrupted':
+      return 'Interrupted at the service';
+    case 'timed-out':
+      return 'Not live in time';
+    case 'refused':
+      return 'Refused';
+    case 'unknown':
+      return 'Not known whether the request took effect';
+    case 'skipped':
+      return decision?.kind === 'skip' ? `Not deployed: ${decision.why}` : 'Not deployed';
+    case 'joined':
+      return 'Told together with another cause of this commit';
+    case 'absent':
+      return 'The service made no revision of this commit';
+    case 'other-commit':
+      return end.by ? `Built was ${shortCommit(end.by.commit)}: the branch had moved on` : 'Another commit was built';
+  }
+}
+
+/** A lateness in words: whole minutes, at least one. */
+export function minutesLate(ms: number): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  return `${minutes} minute${minutes === 1 ? '' : 's'}`;
+}

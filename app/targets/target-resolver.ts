@@ -1,0 +1,107 @@
+import type { Clock } from '../../src/clock.ts';
+import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { isNotOffered } from '../../src/contract/service-error.ts';
+import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
+import { readHere, type FileReader } from '../files/readers.ts';
+import { fullName, type RepositoryAt } from '../repository.ts';
+import type { Binding } from '../settings/settings.ts';
+import type { TargetResolver, Targets, AppContext } from '../context.ts';
+import { unreadDeployFile, type DeployFile } from './file-entries.ts';
+import { createDeploymentsReader, type Listed, type ListedDeployment } from './listed-deployments.ts';
+import { createOwnership } from './ownership.ts';
+import { selectTargets } from './select-targets.ts';
+import { sharedReading } from './shared-reading.ts';
+import type { CommonTerms } from './terms.ts';
+
+/** What the desk is made of. */
+export interface TargetResolverOptions {
+  githubApi: Pick<GitHubApi, 'defaultBranch' | 'file'>;
+  control: Pick<ControlService, 'listDeployments' | 'getDeployment'>;
+  clock: Pick<Clock, 'now'>;
+  bindings: readonly Binding[];
+  /** Where GitHub's repositories are reached, for example `github.com`: see `webHostOf`. */
+  webHost: string;
+  builder: CommonTerms['builder'];
+  log: AppContext['log'];
+  /** Reads deploy files; at once where absent. */
+  files?: Pick<FileReader, 'readDeployFile'>;
+  /** How long a revision is waited for; half an hour where nobody says. */
+  timeoutMs?: number;
+  /** How long a list of deployments is shared (ms); three seconds where nobody says. */
+  freshMs?: number;
+}
+
+const halfAnHourMs = 30 * 60_000;
+const threeSecondsMs = 3_000;
+/** A repository seldom calls another branch its default one, and each push would ask. */
+const aMinuteMs = 60_000;
+
+/**
+ * Finds what a branch deploys: deployments of the service's list, with the rules that the deploy file of the default
+ * branch adds. Nothing of a pull request's head is read.
+ */
+export function createTargetResolver(parts: TargetResolverOptions): TargetResolver {
+  const { githubApi, control, clock, bindings, webHost, builder, log, files = readHere } = parts;
+  const common: CommonTerms = { builder, timeoutMs: parts.timeoutMs ?? halfAnHourMs };
+  const ownership = createOwnership(webHost, bindings);
+  const listed = createDeploymentsReader(control, clock, parts.freshMs ?? threeSecondsMs);
+  const defaultBranchOf = sharedReading(
+    clock,
+    aMinuteMs,
+    ({ repositoryId }: RepositoryAt) => repositoryId,
+    (repository) => githubApi.defaultBranch(repository),
+  );
+  return {
+    async targetsOf(repository: RepositoryAt, branch: string): Promise<Targets> {
+      const startedAt = clock.now();
+      const defaultBranch = await defaultBranchOf(repository);
+      const file = await deployFileOf(repository, defaultBranch);
+      const select = async (all: Listed): Promise<Targets> => {
+        const { deployments, areAll } = await known(file, all);
+        return selectTargets({ repository, branch, defaultBranch, deployments, areAll, file, ownership, common });
+      };
+      const all = await listed();
+      const first = await select(all);
+      // A list that others had read before may lack what was deployed only now: nobody is told "nothing" by such a one.
+      const fresh = first.targets.length > 0 ? all : await listed(startedAt);
+      const selected = fresh === all ? first : await select(fresh);
+      log('targets found', {
+        repository: fullName(repository),
+        branch,
+        targets: selected.targets.map(({ deploymentId }) => deploymentId).join(' '),
+        refused: selected.refused.length,
+      });
+      return selected;
+    },
+  };
+
+  async function deployFileOf(repository: RepositoryAt, branch: string): Promise<DeployFile> {
+    try {
+      return await files.readDeployFile(await githubApi.file(repository, defaultConfigPath, branch));
+    } catch (error) {
+      if (error instanceof FileTooLarge) return unreadDeployFile(error.why);
+      throw error;
+    }
+  }
+
+  async function known(
+    file: DeployFile,
+    all: Listed,
+  ): Promise<{ deployments: readonly ListedDeployment[]; areAll: boolean }> {
+    if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
+    const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
+    // An id that is none is a mistake of the file, and nothing to ask the service for.
+    const found = await Promise.all([...ids].map((id) => byId(id)));
+    return { deployments: found.filter((each) => each !== undefined), areAll: false };
+  }
+
+  async function byId(id: string): Promise<ListedDeployment | undefined> {
+    try {
+      return await control.getDeployment(id);
+    } catch (error) {
+      if (isNotOffered(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { Clock } from '../../src/clock.ts';
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Run, RunCreate } from '../../src/contract/agent/run.ts';
+import type { AgentServer } from '../../src/contract/agent/service.ts';
+import type { CallOptions } from '../../src/contract/call-options.ts';
+import type { ServiceError } from '../../src/contract/service-error.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { within } from '../../src/deploy/bounded.ts';
+
+/** The longest that starting a run may take (ms), whatever the test's own time is. */
+const startMs = 30_000;
+
+/** What came of starting. Where it failed, thread, assistant and run may have been made all the same. */
+export type Started =
+  | { kind: 'started'; run: Run; threadId: string; sentAt: number; refusedWebhook: boolean }
+  | { kind: 'failed'; error: ServiceError }
+  | { kind: 'too-slow' };
+
+/** Whom to ask, and the world around. */
+export interface Starting {
+  /** With the ids that were chosen. */
+  agent: AgentServer;
+  clock: Clock;
+  signal: AbortSignal;
+  /** Where the agent tells that the run has ended; the token is in it. */
+  webhook: string | undefined;
+}
+
+const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Starts the run of a test on a thread of its own, in the background. Rejects only when the signal ends it. */
+export async function startRun(test: SmokeTest, starting: Starting): Promise<Started> {
+  const { clock, signal } = starting;
+  const ms = Math.min(startMs, test.timeoutMs);
+  const deadline = clock.now() + ms;
+  const started = await within(clock, ms, signal, (bound) =>
+    attempt(begin(test, starting, { signal: bound, deadline })),
+  );
+  signal.throwIfAborted();
+  if (started.kind !== 'done') return { kind: 'too-slow' };
+  return started.value.ok ? started.value.value : { kind: 'failed', error: started.value.error };
+}
+
+async function begin(test: SmokeTest, { agent, clock, webhook }: Starting, options: CallOptions): Promise<Started> {
+  const assistant = await assistantOf(test, agent, options);
+  const { thread_id: threadId } = await agent.createThread({}, options);
+  const request: RunCreate = { assistant_id: assistant, input: test.input };
+  const sentAt = clock.now();
+  if (webhook === undefined) {
+    return {
+      kind: 'started',
+      run: await agent.createRun(request, threadId, options),
+      threadId,
+      sentAt,
+      refusedWebhook: false,
+    };
+  }
+  const reported = await attempt(agent.createRun({ ...request, webhook }, threadId, options));
+  if (reported.ok) return { kind: 'started', run: reported.value, threadId, sentAt, refusedWebhook: false };
+  if (!isRefusal(reported.error)) throw reported.error;
+  // Whether the address was the reason shows when the same run is taken without it.
+  return {
+    kind: 'started',
+    run: await agent.createRun(request, threadId, options),
+    threadId,
+    sentAt,
+    refusedWebhook: true,
+  };
+}
+
+const isRefusal = ({ status = 0, effect }: ServiceError): boolean =>
+  effect === 'none' && status >= 400 && status < 500 && status !== 429;
+
+async function assistantOf(test: SmokeTest, agent: AgentServer, options: CallOptions): Promise<string> {
+  const { assistant, context, name } = test;
+  if (context === undefined) return assistant;
+  const graphId = uuid.test(assistant) ? (await agent.getAssistant(assistant, options)).graph_id : assistant;
+  const request = { graph_id: graphId, context, name: `Landfall smoke test: ${name}` };
+  return (await agent.createAssistant(request, options)).assistant_id;
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../src/clock.ts';
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import { FINAL_RUN_STATUSES, type FinalRunStatus, type Run } from '../../src/contract/agent/run.ts';
+import type { AgentServer } from '../../src/contract/agent/service.ts';
+import type { ThreadState } from '../../src/contract/agent/thread.ts';
+import type { CallOptions } from '../../src/contract/call-options.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+import type { ServiceError } from '../../src/contract/service-error.ts';
+import type { Evidence } from '../../src/planning/verdict-types.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { within } from '../../src/deploy/bounded.ts';
+import type { AskedProgress } from './progress.ts';
+
+/** What one look at a run in the background showed. */
+export type Seen =
+  | { kind: 'going-on'; why: string }
+  /** `ended`: nothing is left that could be cancelled. */
+  | { kind: 'evidence'; evidence: Evidence; ended: boolean };
+
+/** How long one look may take (ms), and how long after a test's time its run is still asked how it ended. */
+const lookMs = 15_000;
+const graceMs = 10_000;
+
+/** The key under which a graph tells that it stopped and waits for somebody, in a stream as here. */
+const interruptKey = '__interrupt__';
+
+/** Asks a run how it stands, and what it left where it has ended. Rejects only when the signal ends it. */
+export async function lookAtRun(
+  test: SmokeTest,
+  requested: AskedProgress,
+  { agent, clock, signal }: { agent: AgentServer; clock: Clock; signal: AbortSignal },
+): Promise<Seen> {
+  const deadline = clock.now() + lookMs;
+  const looked = await within(clock, lookMs, signal, (bound) =>
+    attempt(look(requested, agent, clock, { signal: bound, deadline })),
+  );
+  signal.throwIfAborted();
+  const seen: Seen =
+    looked.kind !== 'done'
+      ? { kind: 'going-on', why: 'the agent took too long to tell' }
+      : looked.value.ok
+        ? looked.value.value
+        : seenOf(looked.value.error);
+  const isOver = clock.now() >= requested.deadline + (looked.kind === 'done' && looked.value.ok ? 0 : graceMs);
+  if (seen.kind === 'evidence' || !isOver) return seen;
+  const why = `no whole answer within ${test.timeoutMs} ms: ${seen.why}`;
+  return { kind: 'evidence', evidence: { kind: 'unreachable', why }, ended: false };
+}
+
+function seenOf({ kind, message }: ServiceError): Seen {
+  if (kind !== 'missing') return { kind: 'going-on', why: message };
+  return { kind: 'evidence', evidence: { kind: 'unreachable', why: `the run is gone: ${message}` }, ended: true };
+}
+
+async function look(
+  { threadId, runId, sentAt }: AskedProgress,
+  agent: AgentServer,
+  clock: Clock,
+  options: CallOptions,
+) {
+  const run = await agent.getRun(threadId, runId, options);
+  const status = FINAL_RUN_STATUSES.find((word) => word === run.status);
+  if (status === undefined) return { kind: 'going-on', why: `the run is ${run.status}` } satisfies Seen;
+  const seenMs = clock.now() - sentAt;
+  const state = await attempt(agent.getThreadState(threadId, options));
+  // A run that failed is told as such, whatever became of the state that it left.
+  if (!state.ok && status === 'success') throw state.error;
+  const evidence: Evidence = {
+    kind: 'answered',
+    ...(state.ok ? endOf(status, state.value) : { status: wordOf(status), values: undefined }),
+    ...(wordOf(status) === 'error' ? { error: await errorOf(status, { threadId, runId }, agent, options) } : {}),
+    nodes: [],
+    firstEventMs: undefined,
+    totalMs: Math.min(seenMs, durationOf(run) ?? seenMs),
+  };
+  return { kind: 'evidence', evidence, ended: true } satisfies Seen;
+}
+
+type Word = 'success' | 'error' | 'interrupted';
+const wordOf = (status: FinalRunStatus): Word => (status === 'timeout' ? 'error' : status);
+
+/** A run that waits for somebody ends as `success` on some servers: its thread says so then. */
+function endOf(status: FinalRunStatus, { values, tasks, interrupts }: ThreadState): { status: Word; values: unknown } {
+  const waitingFor = interrupts?.length ? interrupts : (tasks ?? []).flatMap((task) => task.interrupts ?? []);
+  if (waitingFor.length === 0 || wordOf(status) === 'error') return { status: wordOf(status), values };
+  return { status: 'interrupted', values: isObject(values) ? { ...values, [interruptKey]: waitingFor } : values };
+}
+
+/** How the run failed, in the server's words where it still tells them. */
+async function errorOf(
+  status: FinalRunStatus,
+  { threadId, runId }: { threadId: string; runId: string },
+  agent: AgentServer,
+  options: CallOptions,
+): Promise<{ error: string; message: string }> {
+  const joined = await attempt(agent.joinRun(threadId, runId, options));
+  if (joined.ok && joined.value.kind === 'error') return joined.value.error;
+  return { error: status, message: 'the run says so, and no more' };
+}
+
+/** How long the run took by the server's own clock (ms); undefined where its times make no sense. */
+function durationOf({ created_at, updated_at }: Run): number | undefined {
+  const ms = Date.parse(updated_at) - Date.parse(created_at);
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}

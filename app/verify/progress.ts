@@ -1,0 +1,98 @@
+import { fromJson } from '../../src/contract/json-text.ts';
+import * as z from 'zod';
+import { isObject } from '../../src/contract/json-object.ts';
+import type { Evidence, NamedVerdict } from '../../src/planning/verdict-types.ts';
+import type { SmokeState } from '../reconcile/intent.ts';
+
+/** What was made at the agent for one attempt, to be removed after it. The run is named where it may still go on. */
+const made = z.object({
+  test: z.string(),
+  threadId: z.string().optional(),
+  assistantId: z.string().optional(),
+  runId: z.string().optional(),
+});
+export type Made = z.infer<typeof made>;
+
+/** Ids that were chosen, and nothing asked yet as far as is known. Whoever chose them goes on, and nobody else. */
+const prepared = z.object({
+  kind: z.literal('prepared'),
+  threadId: z.uuid(),
+  assistantId: z.uuid().optional(),
+  /** SHA-256 of the token that the run may be told with. */
+  tokenHash: z.string().optional(),
+});
+export type Prepared = z.infer<typeof prepared>;
+
+/** A run that goes on in the background. Times are ms since the epoch. */
+const requested = z.object({
+  kind: z.literal('started'),
+  threadId: z.string(),
+  runId: z.string(),
+  assistantId: z.string().optional(),
+  tokenHash: z.string().optional(),
+  sentAt: z.number(),
+  deadline: z.number(),
+  /** When it is looked at next if nobody tells of it before, and how often it was. */
+  lookAt: z.number(),
+  looks: z.int(),
+  /** Somebody woke the lane before it was to look. */
+  reported: z.boolean(),
+});
+export type AskedProgress = z.infer<typeof requested>;
+
+const stored = z.object({
+  version: z.literal(1),
+  /** JSON of what is kept: as a text, because an answer may hold characters that a database takes in no other way. */
+  kept: z.string(),
+  /** What is under way; absent between two attempts. */
+  under: z.discriminatedUnion('kind', [prepared, requested]).optional(),
+  /** The next attempt is not begun before (ms since the epoch). */
+  notBefore: z.number().optional(),
+  leftovers: z.array(made),
+  /** How often in a row somebody prepared an attempt and was gone before it was known what came of it. */
+  lost: z.int(),
+  /** The agent takes no address to tell, or does not tell. */
+  withoutWebhook: z.boolean(),
+  /** Hashes of the tokens of runs that have ended. */
+  spent: z.array(z.string()),
+});
+
+const kept = z.object({
+  verdicts: z.array(z.custom<NamedVerdict>((value) => isObject(value) && isObject(value['verdict']))),
+  attempts: z.array(z.custom<Evidence>((value) => isObject(value) && typeof value['kind'] === 'string')),
+});
+
+/** How far the tests of one intent have come: those that are concluded, and the attempts at the next one. */
+export interface Progress extends Omit<z.infer<typeof stored>, 'version' | 'kept'> {
+  verdicts: readonly NamedVerdict[];
+  attempts: readonly Evidence[];
+}
+
+const nothingYet: Progress = {
+  verdicts: [],
+  attempts: [],
+  leftovers: [],
+  lost: 0,
+  withoutWebhook: false,
+  spent: [],
+};
+
+/** Reads what was stored. What is nothing of this version's making is begun anew. */
+export function readProgress(state: SmokeState | undefined): Progress {
+  const read = stored.safeParse(state);
+  if (!read.success) return nothingYet;
+  const { version: _, kept: text, ...rest } = read.data;
+  const held = kept.safeParse(fromJson(text));
+  return held.success ? { ...rest, ...held.data } : nothingYet;
+}
+
+/** The progress as it is stored. */
+export function writeProgress({ verdicts, attempts, ...rest }: Progress): SmokeState {
+  return { version: 1, ...rest, kept: JSON.stringify({ verdicts, attempts }) } satisfies z.input<typeof stored>;
+}
+
+/** The hashes of tokens that are stored: of the run that is awaited, and of those that have ended. */
+export function tokensIn(state: SmokeState | undefined): { awaited: string | undefined; spent: readonly string[] } {
+  const { under, spent } = readProgress(state);
+  return { awaited: under?.tokenHash, spent };
+}

@@ -1,0 +1,72 @@
+import { WebhookReceived } from '../../src/contract/agent/webhook.ts';
+import type { Clock } from '../../src/clock.ts';
+import type { WorkStore } from '../reconcile/store.ts';
+import { isTokenOf } from './one-time-token.ts';
+import { tokensIn } from './progress.ts';
+
+/** What receiving needs. */
+export interface ReceiverOptions {
+  store: Pick<WorkStore, 'intent' | 'wake'>;
+  clock: Clock;
+  log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+}
+
+/** The word of an agent that a run has ended, as it came to `/runs/{intent}?token=`. */
+export interface RunWebhook {
+  intentId: string;
+  token: string | undefined;
+  /** What the JSON of its body holds, whatever its content type; undefined where it is none. */
+  body: () => unknown;
+}
+
+const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** How long a token that was used is known as such (ms), and how many are. */
+const rememberedMs = 10 * 60_000;
+const mostRemembered = 10_000;
+
+/**
+ * Makes the receiver of webhooks about runs. The right token wakes the deployment's lane, once; the run's own status
+ * stays the truth, so what the payload says is only noted. It is neither stored nor printed: the token is in it.
+ *
+ * 204: taken, also where it was before. 401: not a token of this intent. 404: there is no such intent. What the store
+ * throws is handed on.
+ */
+export function createReceiver({ store, clock, log }: ReceiverOptions) {
+  const used = new Map<string, number>();
+
+  const isUsed = (hash: string): boolean => (used.get(hash) ?? -Infinity) > clock.now() - rememberedMs;
+  const use = (hash: string): void => {
+    used.delete(hash);
+    used.set(hash, clock.now());
+    const [oldest] = used.keys();
+    if (used.size > mostRemembered && oldest !== undefined) used.delete(oldest);
+  };
+
+  return async function receiveRun({ intentId, token, body }: RunWebhook): Promise<{ status: 204 | 401 | 404 }> {
+    const intent = uuid.test(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
+    if (!intent) return { status: 404 };
+    const { awaited, spent } = tokensIn(intent.smoke);
+    if (token === undefined) return { status: 401 };
+    if (awaited !== undefined && isTokenOf(token, awaited)) {
+      if (isUsed(awaited)) return { status: 204 };
+      await store.wake(intent.deploymentId);
+      use(awaited);
+      log(`an agent told that a run has ended: ${noteOf(body())}`, {
+        intent: intent.id,
+        deployment: intent.deploymentId,
+      });
+      return { status: 204 };
+    }
+    return { status: spent.some((hash) => isTokenOf(token, hash)) ? 204 : 401 };
+  };
+}
+
+/** What a payload says, in our own words. */
+function noteOf(body: unknown): string {
+  const read = WebhookReceived.safeParse(body);
+  if (!read.success) return 'in words that nobody here knows';
+  const { status, error } = read.data;
+  const known = (['success', 'error', 'timeout', 'interrupted'] as const).find((word) => word === status);
+  return `${known ?? 'an unknown status'}, ${error == null ? 'no error' : 'with an error'}`;
+}

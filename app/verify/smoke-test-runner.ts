@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../src/clock.ts';
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { AgentServer } from '../../src/contract/agent/service.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
+import { concludeAll, concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
+import type { Evidence } from '../../src/planning/verdict-types.ts';
+import { ask, evidenceOfFailure } from '../../src/deploy/ask.ts';
+import { pauseAfter, redacted } from '../../src/deploy/smoke.ts';
+import type { Intent } from '../reconcile/intent.ts';
+import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
+import { startRun } from './background-run.ts';
+import { withChosenIds } from './chosen-ids.ts';
+import { clearAway } from './clear-away.ts';
+import { hidingSecretsOf } from './hidden-secrets.ts';
+import { keepAttempt } from './keep-attempt.ts';
+import { lookAtRun } from './look-at-run.ts';
+import { nextLook } from './next-look.ts';
+import { makeToken } from './one-time-token.ts';
+import {
+  readProgress,
+  writeProgress,
+  type AskedProgress,
+  type Made,
+  type Prepared,
+  type Progress,
+} from './progress.ts';
+import { tokensInHand } from './tokens-in-hand.ts';
+import { needsStream } from './way-of-asking.ts';
+
+/** What the desk works with. */
+export interface SmokeTestRunnerOptions {
+  clock: Clock;
+  /** From 0 up to 1. */
+  random: () => number;
+  /** Asked for a deployment's secrets, which its agent may repeat. */
+  control: ControlService;
+  /** Where agents reach this App, without a slash at the end; without it they are asked how a run stands. */
+  publicUrl?: string | undefined;
+  /** Told what could not be removed at an agent. */
+  log: (message: string, fields?: Readonly<Record<string, string | number | undefined>>) => void;
+}
+
+/** How often in a row an attempt may be begun and lost with its process before it counts as one without an answer. */
+const mostLost = 3;
+
+/** One step of one intent's tests, and all that it needs. */
+interface Step {
+  intent: Intent;
+  test: SmokeTest;
+  agent: AgentServer;
+  signal: AbortSignal;
+  progress: Progress;
+}
+
+/**
+ * Asks a live revision its smoke tests, one after the other. `advance` does one small step and hands back the state
+ * that has to be stored before the next: ids are chosen and stored before anything is made by them, and what was made
+ * is removed after what it showed is stored. So a process may end anywhere, and the next one neither loses an answer
+ * nor leaves a thread behind. A run whose process ended before its id was stored is given up and asked again.
+ *
+ * A test that needs no stream is a run in the background, told by a webhook where there is a public address and looked
+ * at otherwise. One that does is listened to within one step, for as long as the test may take.
+ */
+export function createSmokeTestRunner({
+  clock,
+  random,
+  control,
+  publicUrl,
+  log,
+}: SmokeTestRunnerOptions): SmokeTestRunner {
+  const inHand = tokensInHand();
+
+  const goOn = (progress: Progress, at = clock.now()): SmokeStepResult => ({
+    kind: 'waiting',
+    state: writeProgress(progress),
+    at,
+  });
+  const left = (intent: Intent) => (what: string) => log(what, { intent: intent.id, deployment: intent.deploymentId });
+
+  async function advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult> {
+    signal.throwIfAborted();
+    const before = readProgress(intent.smoke);
+    for (const made of before.leftovers) await clearAway(made, { agent, clock, signal, left: left(intent) });
+    const progress = { ...before, leftovers: [] };
+    const test = intent.terms.smokeTests[progress.verdicts.length];
+    if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
+    const step = { intent, test, agent, signal, progress };
+    if (progress.under?.kind === 'started') return look(step, progress.under);
+    if (progress.under?.kind === 'prepared') return begin(step, progress.under);
+    const notBefore = progress.notBefore ?? 0;
+    return clock.now() < notBefore ? goOn(progress, notBefore) : goOn(prepare(step));
+  }
+
+  /** Chooses the ids of everything that an attempt makes; nothing is made before they are stored. */
+  function prepare({ test, progress }: Step): Progress {
+    const wantsWebhook = publicUrl !== undefined && !progress.withoutWebhook && !needsStream(test);
+    const { token, hash } = makeToken();
+    const under: Prepared = {
+      kind: 'prepared',
+      threadId: randomUUID(),
+      ...(test.context === undefined ? {} : { assistantId: randomUUID() }),
+      ...(wantsWebhook ? { tokenHash: hash } : {}),
+    };
+    inHand.keep(under.threadId, token);
+    const { notBefore: _, ...rest } = progress;
+    return { ...rest, under };
+  }
+
+  async function begin(step: Step, prepared: Prepared): Promise<SmokeStepResult> {
+    const { intent, test, agent, signal, progress } = step;
+    const token = inHand.take(prepared.threadId);
+    const made: Made = { test: test.name, threadId: prepared.threadId, assistantId: prepared.assistantId };
+    // Somebody else chose these ids, and may have used them before it was gone.
+    if (token === undefined) return lost(step, made);
+    const chosen = withChosenIds(agent, prepared);
+    if (needsStream(test)) {
+      return after(step, await ask(test, { agent: chosen, clock, signal, left: left(intent) }));
+    }
+    const webhook = prepared.tokenHash && `${publicUrl}/runs/${intent.id}?token=${token}`;
+    const started = await startRun(test, { agent: chosen, clock, signal, webhook });
+    if (started.kind === 'failed') {
+      return after(step, await evidenceOfFailure(started.error, { agent, clock, signal }), made);
+    }
+    if (started.kind === 'too-slow') {
+      return after(step, { kind: 'unreachable', why: 'the agent took too long to begin a run' }, made);
+    }
+    const { run, threadId, sentAt, refusedWebhook } = started;
+    const isReported = webhook !== undefined && !refusedWebhook;
+    const under: AskedProgress = {
+      kind: 'started',
+      threadId,
+      runId: run.run_id,
+      assistantId: prepared.assistantId,
+      tokenHash: isReported ? prepared.tokenHash : undefined,
+      sentAt,
+      deadline: sentAt + test.timeoutMs,
+      looks: 0,
+      reported: false,
+      lookAt: 0,
+    };
+    const lookAt = nextLook(under, clock.now());
+    const withoutWebhook = progress.withoutWebhook || refusedWebhook;
+    return goOn({ ...progress, lost: 0, withoutWebhook, under: { ...under, lookAt } }, lookAt);
+  }
+
+  function lost(step: Step, made: Made): Promise<SmokeStepResult> | SmokeStepResult {
+    const { under: _, ...progress } = step.progress;
+    if (progress.lost < mostLost) return goOn({ ...progress, lost: progress.lost + 1, leftovers: [made] });
+    const why = 'whoever asked was gone before the answer was there, several times';
+    return after(step, { kind: 'unreachable', why }, made);
+  }
+
+  async function look(step: Step, requested: AskedProgress): Promise<SmokeStepResult> {
+    const { test, agent, signal, progress } = step;
+    // Whoever comes before the time was woken, most likely by the agent.
+    const reported = requested.reported || clock.now() < requested.lookAt;
+    const seen = await lookAtRun(test, requested, { agent, clock, signal });
+    if (seen.kind === 'going-on') {
+      const under = { ...requested, reported, looks: requested.looks + 1 };
+      const lookAt = nextLook(under, clock.now());
+      return goOn({ ...progress, under: { ...under, lookAt } }, lookAt);
+    }
+    const { threadId, assistantId, runId } = requested;
+    const made = { test: test.name, threadId, assistantId, ...(seen.ended ? {} : { runId }) };
+    // An address that an agent can't reach may cost it more than the one delivery.
+    const isSilent = requested.tokenHash !== undefined && !reported;
+    const withoutWebhook = progress.withoutWebhook || isSilent;
+    return after({ ...step, progress: { ...progress, withoutWebhook } }, seen.evidence, made);
+  }
+
+  /** What follows from one attempt: another one after a pause, or the test's verdict. */
+  async function after(
+    { intent, test, signal, progress }: Step,
+    evidence: Evidence,
+    made?: Made,
+  ): Promise<SmokeStepResult> {
+    const { under, ...rest } = progress;
+    const attempts = [...progress.attempts, evidence];
+    const ended: Progress = {
+      ...rest,
+      lost: 0,
+      leftovers: made ? [made] : [],
+      spent: [...progress.spent, ...(under?.tokenHash ? [under.tokenHash] : [])],
+    };
+    if (nextAttempt(test, attempts) === 'again') {
+      const kept = [...progress.attempts, keepAttempt(test, evidence)];
+      return goOn({ ...ended, attempts: kept, notBefore: clock.now() + pauseAfter(attempts.length, random) });
+    }
+    const hiding = await hidingSecretsOf(intent.deploymentId, { control, clock, signal });
+    const verdict = redacted(concludeTest(test, attempts, hiding.said), hiding.written);
+    const tested = { name: test.name, attempts: attempts.length, verdict };
+    return goOn({ ...ended, attempts: [], verdicts: [...progress.verdicts, tested] });
+  }
+
+  return { advance };
+}

@@ -1,0 +1,77 @@
+import { steadyClock } from '../clock.ts';
+import type { DesiredDeployment } from '../config/desired.ts';
+import type { EntryOptions } from '../config/entry-options.ts';
+import type { SmokeTest } from '../config/smoke-test.ts';
+import type { Workflow } from '../planning/commit.ts';
+import type { Outcome } from '../deploy/outcome-types.ts';
+import type { DeployEvent } from '../deploy/deploy-event.ts';
+import type { PackedSource } from '../archive/pack.ts';
+
+/** What a door knows once everything that a person wrote has been read. */
+export interface DeployInputs {
+  options: EntryOptions;
+  deployment: DesiredDeployment;
+  workflow?: Workflow | undefined;
+  /** The folder that is asked for, packed. */
+  tarball?: PackedSource | undefined;
+  /** The head commit of the ref that is asked for, where the door knows it otherwise. */
+  head?: string | undefined;
+  userAgent: string;
+  signal: AbortSignal;
+  emit: (event: DeployEvent) => void;
+  mask: (secret: string) => void;
+}
+
+/**
+ * How long an agent may be silent (ms): as long as its slowest test allows. Some servers send nothing while a model
+ * thinks, and the test's own time bounds the whole answer anyway.
+ */
+export const longestSilence = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): number =>
+  Math.max(60_000, ...tests.map(({ timeoutMs }) => timeoutMs));
+
+/** Joins the story with the clients: connects, deploys, and closes every connection that was made. */
+export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
+  const { options, deployment, workflow, head, tarball, userAgent, signal, emit, mask } = deployRun;
+  const [{ connectControlService }, { connectAgentServer }, { deploy }] = await Promise.all([
+    import('../client/control.ts'),
+    import('../client/agent.ts'),
+    import('../deploy/deploy.ts'),
+  ]);
+  const { baseUrl, apiKey, tenantId, spelling, allowHttp } = options;
+  const settings = { apiKey, tenantId, allowHttp, userAgent };
+  const control = connectControlService({ ...settings, baseUrl, spelling });
+  const idleMs = longestSilence(deployment.smokeTests);
+  const agents = new Map<string, ReturnType<typeof connectAgentServer>>();
+  const agentAt = (url: string) => {
+    const agent = agents.get(url) ?? connectAgentServer({ ...settings, url, idleMs });
+    agents.set(url, agent);
+    return agent;
+  };
+  try {
+    return await deploy({
+      ...deployment,
+      control,
+      further: control,
+      tarball,
+      agentAt,
+      mode: options.mode,
+      dryRun: options.dryRun,
+      keepTracingProject: options.keepTracingProject,
+      wait: options.wait,
+      onSuperseded: options.onSuperseded,
+      agentUrl: options.agentUrl,
+      timeoutMs: options.timeoutMs,
+      pollMs: options.pollMs,
+      clock: steadyClock,
+      random: Math.random,
+      workflow,
+      head,
+      signal,
+      emit,
+      mask,
+      credentials: apiKey === undefined ? [] : [apiKey],
+    });
+  } finally {
+    await Promise.all([control.close(), ...[...agents.values()].map((agent) => agent.close())]);
+  }
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { Assistant, AssistantVersion, GraphSchemas } from '../../contract/agent/assistant.ts';
+import { RunConfigRequest } from '../../contract/agent/config.ts';
+import { Cron } from '../../contract/agent/cron.ts';
+import { freeObject } from '../../contract/agent/open-word.ts';
+import { MULTITASK_STRATEGIES, ON_COMPLETION, Run, RUN_STATUSES, RunError } from '../../contract/agent/run.ts';
+import { StoreItem } from '../../contract/agent/store-item.ts';
+import { Checkpoint, Thread, THREAD_STATUSES, ThreadState, ThreadTask } from '../../contract/agent/thread.ts';
+
+// What this server tells, exactly. The contract's own schemas of answers are looser, for they read other servers too.
+
+const id = z.uuid();
+const time = z.iso.datetime();
+const text = z.string();
+
+export const assistantResponse = z.looseObject({
+  ...Assistant.shape,
+  assistant_id: id,
+  name: text,
+  description: text.nullable(),
+  version: z.int(),
+  context: freeObject,
+  config: RunConfigRequest,
+  metadata: freeObject,
+  created_at: time,
+  updated_at: time,
+});
+
+export const assistantVersionResponse = z.looseObject({
+  ...AssistantVersion.shape,
+  assistant_id: id,
+  name: text,
+  description: text.nullable(),
+  context: freeObject,
+  config: RunConfigRequest,
+  metadata: freeObject,
+  created_at: time,
+  updated_at: time,
+});
+
+export const graphSchemasResponse = z.looseObject({ ...GraphSchemas.shape, state_schema: freeObject });
+export const subgraphSchemasResponse = graphSchemasResponse.omit({ graph_id: true });
+export const subgraphsResponse = z.record(z.string(), subgraphSchemasResponse);
+
+export const threadResponse = z.looseObject({
+  ...Thread.shape,
+  thread_id: id,
+  created_at: time,
+  updated_at: time,
+  metadata: freeObject,
+  status: z.enum(THREAD_STATUSES),
+  config: freeObject,
+  values: z.union([freeObject, z.array(z.unknown())]).nullable(),
+  interrupts: freeObject,
+});
+
+/** Of a task that is a graph inside, its state is told where it was asked for. */
+const threadTaskResponse = ThreadTask.extend({
+  error: text.nullable(),
+  state: z.lazy((): z.ZodType => threadStateResponse).nullish(),
+});
+
+export const threadStateResponse = z.looseObject({
+  ...ThreadState.shape,
+  values: z.unknown(),
+  tasks: z.array(threadTaskResponse),
+  checkpoint: Checkpoint.nullable(),
+  metadata: freeObject,
+  created_at: text.nullable(),
+  interrupts: z.array(z.unknown()),
+});
+
+/** Where the state lies that an update made. */
+export const stateUpdateResponse = z.looseObject({ checkpoint: Checkpoint });
+
+export const runResponse = z.looseObject({
+  ...Run.shape,
+  run_id: id,
+  thread_id: id,
+  assistant_id: id,
+  created_at: time,
+  updated_at: time,
+  run_started_at: time.optional(),
+  run_ended_at: time.optional(),
+  status: z.enum(RUN_STATUSES),
+  metadata: freeObject,
+  kwargs: freeObject,
+  multitask_strategy: z.enum(MULTITASK_STRATEGIES),
+});
+
+/** The state that a run left, or under `__error__` how it failed. */
+export const runResultResponse = z.union([z.object({ __error__: RunError }), z.unknown()]);
+
+export const cronResponse = z.looseObject({
+  ...Cron.shape,
+  cron_id: id,
+  assistant_id: id,
+  thread_id: id.nullable(),
+  end_time: time.nullable(),
+  enabled: z.boolean(),
+  on_run_completed: z.enum(ON_COMPLETION).nullable(),
+  created_at: time,
+  updated_at: time,
+  next_run_date: time.nullable(),
+  payload: freeObject,
+  metadata: freeObject,
+  user_id: text.nullable(),
+});
+
+export const storeItemResponse = z.looseObject({ ...StoreItem.shape, created_at: time, updated_at: time });
+export const storeItemsResponse = z.looseObject({ items: z.array(storeItemResponse) });
+
+export const fieldProblemResponse = z.object({
+  loc: z.array(z.union([text, z.int()])),
+  msg: text,
+  type: text,
+});
+/** What every refusal says: a sentence, or an entry for every field that is wrong. */
+export const validationErrorResponse = z.object({ detail: z.union([text, z.array(fieldProblemResponse)]) });
+
+/** How many there are. */
+export const countResponse = z.int();

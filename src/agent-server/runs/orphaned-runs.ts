@@ -1,0 +1,68 @@
+import type { Graphs } from '../graphs/graphs.ts';
+import { GraphNotMade } from '../graphs/graph-not-made.ts';
+import type { StoredThread, ThreadStore } from '../threads/store.ts';
+import { leftAnswer, needsState, standingOf } from './left-answer.ts';
+import type { LeftState } from './left-answer.ts';
+import type { RunEvents } from './run-events.ts';
+import { allInterrupts } from './open-tasks.ts';
+import { RunKwargs } from './run-plan.ts';
+import type { StoredRun } from './run-row.ts';
+import type { RunStore } from './store.ts';
+
+/** Where what runs left behind lies. */
+export interface LeftBehindParts {
+  store: RunStore;
+  events: RunEvents;
+  threads: ThreadStore;
+  graphs: Graphs;
+}
+
+/** What runs that have ended left behind: their own answers, whatever later runs made of their threads. */
+export class OrphanedRuns {
+  readonly #parts: LeftBehindParts;
+
+  constructor(parts: LeftBehindParts) {
+    this.#parts = parts;
+  }
+
+  /** What a caller who waits for the run is answered: JSON. The run has ended. */
+  async answer(runId: string): Promise<string> {
+    const { store, events } = this.#parts;
+    const [run, ending] = await Promise.all([store.find(runId), events.ending(runId)]);
+    const state = run && needsState({ run, ending }) ? await this.#state(run) : undefined;
+    return leftAnswer({ run, ending, state });
+  }
+
+  async #state(run: StoredRun): Promise<LeftState | undefined> {
+    const thread = await this.#parts.threads.get(run.thread_id);
+    if (!thread) return undefined;
+    const standing = standingOf(run, thread);
+    if (standing === 'as-it-left-it') return inRow(thread);
+    return (await this.#ownState(run)) ?? (standing === 'changed' ? undefined : inRow(thread));
+  }
+
+  /** The state at the last checkpoint that the run itself wrote. */
+  async #ownState(run: StoredRun): Promise<LeftState | undefined> {
+    const { store, graphs } = this.#parts;
+    if (!graphs.has(run.graph_id)) return undefined;
+    const checkpointId = await store.lastCheckpoint(run);
+    if (checkpointId === undefined) return undefined;
+    const { configurable } = RunKwargs.parse(run.kwargs).config;
+    const graph = await graphs.make(run.graph_id, { configurable }, 'thread').catch((error: unknown) => {
+      if (!(error instanceof GraphNotMade)) throw error;
+      return undefined;
+    });
+    const place = { thread_id: run.thread_id, checkpoint_ns: '', checkpoint_id: checkpointId };
+    const state = await graph?.getState({ configurable: place });
+    if (state === undefined) return undefined;
+    const interrupts = Object.values(allInterrupts(state.tasks)).flat();
+    const waits = state.next.length > 0 || interrupts.length > 0;
+    return { values: state.values, waitsFor: waits ? interrupts : undefined };
+  }
+}
+
+/** The state that a thread's row holds. */
+const inRow = ({ status, values, interrupts }: StoredThread): LeftState => ({
+  values: values ?? null,
+  waitsFor: status === 'interrupted' ? Object.values(interrupts).flat() : undefined,
+});

@@ -1,0 +1,187 @@
+import type { Clock } from '../../clock.ts';
+import { ERROR_EVENT, METADATA_EVENT } from '../../contract/agent/stream-event.ts';
+import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+import type { Followable, Follower } from './event-log.ts';
+import { leftError } from './left-answer.ts';
+import type { OrphanedRuns } from './orphaned-runs.ts';
+import type { RunQueue, Standing } from './queue.ts';
+import type { RunEvents, StoredEvent } from './run-events.ts';
+import { RunStopped } from './run-error.ts';
+import { isUnfinished } from './run-row.ts';
+import { whileAway } from './while-away.ts';
+
+/** What the followers of other processes' runs work with. */
+export interface RemoteRunsParts {
+  queue: Pick<RunQueue, 'askForEvents' | 'standings'>;
+  left: Pick<OrphanedRuns, 'answer'>;
+  events: Pick<RunEvents, 'after' | 'last' | 'ending'>;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** Which run is followed. */
+export interface FollowedRun {
+  runId: string;
+  attempt: number;
+  resumable: boolean;
+  /** The last event that its followers have, where that is known. */
+  after?: number;
+}
+
+/** How often (ms) the runs of other processes are looked at, all of them together. */
+const LOOK_MS = 200;
+
+interface Watch {
+  runId: string;
+  /** The last event that was told; undefined where only the end counts. */
+  after: number | undefined;
+  onEvent: (event: StoredEvent) => void;
+  onEnd: (last: Standing | undefined) => void;
+  /** Nobody looks any more. */
+  onClose: () => void;
+}
+
+/**
+ * Runs that other processes carry out, for those who wait for them or follow their events here. Their ends stand in
+ * their rows; their events are stored where somebody asks for them, which their process hears within a second.
+ */
+export class RemoteRuns {
+  readonly #parts: RemoteRunsParts;
+  readonly #watches = new Set<Watch>();
+  #looking = false;
+  #closed = false;
+
+  constructor(parts: RemoteRunsParts) {
+    this.#parts = parts;
+  }
+
+  /** What a caller who waits for the run is answered, once it has ended. */
+  async ended({ runId }: Pick<FollowedRun, 'runId'>): Promise<string> {
+    const { queue, left } = this.#parts;
+    // With its events its answer is stored, which is all that a stateless run leaves.
+    await queue.askForEvents(runId);
+    await new Promise<unknown>((onEnd, fail) => {
+      const onClose = () => fail(new RunStopped('shutdown'));
+      this.#watch({ runId, after: undefined, onEvent: () => undefined, onEnd, onClose });
+    });
+    return left.answer(runId);
+  }
+
+  /** The events of the run: of a resumable one all that are stored, of another one those that come from now on. */
+  events(run: FollowedRun): Followable {
+    return { follow: (follower, afterId = -1) => this.#follow(run, follower, afterId) };
+  }
+
+  #follow(run: FollowedRun, follower: Follower, afterId: number): () => void {
+    const stopped = new AbortController();
+    const notify: Follower = (event) => {
+      if (!stopped.signal.aborted) follower(event);
+    };
+    this.#begin(run, notify, afterId, stopped.signal).catch((error: unknown) => {
+      if (stopped.signal.aborted) return;
+      this.#parts.log(`Run ${run.runId} of another process can't be followed: ${String(error)}`);
+      notify(undefined);
+    });
+    return () => stopped.abort();
+  }
+
+  async #begin(run: FollowedRun, notify: Follower, afterId: number, stopped: AbortSignal): Promise<void> {
+    const { queue, events, clock } = this.#parts;
+    const metadata = JSON.stringify({ run_id: run.runId, attempt: run.attempt });
+    if (!run.resumable) {
+      notify({ id: undefined, event: METADATA_EVENT, json: metadata });
+      await whileAway(() => queue.askForEvents(run.runId), clock, stopped);
+    }
+    const lastStored = () => whileAway(() => events.last(run.runId), clock, stopped);
+    const watch: Watch = {
+      runId: run.runId,
+      after: run.after ?? (run.resumable ? afterId : await lastStored()),
+      onEvent: ({ id, event, json }) => {
+        if (run.resumable) notify({ id, event, json });
+        // Who follows from now on has been told already which run it is.
+        else if (event !== METADATA_EVENT || json !== metadata) notify({ id: undefined, event, json });
+      },
+      onEnd: (last) => {
+        this.#end(watch, last, run.resumable, notify).catch((error: unknown) => {
+          this.#parts.log(`How run ${run.runId} of another process ended can't be told: ${String(error)}`);
+          notify(undefined);
+        });
+      },
+      onClose: () => notify(undefined),
+    };
+    if (stopped.aborted) return;
+    stopped.addEventListener('abort', () => this.#watches.delete(watch), { once: true });
+    this.#watch(watch);
+  }
+
+  /** Tells that a run has ended, and of its error where it has one. */
+  async #end(
+    { runId, after = -1 }: Watch,
+    run: Standing | undefined,
+    isNumbered: boolean,
+    notify: Follower,
+  ): Promise<void> {
+    const { events, clock } = this.#parts;
+    const ending = run && !isNumbered ? undefined : await whileAway(() => events.ending(runId), clock);
+    const error = leftError({ run, ending });
+    // Its number was told with it where the run was carried out: who goes on from there has it.
+    const isKnown = ending?.kind === 'error' && ending.json === error && ending.id <= after;
+    if (error !== undefined && !(isNumbered && isKnown))
+      notify({ id: isNumbered ? after + 1 : undefined, event: ERROR_EVENT, json: error });
+    notify(undefined);
+  }
+
+  /** Looks no more: who still follows is let go. */
+  close(): void {
+    this.#closed = true;
+    for (const { onClose } of this.#watches) onClose();
+    this.#watches.clear();
+  }
+
+  #watch(watch: Watch): void {
+    if (this.#closed) return watch.onClose();
+    this.#watches.add(watch);
+    if (!this.#looking) void this.#keepLooking();
+  }
+
+  async #keepLooking(): Promise<void> {
+    const { clock, log } = this.#parts;
+    this.#looking = true;
+    while (this.#watches.size > 0) {
+      const hasMore = await this.#look([...this.#watches]).catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) log(`Looking at runs of other processes failed: ${String(error)}`);
+        return false;
+      });
+      if (!hasMore && this.#watches.size > 0) await clock.sleep(LOOK_MS);
+    }
+    this.#looking = false;
+  }
+
+  /** @returns whether there is more to be read at once. */
+  async #look(watches: readonly Watch[]): Promise<boolean> {
+    const { queue, events } = this.#parts;
+    // The rows before the events: of a run that has ended all events are there.
+    const rows = await queue.standings([...new Set(watches.map(({ runId }) => runId))]);
+    const runs = new Map(rows.map((run) => [run.run_id, run]));
+    const reading = watches.flatMap((watch) => (watch.after === undefined ? [] : [{ watch, after: watch.after }]));
+    const read = await events.after(reading.map(({ watch, after }) => ({ runId: watch.runId, after })));
+    const pages = new Map(reading.map(({ watch }, at) => [watch, read[at]]));
+    let hasMore = false;
+    for (const watch of watches) {
+      const page = pages.get(watch);
+      for (const event of page?.events ?? []) {
+        if (!this.#watches.has(watch)) break;
+        watch.after = event.id;
+        watch.onEvent(event);
+      }
+      if (page?.hasMore) hasMore = true;
+      else this.#endWhereItHas(watch, runs.get(watch.runId));
+    }
+    return hasMore;
+  }
+
+  #endWhereItHas(watch: Watch, run: Standing | undefined): void {
+    if ((run && isUnfinished(run)) || !this.#watches.delete(watch)) return;
+    watch.onEnd(run);
+  }
+}

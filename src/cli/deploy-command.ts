@@ -1,0 +1,160 @@
+import { readAsk } from '../action/ask.ts';
+import { endedWhilePacking, packRequested } from '../action/pack-requested.ts';
+import { runDeployment } from '../action/run-deployment.ts';
+import { version } from '../action/version.ts';
+import { systemClock as clock } from '../clock.ts';
+import { defaultConfigPath } from '../config/deploy-file.ts';
+import type { Desired, DesiredDeployment } from '../config/desired.ts';
+import type { EntryOptions, Inputs, Mode } from '../config/entry-options.ts';
+import type { Outcome } from '../deploy/outcome-types.ts';
+import type { DeployEvent } from '../deploy/deploy-event.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { outcomeLines, eventLines } from '../report/event-lines.ts';
+import { toResultJson } from '../report/result-json.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { readTextFile } from './files.ts';
+import { git, headOf, type GitHead } from './git-head.ts';
+import { doingAfter, liveLineOn, noLiveLine, type Doing } from './live-line.ts';
+import { complain, onCommandLine, optionProblem } from './problems.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What `plan`, `deploy`, `smoke`, `rollback` and `delete` were given. */
+export interface DeployCommand {
+  mode: Mode;
+  inputs: Inputs;
+  /** The commit that `repo-ref` points at, where the person knows it. */
+  commit: string | undefined;
+}
+
+/** How long an interrupted command may take to end by itself (ms); it is gone within two seconds. */
+const goneWithinMs = 1500;
+
+/** The whole command: reads what was asked, tells the story as it happens, prints the end. */
+export async function deployCommand(command: DeployCommand, terminal: Terminal): Promise<ExitCode> {
+  terminal.hide(command.inputs['api-key'] ?? '');
+  const ask = read(command);
+  if (!ask.ok) return refuse(ask.problems, terminal);
+  const { options, deployment } = ask;
+  for (const { value } of deployment.desired.secrets ?? []) terminal.hide(value);
+
+  const cancelled = new AbortController();
+  const ids: Ids = {};
+  let live = noLiveLine;
+  const leave = (): void => {
+    cancelled.abort();
+    // The story ends at once by itself; this is for the case that it does not.
+    setTimeout(() => {
+      for (const line of idLines(ids)) terminal.print(line);
+      process.exit(exitCodes.fails);
+    }, goneWithinMs).unref();
+  };
+  process.on('SIGINT', leave).on('SIGTERM', leave);
+  try {
+    const writes = command.mode === 'deploy' || command.mode === 'plan';
+    const packed = await packRequested(deployment.desired, cancelled.signal);
+    if (packed.kind === 'ended') return end(endedWhilePacking, terminal);
+    if (packed.kind === 'wrong') return refuse(packed.problems, terminal);
+    const head = writes ? await headToBuild(deployment.desired, command.commit, terminal) : undefined;
+    if (head?.kind === 'absent') {
+      const noRef = `the repository has no ${head.ref}`;
+      return refuse([onCommandLine(optionProblem('repo-ref', noRef, head.near))], terminal);
+    }
+    live = await liveLineOn(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
+    terminal.keepBelow(live);
+    let doing: Doing | undefined;
+    const outcome = await runDeployment({
+      options,
+      deployment,
+      head: head?.sha,
+      tarball: packed.tarball,
+      userAgent: `landfall-cli/${version}`,
+      signal: cancelled.signal,
+      emit: (event) => {
+        noteIds(ids, event);
+        for (const line of eventLines(event)) terminal.print(line);
+        doing = doingAfter(event, doing, clock.now());
+        live.show(doing);
+      },
+      mask: (secret) => terminal.hide(secret),
+    });
+    live.end();
+    return end(outcome, terminal);
+  } catch (error) {
+    // A mistake of ours keeps its stack, but no secret in it.
+    terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return exitCodes.fails;
+  } finally {
+    live.end();
+    process.off('SIGINT', leave).off('SIGTERM', leave);
+  }
+}
+
+type Read = { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
+
+/** What was asked for, or everything that is wrong with it, as a person at a terminal wrote it. */
+function read({ mode, inputs, commit }: DeployCommand): Read {
+  const path = inputs['config']?.trim() || defaultConfigPath;
+  const file = readTextFile(path);
+  const ask = readAsk({
+    inputs: { ...inputs, mode },
+    ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
+    env: process.env,
+  });
+  const problems = [
+    ...(file.kind === 'unreadable' ? [file.problem] : ask.ok ? [] : ask.problems),
+    ...(inputs['api-key']?.trim() ? [] : [optionProblem('api-key', keyless)]),
+    ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [optionProblem('commit', noCommit)]),
+  ];
+  return ask.ok && problems.length === 0 ? ask : { ok: false, problems: problems.map(onCommandLine) };
+}
+
+const keyless = 'the key of the control service is missing: set LANDFALL_API_KEY';
+const noCommit = 'a commit is given by its sha, of at least 7 characters';
+
+/** The commit that a build would be of now. Where nobody can tell, it is said, and the plan builds again to be sure. */
+async function headToBuild(
+  desired: Desired,
+  commit: string | undefined,
+  terminal: Terminal,
+): Promise<Exclude<GitHead, { kind: 'unknown' }> | undefined> {
+  if (commit !== undefined) return { kind: 'known', sha: commit };
+  if (desired.source !== 'github') return undefined;
+  const { repoUrl, repoRef } = desired;
+  if (repoUrl === undefined || repoRef === undefined) return undefined;
+  const head = await headOf({ repoUrl, repoRef }, git);
+  if (head.kind !== 'unknown') return head;
+  terminal.print(`Note: which commit ${repoRef} is at is not known here, for ${head.why}; --commit tells it`);
+  return undefined;
+}
+
+function refuse(problems: readonly Problem[], terminal: Terminal): ExitCode {
+  complain(terminal, problems);
+  const reason = `${problems.length} ${problems.length === 1 ? 'thing is' : 'things are'} wrong in what was asked`;
+  const advice = 'Correct what is named; nothing was sent';
+  const outcome: Outcome = { kind: 'refused', passes: false, reason, advice, changed: false, notes: [] };
+  terminal.conclude({ ...toResultJson(outcome), problems });
+  return exitCodes.wrongUsage;
+}
+
+function end(outcome: Outcome, terminal: Terminal): ExitCode {
+  for (const line of [...outcomeLines(outcome), ...idLines(outcome)]) terminal.print(line);
+  terminal.conclude(toResultJson(outcome));
+  return outcome.passes ? exitCodes.passes : exitCodes.fails;
+}
+
+/** What a person needs to go on by hand. */
+type Ids = Pick<Outcome, 'deploymentId' | 'revisionId' | 'activeRevisionId'>;
+
+const idLines = ({ deploymentId, revisionId, activeRevisionId }: Ids): string[] => [
+  ...(deploymentId ? [`Deployment: ${deploymentId}`] : []),
+  ...(revisionId ? [`Revision: ${revisionId}`] : []),
+  ...(activeRevisionId && activeRevisionId !== revisionId ? [`Active revision: ${activeRevisionId}`] : []),
+];
+
+function noteIds(ids: Ids, event: DeployEvent): void {
+  if (event.kind === 'looked' && event.deploymentId !== undefined) ids.deploymentId = event.deploymentId;
+  if (event.kind === 'deleting') ids.deploymentId = event.deploymentId;
+  if (event.kind !== 'started') return;
+  ids.deploymentId = event.deploymentId;
+  ids.revisionId = event.revisionId;
+}

@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util';
+import { pause, type Clock } from '../../clock.ts';
+import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
+import { parting } from './parting.ts';
+
+export interface IdleSettings {
+  clock: Clock;
+  /** Milliseconds that a former agent is kept; 10 minutes when absent. */
+  keepMs?: number;
+  /** How many are kept at the same time, one for a deployment; 3 when absent. */
+  most?: number;
+}
+
+/** A compute that is to be closed: what it keeps beside the agents that run ends then. */
+export interface ClosingCompute extends Compute {
+  close(): Promise<void>;
+}
+
+interface Kept {
+  spec: AgentSpec;
+  agent: IdleAgent;
+  /** Aborts when it is kept no longer. */
+  over: AbortController;
+}
+
+/**
+ * Keeps the agent that a newer revision took the place of loaded for a while. A redeployment of its build wakes it, and
+ * serves at once instead of after a start.
+ */
+export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCompute {
+  const { clock, keepMs = 600_000, most = 3 } = settings;
+  const kept = new Map<string, Kept>();
+  const ending = new Set<Promise<void>>();
+  let closed = false;
+
+  function letGo(deploymentId: string): Promise<void> {
+    const found = kept.get(deploymentId);
+    if (!found) return Promise.resolve();
+    kept.delete(deploymentId);
+    found.over.abort();
+    const end: Promise<void> = found.agent.stop().finally(() => ending.delete(end));
+    ending.add(end);
+    return end;
+  }
+
+  /** Lets go of an agent whose time is over, and says so where its log is still read. */
+  async function forget(mine: Kept): Promise<void> {
+    const { spec } = mine;
+    if (kept.get(spec.deploymentId) !== mine) return;
+    await letGo(spec.deploymentId);
+    if (!closed) spec.log('info', parting.noLongerNeeded);
+  }
+
+  function keep(spec: AgentSpec, agent: IdleAgent): void {
+    const { deploymentId } = spec;
+    const former = kept.get(deploymentId);
+    if (former) void forget(former);
+    const over = new AbortController();
+    const mine: Kept = { spec, agent, over };
+    kept.set(deploymentId, mine);
+    void pause(clock, keepMs, over.signal).then(() => forget(mine));
+    void agent.exited.then(() => forget(mine));
+    const [oldest] = kept.values();
+    if (kept.size > most && oldest) void forget(oldest);
+  }
+
+  /** The agent, with an end that rests where nobody is in a hurry. */
+  function idle(spec: AgentSpec, agent: RunningAgent): RunningAgent {
+    const { rest } = agent;
+    if (!rest) return agent;
+    let rested = false;
+    const stop = async (withinMs?: number): Promise<void> => {
+      if (withinMs !== undefined || closed) return agent.stop(withinMs);
+      const isIdle = await rest();
+      if (!isIdle) return;
+      if (closed) return isIdle.stop();
+      rested = true;
+      keep(spec, isIdle);
+    };
+    return { ...agent, stop, isIdle: () => rested };
+  }
+
+  async function notified(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart | undefined> {
+    const found = kept.get(spec.deploymentId);
+    if (!found || !isSame(found.spec, spec)) return undefined;
+    kept.delete(spec.deploymentId);
+    found.over.abort();
+    const start = await found.agent.wake(spec, signal);
+    return start.kind === 'running' || signal.aborted ? start : undefined;
+  }
+
+  return {
+    async start(spec, signal) {
+      const start = (await notified(spec, signal)) ?? (await compute.start(spec, signal));
+      return start.kind === 'running' ? { kind: 'running', agent: idle(spec, start.agent) } : start;
+    },
+    async remove(deployment) {
+      await letGo(deployment.id);
+      await compute.remove?.(deployment);
+    },
+    async close() {
+      closed = true;
+      for (const id of kept.keys()) void letGo(id);
+      await Promise.all(ending);
+    },
+  };
+}
+
+/** Whether an agent of the one spec can serve as one of the other: all but the revision, and who hears it, is the same. */
+export function isSame(one: AgentSpec, other: AgentSpec): boolean {
+  const essence = ({ revisionId: _revision, log: _log, ...rest }: AgentSpec) => rest;
+  return isDeepStrictEqual(essence(one), essence(other));
+}

@@ -1,0 +1,72 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** A key of AES-256 with the name by which an envelope tells of it. */
+export interface EncryptionKey {
+  /** 16 hexadecimal digits that come from the key and say nothing of it. */
+  id: string;
+  /** 32 bytes: a secret. */
+  key: Buffer;
+}
+
+/** Seals with one key, and opens what that key or a former one has sealed. */
+export interface SecretCipher {
+  /** The id of the key that it seals with. */
+  keyId: string;
+  /** The ids of all keys that it opens with. */
+  keyIds: readonly string[];
+  /** @param place what the value belongs to, a column: an envelope opens nowhere else. */
+  seal(place: string, clear: string): string;
+  /** @throws WrongKeyError for an envelope of a key that it does not have, Error for one that was changed. */
+  open(place: string, envelope: string): string;
+}
+
+/** Something was sealed with a key that is not here. */
+export class WrongKeyError extends Error {
+  constructor(keyIds: readonly string[]) {
+    super(
+      `The secrets were sealed with another key (${keyIds.join(', ')}). Start with that key in LANDFALL_SECRETS_KEY or in the file secrets-key of the data folder; to change keys, give the new one there and the former one in LANDFALL_SECRETS_KEYS_OLD.`,
+    );
+    this.name = 'WrongKeyError';
+  }
+}
+
+/** What every envelope begins with; behind it the key's id, the nonce (12 bytes), and text with tag (16 bytes). */
+const mark = 'sealed:v1:';
+const shape = /^sealed:v1:([0-9a-f]{16}):([\w-]{16}):([\w-]{22,})$/;
+
+/** A key under the id that is told of it. */
+export function encryptionKey(key: Buffer): EncryptionKey {
+  const id = createHash('sha256').update('landfall sealing key').update(key).digest('hex').slice(0, 16);
+  return { id, key };
+}
+
+/** Whose key sealed this; undefined for what is no envelope. */
+export const sealedBy = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.startsWith(mark) ? shape.exec(value)?.[1] : undefined;
+
+/** How every envelope of a key begins. */
+export const beginOf = (keyId: string): string => `${mark}${keyId}:`;
+
+/** AES-256-GCM with a fresh nonce for every value. */
+export function secretCipher(current: EncryptionKey, former: readonly EncryptionKey[] = []): SecretCipher {
+  const keys = new Map([current, ...former].map(({ id, key }) => [id, key]));
+  return {
+    keyId: current.id,
+    keyIds: [...keys.keys()],
+    seal(place, clear) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(place));
+      const sealed = Buffer.concat([cipher.update(clear, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${beginOf(current.id)}${nonce.toString('base64url')}:${sealed.toString('base64url')}`;
+    },
+    open(place, envelope) {
+      const [, keyId = '', nonce = '', text = ''] = shape.exec(envelope) ?? [];
+      const key = keys.get(keyId);
+      if (!key) throw new WrongKeyError([keyId]);
+      const sealed = Buffer.from(text, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-16));
+      return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]).toString('utf8');
+    },
+  };
+}

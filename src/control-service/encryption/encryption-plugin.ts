@@ -1,0 +1,96 @@
+import { OperationNodeTransformer, PrimitiveValueListNode, ValueListNode, ValueNode, ValuesNode } from 'kysely';
+import type {
+  ColumnUpdateNode,
+  InsertQueryNode,
+  KyselyPlugin,
+  OperationNode,
+  PluginTransformQueryArgs,
+  PluginTransformResultArgs,
+  QueryId,
+  QueryResult,
+  RootOperationNode,
+  UnknownRow,
+} from 'kysely';
+import { sealedColumns } from './encrypted-columns.ts';
+import { sealedBy } from './cipher.ts';
+import type { SecretCipher } from './cipher.ts';
+
+/**
+ * Seals the columns of `sealedColumns` whenever a query of the builder writes them, and opens them in whatever it reads:
+ * everything above the store sees clear values, and nothing can be stored in clear because somebody forgot to seal it.
+ * A value that was stored in clear before is handed on as it is. Plain SQL passes it by.
+ */
+export function encryptionPlugin(secretCipher: SecretCipher): KyselyPlugin {
+  const transformer = new EncryptionTransformer(secretCipher);
+  return {
+    transformQuery: ({ node, queryId }: PluginTransformQueryArgs): RootOperationNode =>
+      transformer.transformNode(node, queryId),
+    transformResult: async ({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> => ({
+      ...result,
+      rows: result.rows.map((row) => opened(row, secretCipher)),
+    }),
+  };
+}
+
+function opened(row: UnknownRow, secretCipher: SecretCipher): UnknownRow {
+  const clear: UnknownRow = {};
+  for (const [column, held] of sealedColumns) {
+    const value = row[column];
+    if (typeof value !== 'string' || sealedBy(value) === undefined) continue;
+    const text = secretCipher.open(column, value);
+    clear[column] = held === 'json' ? JSON.parse(text) : text;
+  }
+  return { ...row, ...clear };
+}
+
+class EncryptionTransformer extends OperationNodeTransformer {
+  readonly #cipher: SecretCipher;
+
+  constructor(secretCipher: SecretCipher) {
+    super();
+    this.#cipher = secretCipher;
+  }
+
+  protected override transformInsertQuery(node: InsertQueryNode, queryId?: QueryId): InsertQueryNode {
+    const written = super.transformInsertQuery(node, queryId);
+    const columns = (written.columns ?? []).map(({ column }) => column.name);
+    if (!columns.some((column) => sealedColumns.has(column))) return written;
+    if (!written.values || !ValuesNode.is(written.values)) throw notAValue(columns.join(', '));
+    const rows = written.values.values.map((row) =>
+      PrimitiveValueListNode.is(row)
+        ? PrimitiveValueListNode.create(row.values.map((value, at) => this.#seal(columns[at], value)))
+        : ValueListNode.create(row.values.map((value, at) => this.#sealNode(columns[at], value))),
+    );
+    return { ...written, values: ValuesNode.create(rows) };
+  }
+
+  protected override transformColumnUpdate(node: ColumnUpdateNode, queryId?: QueryId): ColumnUpdateNode {
+    const written = super.transformColumnUpdate(node, queryId);
+    return { ...written, value: this.#sealNode(columnOf(written.column), written.value) };
+  }
+
+  #sealNode(column: string | undefined, node: OperationNode): OperationNode {
+    if (column === undefined || !sealedColumns.has(column)) return node;
+    if (!ValueNode.is(node)) throw notAValue(column);
+    return ValueNode.create(this.#seal(column, node.value));
+  }
+
+  #seal(column: string | undefined, value: unknown): unknown {
+    const held = column === undefined ? undefined : sealedColumns.get(column);
+    if (column === undefined || held === undefined || value === null) return value;
+    if (typeof value !== 'string') throw notAValue(column);
+    const envelope = this.#cipher.seal(column, value);
+    return held === 'json' ? JSON.stringify(envelope) : envelope;
+  }
+}
+
+/** A column is named in several ways; those that are sealed are written by their plain name. */
+function columnOf(node: OperationNode): string | undefined {
+  if ('column' in node && typeof node.column === 'object' && node.column !== null && 'name' in node.column) {
+    return typeof node.column.name === 'string' ? node.column.name : undefined;
+  }
+  return undefined;
+}
+
+const notAValue = (column: string): Error =>
+  new Error(`${column} is sealed at rest: write a text or null, and no expression`);

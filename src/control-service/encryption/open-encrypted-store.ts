@@ -1,0 +1,33 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../clock.ts';
+import { controlSchema } from '../store/migrations.ts';
+import { createStore } from '../store/store.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { ControlTables } from '../store/tables.ts';
+import { reencrypt, encryptionKeysInUse } from './reencrypt.ts';
+import { encryptionPlugin } from './encryption-plugin.ts';
+import { readCipher } from './secrets-key.ts';
+
+/** Where the key of the secrets is looked for, and who is told. */
+export interface SealedStoreSettings {
+  env: Readonly<Record<string, string | undefined>>;
+  dataDir: string;
+  clock: Clock;
+  log: (message: string) => void;
+}
+
+/**
+ * The store of a service on a database that is migrated and that no other service works on: secrets are sealed in it, and
+ * those that were in clear, or sealed with a former key, are sealed with the present one before anything else is done.
+ *
+ * @throws WrongKeyError, or Error with advice, where the keys are not those that the secrets were sealed with.
+ */
+export async function openSealedStore(
+  database: Kysely<ControlTables>,
+  { env, dataDir, clock, log }: SealedStoreSettings,
+): Promise<ControlStore> {
+  const secretCipher = await readCipher({ env, dataDir, inUse: await encryptionKeysInUse(database, controlSchema) });
+  const count = await reencrypt(database, controlSchema, secretCipher);
+  if (count > 0) log(`${count} secret values are sealed with the key ${secretCipher.keyId} now.`);
+  return createStore(database, clock, encryptionPlugin(secretCipher));
+}

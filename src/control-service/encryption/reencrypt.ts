@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { QueryExecutorProvider } from 'kysely';
+import { sealedTables } from './encrypted-columns.ts';
+import { beginOf, sealedBy, WrongKeyError } from './cipher.ts';
+import type { SecretCipher } from './cipher.ts';
+
+type SealedTable = (typeof sealedTables)[number];
+
+/** The text of a sealed column, whichever way it is held. */
+const textOf = ({ column, held }: SealedTable) =>
+  held === 'json' ? sql`(${sql.ref(column)} #>> '{}')` : sql.ref(column);
+
+/** Rows that are resealed with one statement. */
+const atOnce = 500;
+
+/** The ids of all keys that something in the schema is sealed with. */
+export async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const place of sealedTables) {
+    const { rows } = await sql<{ begin: string }>`
+      select distinct substr(${textOf(place)}, 1, ${sql.lit(beginOf('0'.repeat(16)).length)}) as begin
+      from ${sql.id(schema, place.table)} where ${textOf(place)} like 'sealed:v1:%'`.execute(db);
+    for (const { begin } of rows) {
+      const id = /^sealed:v1:([0-9a-f]{16}):$/.exec(begin)?.[1];
+      if (id !== undefined) ids.add(id);
+    }
+  }
+  return [...ids];
+}
+
+/**
+ * Seals with the present key whatever is in clear or sealed with a former one. To be called at the start, by the one
+ * service that works on the database, on a connection that does not seal by itself. A start that is killed in the midst
+ * of it is followed by one that goes on.
+ *
+ * @returns how many values were sealed now.
+ * @throws WrongKeyError where something was sealed with a key that `sealer` does not have: then nothing is changed.
+ */
+export async function reencrypt(
+  db: QueryExecutorProvider,
+  schema: string,
+  secretCipher: SecretCipher,
+): Promise<number> {
+  const strange = (await encryptionKeysInUse(db, schema)).filter((id) => !secretCipher.keyIds.includes(id));
+  if (strange.length > 0) throw new WrongKeyError(strange);
+  let count = 0;
+  for (const place of sealedTables) count += await reencryptTable(db, schema, place, secretCipher);
+  return count;
+}
+
+async function reencryptTable(
+  db: QueryExecutorProvider,
+  schema: string,
+  place: SealedTable,
+  secretCipher: SecretCipher,
+): Promise<number> {
+  const { table, column, held } = place;
+  const begin = `${beginOf(secretCipher.keyId)}%`;
+  let count = 0;
+  for (;;) {
+    const { rows } = await sql<{ at: string; value: string }>`
+      select ctid::text as at, ${textOf(place)} as value from ${sql.id(schema, table)}
+      where ${sql.ref(column)} is not null and ${textOf(place)} not like ${begin} limit ${sql.lit(atOnce)}`.execute(db);
+    const sealed = rows.map(({ value }) => {
+      const clear = sealedBy(value) === undefined ? value : secretCipher.open(column, value);
+      return secretCipher.seal(column, clear);
+    });
+    await sql`
+      update ${sql.id(schema, table)} as row set ${sql.ref(column)} = ${held === 'json' ? sql`to_jsonb(fresh.value)` : sql`fresh.value`}
+      from unnest(${rows.map(({ at }) => at)}::text[]::tid[], ${sealed}::text[]) as fresh (at, value)
+      where row.ctid = fresh.at`.execute(db);
+    count += rows.length;
+    if (rows.length < atOnce) return count;
+  }
+}

@@ -1,0 +1,85 @@
+import { Agent, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Clock } from '../../clock.ts';
+import { forward, passOn, type Forwarding } from './forward.ts';
+import { makeFitForAgent } from './headers.ts';
+import { answerPreflight, makeFitForQuestion, preflightWithinMs, withoutQuery } from './preflight.ts';
+
+/** Where an agent's process listens, and the token that every request to it has to carry. */
+export interface Upstream {
+  /** `http://<host>:<port>`, or `unix:<path>` of the socket that it listens on. */
+  origin: string;
+  token: string;
+}
+
+/** The way to one process of an agent, with a count of the requests on it. */
+export interface AgentRoute {
+  readonly upstream: Upstream;
+  /** Requests, streams among them, that have not ended. */
+  inFlight(): number;
+  /** Resolves when nothing is in flight. */
+  drained(): Promise<void>;
+  /** Lets go of the connections; requests in flight are cut. */
+  close(): void;
+}
+
+/** A lane that the gateway sends requests on. */
+export interface OpenRoute extends AgentRoute {
+  /** Sends a request on. `path` is what the agent is to see. Never rejects: what goes wrong is told to the caller. */
+  send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
+  /** Asks the agent a browser's question, whoever sends it: its word about pages is all that comes back. */
+  sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
+}
+
+export interface RouteSettings {
+  clock: Clock;
+  log: (message: string) => void;
+  /** Milliseconds until the process has to begin an answer. */
+  answerWithinMs: number;
+}
+
+/**
+ * How long an idle connection to an agent is kept, in milliseconds: shorter than servers keep one, for a request on a
+ * connection that is just being closed from there would be lost. A connection that is in use may be quiet for longer.
+ */
+const idleMs = 4_000;
+
+/** Opens the way to a process. */
+export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings): OpenRoute {
+  const { origin } = upstream;
+  const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
+  const onFailure = (reason: string): void => log(`An agent at ${origin} broke off: ${reason}`);
+  let inFlight = 0;
+  let waiting: (() => void)[] = [];
+
+  async function pass(
+    request: IncomingMessage,
+    response: ServerResponse,
+    how: Pick<Forwarding, 'respond' | 'withinMs'>,
+  ): Promise<void> {
+    inFlight += 1;
+    await forward(request, response, { ...how, origin, connections, clock, onFailure });
+    inFlight -= 1;
+    if (inFlight > 0) return;
+    const drained = waiting;
+    waiting = [];
+    for (const resolve of drained) resolve();
+  }
+
+  return {
+    upstream,
+    inFlight: () => inFlight,
+    drained: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    close: () => connections.destroy(),
+    send(request, response, path) {
+      makeFitForAgent(request.headers, upstream.token);
+      request.url = path;
+      return pass(request, response, { respond: passOn, withinMs: answerWithinMs });
+    },
+    sendPreflight(request, response, path) {
+      makeFitForQuestion(request.headers, upstream.token);
+      request.url = withoutQuery(path);
+      const withinMs = Math.min(preflightWithinMs, answerWithinMs);
+      return pass(request, response, { respond: answerPreflight, withinMs });
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { ClaimStanding, WorkClaim } from '../../contract/control/listener-work.ts';
+import type { ClaimedWork } from '../store/listener-work.ts';
+import type { ListenerClaimRecord } from '../store/tables.ts';
+import type { Tracing } from '../tracing/tracing.ts';
+
+/** A piece of work as its holder is told it, with the revision's secrets in clear. */
+export function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tracing: Tracing | undefined): WorkClaim {
+  const project = deployment.tracing_project_id;
+  return {
+    claim_id: claim.id,
+    expires_at: claim.expires_at.toISOString(),
+    lease_seconds: claim.lease_ms / 1_000,
+    deployment: { id: deployment.id, name: deployment.name, namespace: claim.namespace },
+    revision: revision
+      ? {
+          id: revision.id,
+          image_uri: revision.source_revision_config.image_uri ?? '',
+          secrets: revision.secrets,
+          secret_references: revision.secret_references ?? [],
+          resource_spec: revision.source_config.resource_spec ?? null,
+          deployment_type: revision.source_config.deployment_type ?? null,
+          tracing: tracing && project !== null ? { project_id: project, token: tracing.tokenOf(project) } : null,
+        }
+      : null,
+  };
+}
+
+/** How a holder stands, as it is told. */
+export const sendStanding = (claim: ListenerClaimRecord, wanted: boolean): ClaimStanding => ({
+  claim_id: claim.id,
+  expires_at: claim.expires_at.toISOString(),
+  wanted,
+});

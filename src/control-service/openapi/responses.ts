@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { deployment, deploymentStatuses } from '../../contract/control/deployment.ts';
+import { githubIntegration, githubRepository } from '../../contract/control/integration.ts';
+import { computeType, listener, listenerComputeConfig } from '../../contract/control/listener.ts';
+import { resourceSpec } from '../../contract/control/resource-spec.ts';
+import { revision, revisionStatusClasses, type RevisionStatus } from '../../contract/control/revision.ts';
+import { secret, secretReference } from '../../contract/control/secret.ts';
+import {
+  deploymentType,
+  listenerConfig,
+  source,
+  sourceConfig,
+  sourceRevisionConfig,
+} from '../../contract/control/source.ts';
+
+// What this service tells, exactly. The contract's own schemas of answers are looser, for they read other services too.
+
+const id = z.uuid();
+const time = z.iso.datetime();
+const text = z.string();
+
+const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
+
+/** Every word that a revision's status may be. */
+export const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
+
+export const sourceConfigResponse = z.looseObject({
+  ...sourceConfig.shape,
+  integration_id: id.nullable(),
+  repo_url: text.nullable(),
+  deployment_type: deploymentType.nullable(),
+  build_on_push: z.boolean().nullable(),
+  custom_url: text.nullable(),
+  resource_spec: resourceSpec.nullable(),
+  listener_id: id.nullable(),
+  listener_config: listenerConfig.nullable(),
+  install_command: text.nullable(),
+  build_command: text.nullable(),
+});
+
+export const revisionConfigResponse = z.looseObject({
+  ...sourceRevisionConfig.shape,
+  repo_ref: text.nullable(),
+  graph_config_path: text.nullable(),
+  image_uri: text.nullable(),
+  source_tarball_path: text.nullable(),
+  repo_commit_sha: text.nullable(),
+  source_tarball_digest: text.nullable(),
+});
+
+export const deploymentResponse = z.looseObject({
+  ...deployment.shape,
+  id,
+  tenant_id: id,
+  source,
+  source_config: sourceConfigResponse,
+  source_revision_config: revisionConfigResponse,
+  secrets: z.array(secret),
+  secret_references: z.array(secretReference).nullable(),
+  created_at: time,
+  updated_at: time,
+  status: z.enum(deploymentStatuses),
+  status_message: text.nullable(),
+  latest_revision_id: id.nullable(),
+  active_revision_id: id.nullable(),
+  image_version: text.nullable(),
+  tracer_session_id: id.nullable(),
+  url: text.nullable(),
+});
+
+export const revisionResponse = z.looseObject({
+  ...revision.shape,
+  id,
+  created_at: time,
+  updated_at: time,
+  status: revisionStatus,
+  status_message: text.nullable(),
+  source,
+  source_revision_config: revisionConfigResponse,
+});
+
+const offset = z.int().min(0);
+export const deploymentsResponse = z.object({ resources: z.array(deploymentResponse), offset });
+export const revisionsResponse = z.object({ resources: z.array(revisionResponse), offset });
+
+export const listenerResponse = z.looseObject({
+  ...listener.shape,
+  id,
+  version: text.nullable(),
+  compute_type: computeType,
+  compute_id: text,
+  compute_config: listenerComputeConfig,
+  created_at: time,
+  updated_at: time,
+});
+export const listenersResponse = z.object({ resources: z.array(listenerResponse), offset });
+
+export const integrationResponse = z.looseObject({
+  ...githubIntegration.shape,
+  id,
+  installation_id: z.int(),
+  name: text,
+});
+export const repositoryResponse = z.looseObject({
+  ...githubRepository.shape,
+  host_integration_id: id,
+  id: z.int(),
+  default_branch: text.nullable(),
+});
+
+export const logLineResponse = z.object({ id: text, timestamp: time, level: text, message: text });
+export const logPageResponse = z.object({ logs: z.array(logLineResponse), next_offset: text.nullable() });
+
+/** What a 400 and its like say: one sentence for each rule that was broken. */
+export const problemResponse = z.object({ detail: text });
+export const fieldProblemResponse = z.object({
+  loc: z.array(z.union([text, z.int()])),
+  msg: text,
+  type: text,
+});
+/** What a 422 says: an entry for every field. */
+export const fieldProblemsResponse = z.object({ detail: z.array(fieldProblemResponse) });

@@ -1,0 +1,45 @@
+import { basename } from 'node:path';
+import { hasEnded } from '../rules/revision-states.ts';
+import type { RevisionOfBuild } from '../store/retention.ts';
+import type { Ages } from './ages.ts';
+
+/** A revision as far as its build goes. */
+export type BuiltRevision = Pick<RevisionOfBuild, 'id' | 'status' | 'build_folder' | 'updated_at'>;
+
+/**
+ * Decides which builds of one deployment may be removed: neither live, nor on their way, nor what one of the last live
+ * revisions is made of, nor among the newest, and old.
+ *
+ * @param revisions those whose builds lie on this machine, newest first.
+ * @returns the ids of the builds.
+ */
+export function oldBuilds(
+  revisions: readonly BuiltRevision[],
+  activeRevisionId: string | null,
+  now: number,
+  { live, newest, most, ms }: Ages['builds'],
+): string[] {
+  const needed = new Set<string>();
+  const others = new Map<string, number>();
+  let wereLive = 0;
+  for (const { id, status, build_folder, updated_at } of revisions) {
+    const build = basename(build_folder);
+    if (status === 'DEPLOYED') wereLive += 1;
+    const isWayBack = status === 'DEPLOYED' && wereLive <= live;
+    if (id === activeRevisionId || !hasEnded(status) || isWayBack) needed.add(build);
+    else if (!others.has(build)) others.set(build, updated_at.getTime());
+  }
+  return [...others]
+    .filter(([build]) => !needed.has(build))
+    .filter(([, at], place) => place >= newest && (now - at >= ms || place >= most))
+    .map(([build]) => build);
+}
+
+/** The same of all deployments. */
+export function oldBuildsOfAll(revisions: readonly RevisionOfBuild[], now: number, bounds: Ages['builds']): string[] {
+  const deployments = Map.groupBy(revisions, ({ deployment_id }) => deployment_id);
+  return [...deployments.values()].flatMap((own) => oldBuilds(own, own[0]?.active_revision_id ?? null, now, bounds));
+}
+
+/** Where the disk is short of space: builds that nothing needs go, however new they are. */
+export const withoutOthers = (bounds: Ages['builds']): Ages['builds'] => ({ ...bounds, newest: 0, most: 0, ms: 0 });

@@ -1,0 +1,121 @@
+import { pause, type Clock } from '../../clock.ts';
+import { messageOf } from '../../postgres/embedded/file-errors.ts';
+import { buildFolder, buildsThere, clearAway } from '../builds/build-folder.ts';
+import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
+import type { RetentionStore } from '../store/retention.ts';
+import type { Uploads } from '../uploads/uploads.ts';
+import { ages, inUseMs, lookEveryMs, type Ages } from './ages.ts';
+import { oldBuildsOfAll, withoutOthers } from './old-builds.ts';
+import { keptFolders, keptKinds, removeKept, type KeptKind } from './unused-folders.ts';
+import { inOneLine, type Cleared } from './words.ts';
+
+export interface RetentionSettings {
+  store: RetentionStore;
+  uploads: Pick<Uploads, 'removeOld'>;
+  /** The folder that builds lie in `builds/` of, with what they keep for one another. */
+  workDir: string;
+  clock: Clock;
+  /** Told in one line what was cleared away. */
+  log: (message: string) => void;
+  /** How much space the disk has left; as the file system says, when absent. */
+  freeSpace?: FreeSpace;
+}
+
+/** Clears away what is old. */
+export interface Retention {
+  /** Looks now, and every hour from now on, in the background. */
+  start(): void;
+  /** Looks once. */
+  look(): Promise<void>;
+  /**
+   * Clears away early what nothing needs, the least missed first, until `wanted` bytes are free: downloads, packages,
+   * mirrors, and at last builds of revisions that ended. What the live revisions run on is never touched.
+   */
+  makeRoom: (wanted: number) => Promise<void>;
+  /** Looks no more. */
+  stop: () => Promise<void>;
+}
+
+/** Makes what clears away. Nothing happens before it is asked. */
+export function createRetention(settings: RetentionSettings): Retention {
+  const { store, uploads, workDir, clock, log, freeSpace: free = freeSpace } = settings;
+  const stopping = new AbortController();
+  let looking: Promise<void> = Promise.resolve();
+
+  async function clearBuilds(bounds: Ages['builds']): Promise<number> {
+    const there = buildsThere(workDir).map((id) => `builds/${id}`);
+    const old = oldBuildsOfAll(await store.revisionsOfBuilds(there), clock.now(), bounds);
+    for (const id of old) await clearAway(buildFolder(workDir, id).root, log);
+    return old.length;
+  }
+
+  async function clearKept(kind: KeptKind, olderThan: number): Promise<number> {
+    const now = clock.now();
+    // A build can give its folder any date: one far ahead, which would never become old, counts as one far back.
+    const old = (await keptFolders(kind, workDir, log)).filter(({ usedAt }) => Math.abs(now - usedAt) >= olderThan);
+    let removed = 0;
+    for (const folder of old) if (await removeKept(folder, log)) removed += 1;
+    return removed;
+  }
+
+  /**
+   * One kind that can't be cleared away keeps no other one from it. The record itself is gone through, which the compiler
+   * wants whole: no list beside it could leave a kind out.
+   */
+  async function each(work: Record<keyof Ages, () => Promise<number>>): Promise<Cleared> {
+    const cleared: Record<string, number> = {};
+    for (const [name, clear] of Object.entries(work)) {
+      if (stopping.signal.aborted) break;
+      await clear()
+        .then((count) => (cleared[name] = count))
+        .catch((error: unknown) => log(`Old ${name} could not be cleared away: ${messageOf(error)}`));
+    }
+    return cleared;
+  }
+
+  async function look(): Promise<void> {
+    const cleared = await each({
+      builds: () => clearBuilds(ages.builds),
+      mirrors: () => clearKept('mirrors', ages.mirrors.ms),
+      packages: () => clearKept('packages', ages.packages.ms),
+      downloads: () => clearKept('downloads', ages.downloads.ms),
+      uploads: () => uploads.removeOld(ages.uploads.ms),
+      logs: () => store.forgetOldLines(ages.logs.ms),
+      runs: () => store.forgetOldRuns(ages.runs.ms),
+      changes: () => store.forgetChanges(ages.changes.ms),
+    });
+    const line = inOneLine(cleared);
+    if (line !== undefined) log(`Cleared away for its age: ${line}.`);
+  }
+
+  async function makeRoom(wanted: number): Promise<void> {
+    const cleared: Cleared = {};
+    const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;
+    for (const kind of keptKinds) {
+      if (await isEnough()) break;
+      cleared[kind] = await clearKept(kind, inUseMs);
+    }
+    if (!(await isEnough())) cleared.builds = await clearBuilds(withoutOthers(ages.builds));
+    const line = inOneLine(cleared);
+    if (line !== undefined) log(`The disk is short of space; cleared away before its time: ${line}.`);
+  }
+
+  async function lookAgainAndAgain(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await look();
+      await pause(clock, lookEveryMs, stopping.signal);
+    }
+  }
+
+  return {
+    look,
+    makeRoom,
+    start() {
+      looking = lookAgainAndAgain();
+    },
+    async stop() {
+      stopping.abort();
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { AgentSpec } from '../compute/compute.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { Retrying } from './retry-policy.ts';
+
+/** That an agent which serves ended, or could not be started again. */
+export interface Breakdown {
+  /** For a person, without a full stop: `exit code 7`. */
+  how: string;
+  /** The last lines that it wrote, masked. */
+  said: readonly string[];
+}
+
+/** Is told how the agents fare that are looked after. */
+export interface AgentExitHandlers {
+  /** Resolves when there is a point in starting an agent again: while the database is away none could. */
+  ready(spec: AgentSpec): Promise<void>;
+  /** It broke down, so many times in a row, and is started again. Returns at once. */
+  brokeDown(spec: AgentSpec, times: number, breakdown: Breakdown): void;
+  /** It has served well for a while. Returns at once. */
+  isWell(spec: AgentSpec): void;
+  /** It broke down, so many times in a row, and is not started again. Returns at once. */
+  givenUp(spec: AgentSpec, times: number, breakdown: Breakdown): void;
+}
+
+/** The `status_message` of a live revision whose agent had to be started again. */
+export const restartedMessage = (times: number, { how }: Breakdown): string =>
+  `Restarted ${times} ${times === 1 ? 'time' : 'times'}, last: ${how}.`;
+
+/** The `status_message` of a revision whose agent was given up. */
+export const givenUpMessage = (times: number, { how, said }: Breakdown): string =>
+  [
+    `The agent broke down ${times} times in a row and is not started again, last: ${how}. Deploy a revision that stays up, or redeploy one.`,
+    ...(said.length === 0 ? [] : ['Its log ended:', ...said]),
+  ].join('\n');
+
+export interface AgentExitSettings {
+  store: Pick<ControlStore, 'deployment' | 'noteLive' | 'giveUp'>;
+  retrying: Retrying;
+  /** Runs something to its end; what goes wrong with it is told and harms nothing else. */
+  inBackground: (what: string, work: () => Promise<void>) => void;
+}
+
+/** Writes down how agents fare: at their revisions, one thing after the other. */
+export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSettings): AgentExitHandlers {
+  let written = Promise.resolve();
+  const write = (what: string, work: () => Promise<unknown>): void => {
+    const before = written;
+    const after = Promise.withResolvers<void>();
+    written = after.promise;
+    inBackground(what, async () => {
+      await before;
+      await retrying(work).finally(after.resolve);
+    });
+  };
+  return {
+    async ready({ deploymentId }) {
+      await retrying(() => store.deployment(deploymentId));
+    },
+    brokeDown({ revisionId }, times, breakdown) {
+      const message = restartedMessage(times, breakdown);
+      write('Telling of a restart', () => store.noteLive(revisionId, message));
+    },
+    isWell({ revisionId }) {
+      write('Telling that an agent is well', () => store.noteLive(revisionId, null));
+    },
+    givenUp({ deploymentId, revisionId }, times, breakdown) {
+      const message = givenUpMessage(times, breakdown);
+      write('Giving an agent up', () => store.giveUp(deploymentId, revisionId, message));
+    },
+  };
+}

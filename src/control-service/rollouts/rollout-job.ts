@@ -1,0 +1,90 @@
+import type { BuildSettings } from '../builds/make-build.ts';
+import type { Compute, TracingTarget } from '../compute/compute.ts';
+import type { ProcessUser } from '../compute/leashed-process.ts';
+import type { Integrations } from '../integrations/integrations.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import type { EnsureDatabase } from './agent-database.ts';
+import type { LiveAgents } from './live-agents.ts';
+import type { LogBook, LogWriter } from './log-book.ts';
+import type { Retrying } from './retry-policy.ts';
+import type { Slots } from './slots.ts';
+
+/** What carrying out a revision stands on. */
+export interface Tools {
+  store: ControlStore;
+  /** The service's data folder. */
+  dataDir: string;
+  builds: BuildSettings;
+  buildSlots: Slots;
+  compute: Compute;
+  ensureDatabase: EnsureDatabase;
+  live: LiveAgents;
+  retrying: Retrying;
+  logs: LogBook;
+  /** Gets what private repositories are cloned with; without it they are cloned without credentials. */
+  cloning?: Pick<Integrations, 'cloneToken' | 'endToken'> | undefined;
+  /** Where the agents of a tracing project tell of their runs; without it they tell nobody. */
+  tracing?: ((projectId: string) => TracingTarget) | undefined;
+  /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
+  userOf?: (deployment: DeploymentRecord) => Promise<ProcessUser | undefined>;
+  /** Told when a revision has come so far, before anything follows; nobody is told when absent. */
+  step?: RolloutStep;
+}
+
+/** Is told how far a revision has come, by the names of the steps that the README's table of kills explains. */
+export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
+
+/** A revision that is being carried out, with its logs. */
+export interface RolloutJob {
+  deployment: DeploymentRecord;
+  revision: RevisionRecord;
+  buildLog: LogWriter;
+  deployLog: LogWriter;
+  /** Aborts when the revision was interrupted, or the service stops. */
+  signal: AbortSignal;
+}
+
+/** Begins to carry out a revision: opens its logs. */
+export const undertake = (
+  deployment: DeploymentRecord,
+  revision: RevisionRecord,
+  signal: AbortSignal,
+  { logs }: Pick<Tools, 'logs'>,
+): RolloutJob => ({
+  deployment,
+  revision,
+  buildLog: logs.open(revision.id, 'build'),
+  deployLog: logs.open(revision.id, 'deploy'),
+  signal,
+});
+
+const runningBefore = {
+  BUILD_FAILED: ['AWAITING_BUILD', 'BUILDING'],
+  DEPLOY_FAILED: ['AWAITING_DEPLOY', 'DEPLOYING'],
+} as const;
+
+/** Ends a revision as failed, with the reason in its status and at the end of its log. The live one goes on serving. */
+export async function fail(
+  { revision, buildLog, deployLog }: RolloutJob,
+  status: keyof typeof runningBefore,
+  reason: string,
+  { store, retrying }: Pick<Tools, 'store' | 'retrying'>,
+): Promise<void> {
+  const log = status === 'DEPLOY_FAILED' ? deployLog : buildLog;
+  log.write('error', reason);
+  await log.flush();
+  await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
+}
+
+/** Ends a revision as failed wherever it stands, for a reason that no step of it foresaw. */
+export async function failAnyway(
+  { revision, buildLog }: RolloutJob,
+  reason: string,
+  { store, retrying }: Pick<Tools, 'store' | 'retrying'>,
+): Promise<void> {
+  buildLog.write('error', reason);
+  for (const status of ['BUILD_FAILED', 'DEPLOY_FAILED'] as const) {
+    await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
+  }
+}

@@ -1,0 +1,156 @@
+import * as z from 'zod';
+import { systemClock } from '../clock.ts';
+import type { Act, Shown } from './scenarios.ts';
+import { requestsTo } from './agent-requests.ts';
+import { minuteOf, minutesBetween } from './minutes.ts';
+import { questionsTo } from './questions.ts';
+import type { Screen } from './screen.ts';
+import type { DemoEnvironment } from './environment.ts';
+
+const assistant = z.looseObject({ assistant_id: z.string(), version: z.int() });
+const cron = z.looseObject({ cron_id: z.string(), created_at: z.string() });
+const thread = z.looseObject({ thread_id: z.string() });
+const runs = z.array(
+  z.looseObject({
+    run_id: z.string(),
+    status: z.string(),
+    created_at: z.string(),
+    metadata: z.looseObject({ cron_id: z.string().nullish() }).nullish(),
+  }),
+);
+const answer = z.looseObject({ output: z.string() });
+const refusal = z.looseObject({ detail: z.array(z.looseObject({ msg: z.string() })) });
+
+/** How long the first run of a cron of every minute may take to come, and a webhook after its run (ms). */
+const timeouts = { cron: 75_000, webhook: 15_000 };
+/** What a minute's run has for being there: it is late by a second, on a busy machine by some more (ms). */
+const grace = 5_000;
+
+/** A domain that the example's graph configuration file does not have among `allowed_domains`. */
+const otherHost = 'https://hooks.elsewhere.example/told?token=abc';
+
+/** What clients of the deployed agent do with it, at the deployment's address. Played after the Action's acts. */
+export const agentScenarios: readonly Act[] = [
+  {
+    title: 'an assistant goes back to a former version',
+    async play(environment, screen, before) {
+      const { address } = deployed(before);
+      const agent = requestsTo(address, environment.service);
+      const morning = { graph_id: 'echo', name: 'greeter', context: { greeting: 'good morning' } };
+      const { assistant_id: id, version } = await agent.ask('/assistants', assistant, morning);
+      const said: string[] = [];
+      const ask = async (now: number): Promise<void> => {
+        said.push(await questionsTo(address, environment.service).ask('world', id));
+        screen.line(`   version ${now} says "${said.at(-1)}"`);
+      };
+      await ask(version);
+      const evening = { context: { greeting: 'good evening' } };
+      const changed = await agent.ask(`/assistants/${id}`, assistant, evening, 'PATCH');
+      await ask(changed.version);
+      const back = await agent.ask(`/assistants/${id}/latest`, assistant, { version });
+      await ask(back.version);
+      const held =
+        [version, changed.version, back.version].join() === '1,2,1' &&
+        said.join() === 'good morning world!,good evening world!,good morning world!';
+      const outputs = { assistant: id };
+      return { held, outputs, seen: `versions 1, 2, 1 say ${said.map((each) => `"${each}"`).join(', ')}` };
+    },
+  },
+  {
+    title: 'a webhook goes to its domains only',
+    async play(environment, screen, before) {
+      const { address } = deployed(before);
+      const agent = requestsTo(address, environment.service);
+      const call = { assistant_id: 'echo', input: { input: 'world' } };
+      const refused = await agent.send('/runs/wait', { ...call, webhook: otherHost });
+      const why = refusal.safeParse(parsed(refused.text)).data?.detail[0]?.msg ?? refused.text;
+      screen.line(`   a run with a webhook to ${new URL(otherHost).host}: ${refused.status}, it ${why}`);
+      await agent.ask('/runs/wait', answer, { ...call, webhook: environment.receiver.addressFor('run') });
+      await until(() => environment.receiver.reported('run').length > 0, timeouts.webhook);
+      const [reported] = environment.receiver.reported('run');
+      screen.line(`   one to this machine, which the file names: told ${reported?.status ?? 'nothing'}`);
+      // The cron is looked at in the last act: there is time for many a minute until then.
+      const outputs = await startCron(environment, screen, before);
+      const isRefused = refused.status === 422 && why.includes('allowed_domains');
+      return {
+        held: isRefused && reported?.status === 'success',
+        seen: `${refused.status} for another domain; told "${reported?.status ?? 'nothing'}" to its own`,
+        outputs,
+      };
+    },
+  },
+];
+
+/** What the cron of the webhooks' act did meanwhile. Played last. */
+export const cronAct: Act = {
+  title: 'a cron came every minute, once',
+  async play(environment, screen, before) {
+    const { address } = deployed(before);
+    const { cron: id = '', thread: threadId = '', since = '' } = outputsOf(before, 1);
+    const agent = requestsTo(address, environment.service);
+    const due = (): number[] => minutesBetween(Number(since), systemClock.now() - grace);
+    await until(() => due().length > 0, timeouts.cron);
+    const minutes = due();
+    const last = minutes.at(-1) ?? 0;
+    const minuteIn = ({ created_at }: { created_at: string }): number => minuteOf(Date.parse(created_at));
+    // A run of a minute that has only just begun may still be under way.
+    const received = (await agent.ask(`/threads/${threadId}/runs?limit=100`, runs))
+      .filter((run) => run.metadata?.cron_id === id && minuteIn(run) <= last)
+      .toSorted((one, other) => minuteIn(one) - minuteIn(other));
+    const said = (): (string | undefined)[] => received.map(({ run_id }) => webhookOf(environment, run_id));
+    await until(() => said().every((each) => each !== undefined), timeouts.webhook);
+    const reported = said();
+    for (const [index, { created_at, status }] of received.entries()) {
+      screen.quote(`| ${created_at.slice(11, 19)}  ${status}: ${reported[index] ?? 'nothing was told'}`);
+    }
+    const once = minutes.length > 0 && received.map(minuteIn).join() === minutes.join();
+    const answered = reported.filter((each) => each?.startsWith('good morning you')).length;
+    const held = once && answered === received.length && received.every(({ status }) => status === 'success');
+    return { held, seen: `minutes: ${minutes.length}, runs: ${received.length}, told by webhook: ${answered}` };
+  },
+};
+
+/** Has the assistant of the first act asked every minute, on a thread of its own. */
+async function startCron(
+  environment: DemoEnvironment,
+  screen: Screen,
+  before: readonly Shown[],
+): Promise<Record<string, string>> {
+  const agent = requestsTo(deployed(before).address, environment.service);
+  const { thread_id: id } = await agent.ask('/threads', thread, {});
+  const made = await agent.ask(`/threads/${id}/runs/crons`, cron, {
+    assistant_id: outputsOf(before, 0)['assistant'] ?? '',
+    schedule: '* * * * *',
+    input: { input: 'you' },
+    webhook: environment.receiver.addressFor('cron'),
+  });
+  screen.line('   a cron with such a webhook is made: every minute, while all this goes on');
+  return { cron: made.cron_id, thread: id, since: String(Date.parse(made.created_at)) };
+}
+
+/** What the agent said in a run of the cron, as its webhook told. */
+function webhookOf({ receiver }: DemoEnvironment, runId: string): string | undefined {
+  return answer.safeParse(receiver.reported('cron').find(({ run_id }) => run_id === runId)?.values).data?.output;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Looks until something holds, and no longer than `withinMs`. */
+async function until(holds: () => boolean, withinMs: number): Promise<void> {
+  const end = systemClock.now() + withinMs;
+  while (!holds() && systemClock.now() < end) await systemClock.sleep(100);
+}
+
+/** What one of these acts left for the others. */
+const outputsOf = (before: readonly Shown[], index: number): Record<string, string> =>
+  before.find(({ title }) => title === agentScenarios[index]?.title)?.outputs ?? {};
+
+/** The deployment of the Action's acts. */
+const deployed = ([first]: readonly Shown[]): { address: string } => ({ address: first?.address ?? '' });

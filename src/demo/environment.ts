@@ -1,0 +1,135 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startAppProcess, type AppProcess } from './app-process.ts';
+import { clearAway, type Made } from './clear-away.ts';
+import { freePort } from './free-port.ts';
+import { startGitHub, type GitHubForDemo } from './github/github.ts';
+import { startLocalService, type LocalService } from './local-service.ts';
+import { startReceiver, type Receiver } from './receiver.ts';
+import { Repository } from './repository.ts';
+import { runStep, type StepResult } from './runner.ts';
+
+/** The organization that the demo's person works for. */
+const owner = 'acme';
+
+/** Everything that the demo stands on: folders of its own, GitHub, both services, a repository, a runner, the App. */
+export interface DemoEnvironment {
+  service: LocalService;
+  github: GitHubForDemo;
+  /** Takes the webhooks of runs; the repository's graph configuration file allows its address. */
+  receiver: Receiver;
+  repository: Repository;
+  /** The repository on GitHub, as `owner/name`. */
+  fullName: string;
+  repoUrl: string;
+  folder: string;
+  /** Runs the Action on the repository's newest commit, as its workflow would: because it was pushed. */
+  deploy(commit: string, inputs: Readonly<Record<string, string>>, onLine: (line: string) => void): Promise<StepResult>;
+  /** Runs the Action in a folder, with what a runner says of its run, and nothing about git. */
+  step(
+    workspace: string,
+    inputs: Readonly<Record<string, string>>,
+    run: Readonly<Record<string, string>>,
+    onLine: (line: string) => void,
+  ): Promise<StepResult>;
+  /** The revisions of a deployment, as the control service lists them, newest first. */
+  revisionsOf(deploymentId: string): Promise<string[]>;
+  /** Starts the App, or starts it again. */
+  startApp(): Promise<AppProcess>;
+  /** The processes that were started so far. */
+  pids(): readonly number[];
+  /** Ends everything and removes every folder. It takes a while, so that `tell` is told what goes on. */
+  clear(log: (text: string) => void): Promise<void>;
+}
+
+/** @param root of this package: where `dist` and `examples` are. */
+export async function startDemo(root: string, example: string): Promise<DemoEnvironment> {
+  const folder = await mkdtemp(join(tmpdir(), 'landfall-demo-'));
+  const data = join(folder, 'data');
+  const appData = join(folder, 'app');
+  const fullName = `${owner}/${example}`;
+  const running: Made['running'] = [];
+  const clear: DemoEnvironment['clear'] = (log) => clearAway({ running, folder, data, appData }, log);
+  try {
+    await mkdir(join(folder, 'work', owner), { recursive: true });
+    const github = await startGitHub({ folder: join(folder, 'github'), owners: [owner], people: ['mona'] });
+    running.push(github);
+    const receiver = await startReceiver();
+    running.push(receiver);
+    const repoUrl = github.gitUrl(fullName);
+    await github.createRepository(fullName);
+    const repository = await Repository.ofExample(
+      join(root, 'examples', example),
+      join(folder, 'work', owner, example),
+    );
+    await repository.edit('.github/landfall.yml', `https://github.com/${fullName}`, repoUrl);
+    const domains = '"allowed_domains": ["*.example.com"';
+    const withOurs = `"allowed_ports": [443, ${receiver.port}], ${domains}, "127.0.0.1"`;
+    await repository.edit('langgraph.json', domains, withOurs);
+    await repository.commit('Say where this repository is, and who is told of runs');
+    await repository.pushTo(github.pushUrl(fullName));
+    const service = await startLocalService({ root, data });
+    running.push(service);
+    const port = await freePort();
+    const pids = [service.pid];
+    const step: DemoEnvironment['step'] = (workspace, inputs, run, onLine) =>
+      runStep({
+        main: join(root, 'dist', 'index.js'),
+        workspace,
+        onLine,
+        inputs: {
+          'base-url': service.url,
+          'api-key': service.apiKey,
+          'poll-seconds': '0.5',
+          'timeout-minutes': '5',
+          ...inputs,
+        },
+        github: { GITHUB_SERVER_URL: github.url, GITHUB_API_URL: github.url, ...run },
+      });
+    return {
+      service,
+      github,
+      receiver,
+      repository,
+      fullName,
+      repoUrl,
+      folder,
+      step,
+      async deploy(commit, inputs, onLine) {
+        await repository.push();
+        const pushed = {
+          GITHUB_REPOSITORY: fullName,
+          GITHUB_REF: 'refs/heads/main',
+          GITHUB_SHA: commit,
+          GITHUB_EVENT_NAME: 'push',
+          GITHUB_ACTOR: 'mona',
+        };
+        return step(repository.folder, { 'repo-url': repoUrl, 'build-on-push': 'true', ...inputs }, pushed, onLine);
+      },
+      revisionsOf: (deploymentId) => revisionsOf(service, deploymentId),
+      async startApp() {
+        const app = await startAppProcess({ root, github, service, data: appData, port });
+        running.push(app);
+        pids.push(app.pid);
+        return app;
+      },
+      pids: () => pids,
+      clear,
+    };
+  } catch (error) {
+    await clear(() => undefined);
+    throw error;
+  }
+}
+
+async function revisionsOf({ url, apiKey }: LocalService, deploymentId: string): Promise<string[]> {
+  const response = await fetch(`${url}/v2/deployments/${deploymentId}/revisions?limit=100`, {
+    headers: { 'x-api-key': apiKey },
+  });
+  const body: unknown = await response.json();
+  const resources = typeof body === 'object' && body !== null && 'resources' in body ? body.resources : [];
+  return (Array.isArray(resources) ? resources : []).map((revision: unknown) =>
+    typeof revision === 'object' && revision !== null && 'id' in revision ? String(revision.id) : '',
+  );
+}

@@ -1,0 +1,136 @@
+import { questionsTo } from './questions.ts';
+import type { StepResult } from './runner.ts';
+import type { Screen } from './screen.ts';
+import type { DemoEnvironment } from './environment.ts';
+
+/** What an act showed. */
+export interface Result {
+  held: boolean;
+  /** What was seen, in a few words. */
+  seen: string;
+  outputs?: Record<string, string>;
+  /** Where the agent answers. */
+  address?: string;
+}
+
+export interface Shown extends Result {
+  title: string;
+}
+
+export interface Act {
+  title: string;
+  play: (environment: DemoEnvironment, screen: Screen, before: readonly Shown[]) => Promise<Result>;
+}
+
+const graph = 'src/graph.ts';
+/** What the example answers, before and after it was made more cheerful. */
+const answer = '${input}`';
+const cheerful = '${input}!`';
+
+/** The main job, in the order in which a team meets it. */
+export const scenarios: readonly Act[] = [
+  {
+    title: 'the first deployment is live and answers',
+    async play(environment, screen) {
+      const step = await deploy(environment, screen, await environment.repository.head());
+      const address = step.outputs['deployment-url'] ?? '';
+      const said = address ? await questionsTo(address, environment.service).ask('world') : '';
+      screen.line(`   asked "world": "${said}"`);
+      const held = isOutcome(step, 'deployed') && said === 'hello world';
+      return { held, seen: `${step.outputs['outcome']}, it says "${said}"`, outputs: step.outputs, address };
+    },
+  },
+  {
+    title: 'a change is one revision; nobody waits',
+    async play(environment, screen, before) {
+      const { id, address } = deployed(before);
+      const revisions = await environment.revisionsOf(id);
+      const questions = questionsTo(address, environment.service);
+      await environment.repository.edit(graph, answer, cheerful);
+      const commit = await environment.repository.commit('Be more cheerful');
+      const asking = questions.keepAsking();
+      const step = await deploy(environment, screen, commit);
+      const said = await questions.ask('world');
+      const { call, failed } = await asking.stop();
+      const made = (await environment.revisionsOf(id)).length - revisions.length;
+      screen.line(`   meanwhile ${call} questions, ${failed.length} without an answer; now "${said}"`);
+      for (const each of failed.slice(0, 3)) screen.quote(each);
+      const held = isOutcome(step, 'deployed') && made === 1 && failed.length === 0 && said === 'hello world!';
+      const seen = `${made} revision; of ${call} questions ${failed.length} failed`;
+      return { held, seen, outputs: { ...step.outputs, commit } };
+    },
+  },
+  {
+    title: 'the same again changes nothing',
+    async play(environment, screen, before) {
+      const { id } = deployed(before);
+      const revisions = await environment.revisionsOf(id);
+      const step = await deploy(environment, screen, await environment.repository.head());
+      const made = (await environment.revisionsOf(id)).length - revisions.length;
+      return {
+        held: isOutcome(step, 'unchanged') && made === 0,
+        seen: `${step.outputs['outcome']}, ${made} revisions`,
+      };
+    },
+  },
+  {
+    title: 'a broken graph fails, the former one serves',
+    async play(environment, screen, before) {
+      const { address } = deployed(before);
+      await environment.repository.edit(
+        graph,
+        'export const graph =',
+        'export const graph: unknown = undefined;\nexport const other =',
+      );
+      const step = await deploy(environment, screen, await environment.repository.commit('Forget the graph'));
+      const said = await questionsTo(address, environment.service).ask('world');
+      screen.line(`   asked "world": "${said}"`);
+      const hasLog = step.log.includes('graph');
+      const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && hasLog && said === 'hello world!';
+      return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
+    },
+  },
+  {
+    title: 'a wrong answer is rolled back',
+    async play(environment, screen, before) {
+      const { address } = deployed(before);
+      await environment.repository.edit(
+        graph,
+        'export const graph: unknown = undefined;\nexport const other =',
+        'export const graph =',
+      );
+      await environment.repository.edit(graph, cheerful, 'nobody`');
+      const commit = await environment.repository.commit('Lose the thread');
+      const step = await deploy(environment, screen, commit, { 'on-failure': 'rollback' });
+      const said = await questionsTo(address, environment.service).ask('world');
+      screen.line(`   asked "world": "${said}"`);
+      const back = step.outputs['rolled-back-to'] ?? '';
+      const held =
+        step.exitCode === 1 && step.outputs['outcome'] === 'rolled-back' && back !== '' && said === 'hello world!';
+      return { held, seen: `${step.outputs['outcome']}, says "${said}"` };
+    },
+  },
+];
+
+async function deploy(
+  environment: DemoEnvironment,
+  screen: Screen,
+  commit: string,
+  inputs: Readonly<Record<string, string>> = {},
+): Promise<StepResult> {
+  screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
+  const step = await environment.deploy(commit, inputs, (line) => {
+    // Commands to the runner, and expectations that held, would fill the screen.
+    if (!/^(::|\s+ok )/.test(line)) screen.quote(`| ${line.replaceAll(`${environment.folder}/`, '')}`);
+  });
+  if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);
+  return step;
+}
+
+const isOutcome = ({ exitCode, outputs }: StepResult, outcome: string): boolean =>
+  exitCode === 0 && outputs['outcome'] === outcome && outputs['smoke-verdict'] === 'passed';
+
+function deployed(before: readonly Shown[]): { id: string; address: string } {
+  const first = before[0];
+  return { id: first?.outputs?.['deployment-id'] ?? '', address: first?.address ?? '' };
+}

@@ -1,0 +1,159 @@
+import { cp } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { connectControlService, type ControlServiceClient } from '../client/control.ts';
+import { systemClock } from '../clock.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import { parting } from '../control-service/compute/parting.ts';
+import type { Act, Shown } from './scenarios.ts';
+import { questionsTo } from './questions.ts';
+import { edit } from './repository.ts';
+import type { StepResult } from './runner.ts';
+import type { Screen } from './screen.ts';
+import type { DemoEnvironment } from './environment.ts';
+
+const graph = 'src/graph.ts';
+const graphConfig = 'langgraph.json';
+/** How long a revision may take (ms). */
+const timeouts = 150_000;
+const ended: readonly string[] = [
+  'DEPLOYED',
+  'CREATE_FAILED',
+  'BUILD_FAILED',
+  'DEPLOY_FAILED',
+  'SKIPPED',
+  'INTERRUPTED',
+];
+
+/** What the control service does without a repository: it takes an upload, breaks off a build, goes back at once. */
+export const serviceScenarios: readonly Act[] = [
+  {
+    title: 'a folder is uploaded, without git',
+    async play(environment, screen) {
+      const folder = await folderOf(environment);
+      const step = await upload(environment, screen, folder);
+      const address = step.outputs['deployment-url'] ?? '';
+      const said = address ? await questionsTo(address, environment.service).ask('world') : '';
+      screen.line(`   asked "world": "${said}"; then the same folder once more:`);
+      const again = await upload(environment, screen, folder);
+      const outcomes = [step, again].map(({ outputs }) => outputs['outcome']);
+      const held = outcomes.join() === 'deployed,unchanged' && said === 'hello world';
+      return { held, seen: `${outcomes.join(', then ')}; it says "${said}"`, outputs: step.outputs, address };
+    },
+  },
+  {
+    title: 'a build is interrupted, the live one serves',
+    async play(environment, screen, before) {
+      const { id, address } = uploaded(before);
+      return asClient(environment, async (control) => {
+        // One more revision of what was uploaded, with a build that would take an hour.
+        await control.patchDeployment(id, { source_config: { build_command: 'sleep 3600' } });
+        const call = await control.patchDeployment(id, { source_revision_config: { graph_config_path: graphConfig } });
+        const revision = call.latest_revision_id ?? '';
+        await follow(control, id, revision, screen, 'BUILDING');
+        await control.interruptRevision(id, revision);
+        const { seen } = await follow(control, id, revision, screen);
+        await control.patchDeployment(id, { source_config: { build_command: 'true' } });
+        const said = await questionsTo(address, environment.service).ask('world');
+        screen.line(`   asked "world": "${said}"`);
+        const status = seen.at(-1) ?? 'no end';
+        return { held: status === 'INTERRUPTED' && said === 'hello world', seen: `${status}, still says "${said}"` };
+      });
+    },
+  },
+  {
+    title: 'an older revision is back at once, unbuilt',
+    async play(environment, screen, before) {
+      const { id, address } = uploaded(before);
+      const folder = await folderOf(environment);
+      await edit(join(folder, graph), '${input}`', '${input}, from a folder`');
+      return asClient(environment, async (control) => {
+        const former = (await control.getDeployment(id)).active_revision_id ?? '';
+        const step = await upload(environment, screen, folder);
+        const changed = await questionsTo(address, environment.service).ask('world');
+        await hasLeft(control, id, former);
+        const started = performance.now();
+        const back = await control.redeployRevision(id, former);
+        const { seen } = await follow(control, id, back.latest_revision_id ?? '', screen);
+        const ms = Math.round(performance.now() - started);
+        const said = await questionsTo(address, environment.service).ask('world');
+        screen.line(`   it said "${changed}" and says "${said}" again, after ${ms} ms`);
+        const atOnce = ms < 1_000 && seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING');
+        const wentBack = atOnce && said === 'hello world';
+        const held = step.outputs['outcome'] === 'deployed' && changed === 'hello world, from a folder' && wentBack;
+        return { held, seen: `${seen.at(-1) ?? 'no end'} in ${ms} ms, says "${said}"` };
+      });
+    },
+  },
+];
+
+/** The example's files in a folder of their own, which is no repository. */
+async function folderOf({ folder, repository }: DemoEnvironment): Promise<string> {
+  const uploads = join(folder, 'work', 'uploaded');
+  const stays = (path: string): boolean =>
+    !/^(\.git|\.github|node_modules)(\/|$)/.test(relative(repository.example, path));
+  await cp(repository.example, uploads, { recursive: true, force: false, filter: stays });
+  return uploads;
+}
+
+function upload(environment: DemoEnvironment, screen: Screen, workspace: string): Promise<StepResult> {
+  const inputs = {
+    name: 'uploaded-agent',
+    source: 'internal_source',
+    'source-dir': '.',
+    'graph-config-path': graphConfig,
+  };
+  return environment.step(workspace, inputs, {}, (line) => {
+    if (!/^(::|\s+ok )/.test(line)) screen.quote(`| ${line.replaceAll(`${environment.folder}/`, '')}`);
+  });
+}
+
+async function asClient<T>(
+  { service }: DemoEnvironment,
+  use: (control: ControlServiceClient) => Promise<T>,
+): Promise<T> {
+  const { url: baseUrl, apiKey } = service;
+  const control = connectControlService({ baseUrl, apiKey, userAgent: 'landfall-demo', spelling: 'contract' });
+  try {
+    return await use(control);
+  } finally {
+    await control.close();
+  }
+}
+
+/** Looks at a revision until it has the status, or has ended; tells every status that was seen. */
+async function follow(
+  control: ControlServiceClient,
+  id: string,
+  revisionId: string,
+  screen: Screen,
+  until?: Revision['status'],
+): Promise<{ seen: string[] }> {
+  const seen: string[] = [];
+  const end = performance.now() + timeouts;
+  while (performance.now() < end) {
+    const { status } = await control.getRevision(id, revisionId);
+    if (seen.at(-1) !== status) {
+      seen.push(status);
+      screen.quote(`| ${status}`);
+    }
+    if (status === until || ended.includes(status)) break;
+    await systemClock.sleep(50);
+  }
+  return { seen };
+}
+
+/** Waits until the agent of a former revision has finished what it was at: it is kept then, and can be woken. */
+async function hasLeft(control: ControlServiceClient, id: string, revisionId: string): Promise<void> {
+  const end = performance.now() + timeouts;
+  while (performance.now() < end) {
+    const { logs } = await control.deployLogs(id, revisionId, { order: 'desc', limit: 3 });
+    if (logs.some(({ message }) => message === parting.isIdle || message === parting.stopped)) return;
+    await systemClock.sleep(50);
+  }
+}
+
+/** The deployment of the first of these acts. */
+function uploaded(before: readonly Shown[]): { id: string; address: string } {
+  const shown = before.find(({ title }) => title === serviceScenarios[0]?.title);
+  return { id: shown?.outputs?.['deployment-id'] ?? '', address: shown?.address ?? '' };
+}

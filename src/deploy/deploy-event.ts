@@ -1,0 +1,44 @@
+import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
+import type { Rollout } from '../planning/rollout-types.ts';
+import type { ReportedPlan } from '../planning/plan-types.ts';
+import type { Outcome, Rollback } from './outcome-types.ts';
+
+/** How a revision came to be followed. */
+export type StartKind = 'created' | 'patched' | 'adopted' | 'redeployed';
+
+/** What happens, as it happens, for a door to print. No event holds a secret; `why` and messages are untrusted text. */
+export type DeployEvent =
+  | { kind: 'looking'; deployment: string }
+  | {
+      kind: 'looked';
+      deploymentName: string | undefined;
+      /** Absent where there is no such deployment yet. */
+      deploymentId: string | undefined;
+      activeRevisionId: string | undefined;
+      latestRevisionId: string | undefined;
+    }
+  | { kind: 'noted'; note: string }
+  | { kind: 'planned'; plan: ReportedPlan }
+  /** A revision is on its way whose commit is not told yet: it is watched before anything is written. */
+  | { kind: 'waiting-for-commit'; revisionId: string }
+  | { kind: 'started'; how: StartKind; deploymentId: string; revisionId: string }
+  | { kind: 'uploading'; files: number; size: number }
+  /** One more attempt follows, at a new address. */
+  | { kind: 'upload-failed'; why: string }
+  | { kind: 'uploaded'; ms: number }
+  | { kind: 'deleting'; deploymentId: string; deploymentName: string; withTracingProject: boolean }
+  /** What the deployment says while it is deleted; told as it changes, and now and then. */
+  | { kind: 'leaving'; status: string; sinceMs: number; leftMs: number }
+  /** The answer to a write never came: it is found out by looking what became of it. */
+  | { kind: 'settling'; why: string }
+  /** `sinceMs` is the time since the revision is followed. */
+  | { kind: 'status'; revisionId: string; status: string; at: number; sinceMs: number; message?: string }
+  | { kind: 'heartbeat'; revisionId: string; status: string; sinceMs: number; leftMs: number }
+  | { kind: 'poll-failed'; why: string }
+  | { kind: 'rolled-out'; rollout: Rollout }
+  | { kind: 'smoke-began'; address: string; tests: number }
+  | { kind: 'smoke-attempt'; name: string; attempt: number; verdict: TestVerdict; again: boolean }
+  | { kind: 'smoke-tested'; tested: NamedVerdict }
+  | { kind: 'rolling-back'; toRevisionId: string; why: string }
+  | { kind: 'rolled-back'; rollback: Rollback }
+  | { kind: 'concluded'; outcome: Outcome };

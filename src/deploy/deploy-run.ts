@@ -1,0 +1,153 @@
+import type { Clock } from '../clock.ts';
+import type { Desired, OnFailure } from '../config/desired.ts';
+import type { Mode } from '../config/entry-options.ts';
+import type { SmokeTest } from '../config/smoke-test.ts';
+import type { AgentServer } from '../contract/agent/service.ts';
+import type { CallOptions } from '../contract/call-options.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
+import type { LogEntry } from '../contract/control/log.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import type { ControlService, WholeControlService } from '../contract/control/service.ts';
+import type { TarballStore } from '../contract/control/upload.ts';
+import type { KnownCommit, Workflow } from '../planning/commit.ts';
+import { withoutRequest } from '../planning/reported-plan.ts';
+import type { Plan } from '../planning/plan-types.ts';
+import type { Rollout } from '../planning/rollout-types.ts';
+import type { Verdict } from '../planning/verdict-types.ts';
+import type { PackedSource } from '../archive/pack.ts';
+import type { Rollback } from './outcome-types.ts';
+import { Secrecy } from './secrecy.ts';
+import type { DeployEvent } from './deploy-event.ts';
+
+/** What only some stories need of a control service: those that upload a folder, and those that delete. */
+export type FurtherControl = Pick<WholeControlService, 'deleteDeployment' | 'requestUpload'> & TarballStore;
+
+/** Everything that the story is handed: what to do, whom to ask, and the time. */
+export interface DeployRequest {
+  desired: Desired;
+  smokeTests: readonly SmokeTest[];
+  onFailure: OnFailure;
+  /** `plan` writes nothing, `smoke` only asks, `rollback` goes back to the revision that was live before, `delete` removes. */
+  mode: Mode;
+  /** `delete` only says what it would remove. */
+  dryRun?: boolean | undefined;
+  /** `delete` leaves the tracing project, and with it the name, in use. */
+  keepTracingProject?: boolean | undefined;
+  /** `false`: the story ends once the revision is begun. */
+  wait: boolean;
+  onSuperseded: 'fail' | 'pass';
+  control: ControlService;
+  further?: FurtherControl | undefined;
+  /** The folder that is asked for, packed; for `internal_source` only. */
+  tarball?: PackedSource | undefined;
+  /** Asked once for each address; whoever hands it in closes what it made. */
+  agentAt: (url: string) => AgentServer;
+  /** Where the agent answers, for services that tell no address. */
+  agentUrl?: string | undefined;
+  clock: Clock;
+  /** From 0 up to 1: spreads the polls of many who started at once. */
+  random: () => number;
+  /** How long a revision is waited for (ms). A rollback gets as long again; smoke tests have bounds of their own. */
+  timeoutMs: number;
+  /** The time between two polls (ms), to which a tenth of jitter is added or taken. */
+  pollMs: number;
+  workflow?: Workflow | undefined;
+  /** The head commit of the ref that is asked for, where somebody looked it up. */
+  head?: string | undefined;
+  /** Ends the story early: the outcome is `interrupted`, and the revision goes on. */
+  signal?: AbortSignal | undefined;
+  emit?: ((event: DeployEvent) => void) | undefined;
+  /** What both services know us by: an agent may repeat it, the story does not. */
+  credentials?: readonly string[] | undefined;
+  /** Called with every secret, those that come back from the service too, before anything that could hold it is told. */
+  mask?: ((secret: string) => void) | undefined;
+}
+
+/** What is known so far: enough to conclude from, wherever the story ends. */
+export interface Known {
+  deployment?: Deployment;
+  plan?: Plan;
+  commit?: KnownCommit;
+  /** The revision that served before anything was written. */
+  formerLive?: Revision | undefined;
+  /** What the deployment held then. */
+  formerDeployment?: Deployment | undefined;
+  /** The revision that is followed. */
+  revisionId?: string;
+  /** A request that writes is under way: until its answer is there, nobody knows whether it took effect. */
+  writing: boolean;
+  changed: boolean;
+  rollout?: Rollout;
+  verdict?: Verdict;
+  rollback?: Rollback;
+  logs?: readonly LogEntry[];
+  readonly notes: string[];
+}
+
+/** How long a read may take with all its repetitions (ms): a poll that takes longer is the next poll's business. */
+const readMs = 60_000;
+
+/** The story as it is told: what every step shares. */
+export class DeployRun {
+  readonly request: DeployRequest;
+  readonly known: Known = { writing: false, changed: false, notes: [] };
+  /** The moment (ms since the epoch) at which waiting ends. */
+  readonly deadline: number;
+  readonly #secrecy: Secrecy;
+
+  constructor(request: DeployRequest) {
+    this.request = request;
+    this.deadline = request.clock.now() + request.timeoutMs;
+    this.#secrecy = new Secrecy(request.mask ?? (() => undefined));
+    this.#secrecy.learn((request.credentials ?? []).map((value) => ({ value })));
+    this.#secrecy.learn(request.desired.secrets ?? []);
+  }
+
+  emit(event: DeployEvent): void {
+    this.request.emit?.(event);
+  }
+
+  /** Said once, however often it is noticed; notes may repeat what the service said. */
+  note(text: string): void {
+    const note = this.redact(text);
+    if (this.known.notes.includes(note)) return;
+    this.known.notes.push(note);
+    this.emit({ kind: 'noted', note });
+  }
+
+  redact(text: string): string {
+    return this.#secrecy.redact(text);
+  }
+
+  /** Remembers a deployment; its secrets come in clear, so they are hidden first. */
+  saw(deployment: Deployment): Deployment {
+    this.#secrecy.learn(deployment.secrets);
+    this.known.deployment = deployment;
+    return deployment;
+  }
+
+  decided(planned: Plan): Plan {
+    this.known.plan = planned;
+    this.emit({ kind: 'planned', plan: withoutRequest(planned) });
+    if (planned.kind !== 'impossible') for (const note of planned.notes) this.note(note);
+    return planned;
+  }
+
+  /** For a call that reads: it ends with the story, and in any case before long. */
+  reading(deadline = this.deadline): CallOptions {
+    return { signal: this.request.signal, deadline: Math.min(deadline, this.request.clock.now() + readMs) };
+  }
+
+  /** When the next poll is due (ms since the epoch), never beyond `deadline`. */
+  nextPollAt(deadline: number, atLeastMs = 0): number {
+    const { clock, pollMs, random } = this.request;
+    const jittered = pollMs * (0.9 + random() * 0.2);
+    return Math.min(Math.max(clock.now(), deadline), clock.now() + Math.max(jittered, atLeastMs));
+  }
+
+  /** Waits for the next poll, but never beyond `deadline`. Rejects when the story is ended. */
+  async untilNextPoll(deadline: number, atLeastMs = 0): Promise<void> {
+    const { clock, signal } = this.request;
+    await clock.sleep(this.nextPollAt(deadline, atLeastMs) - clock.now(), signal);
+  }
+}

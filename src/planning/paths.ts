@@ -1,0 +1,40 @@
+import { compileGlob, longestPath } from '../config/glob.ts';
+import type { ChangedPaths, PushRules } from './trigger-types.ts';
+
+/** Globs that say which paths of a repository belong to a deployment. Where `include` is empty, all do. */
+export type PathRules = NonNullable<PushRules['paths']>;
+
+/**
+ * Whether a change of this path is for the deployment: one of `include` matches it and none of `exclude` does. What
+ * cannot be matched counts: a build too many is better than one too few.
+ */
+export function countingPath(rules: PathRules): (path: string) => boolean {
+  const included = matchers(rules.include, true);
+  const excluded = matchers(rules.exclude, false);
+  return (path) => {
+    if (path.length > longestPath) return true;
+    const within = included.length === 0 || included.some((matches) => matches(path));
+    return within && !excluded.some((matches) => matches(path));
+  };
+}
+
+/** `otherwise`: what a glob says of every path that is none; the file was refused, but rules may be older than that. */
+function matchers(globs: readonly string[], otherwise: boolean): ((path: string) => boolean)[] {
+  return globs.map((glob) => {
+    const compiled = compileGlob(glob);
+    return compiled.ok ? compiled.matches : () => otherwise;
+  });
+}
+
+/**
+ * Why a push changed nothing that is for the deployment: one clause without a full stop; undefined where it did, or
+ * where that cannot be told.
+ */
+export function untouchedPaths(rules: PathRules | undefined, changed: ChangedPaths | undefined): string | undefined {
+  if (!rules || changed?.kind !== 'known') return undefined;
+  if (changed.paths.some(countingPath(rules))) return undefined;
+  const { length } = changed.paths;
+  if (length === 0) return 'it changes no file since what stands';
+  const since = length === 1 ? 'the one path that changed' : `none of the ${length} paths that changed`;
+  return `${since} ${length === 1 ? 'is not' : 'is'} among those that the deploy file counts`;
+}

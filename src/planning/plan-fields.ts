@@ -1,0 +1,222 @@
+import type { Deployment } from '../contract/control/deployment.ts';
+import { ruleOf, type PatchEffect } from '../contract/control/field-rules.ts';
+import { readRepoRef } from '../contract/control/repo-ref.ts';
+import type { SourceConfigRequest, SourceRevisionConfigRequest } from '../contract/control/source.ts';
+import type { Desired } from '../config/desired.ts';
+import { withoutTrailingSlashes } from '../contract/plain-text.ts';
+import type { FieldChange, Obstacle } from './plan-types.ts';
+import { sameRepository, shownRepository } from './repository-url.ts';
+
+/** The field that an upload is named by. No person writes it: its value is what the service hands out. */
+export const tarballField = 'source_revision_config.source_tarball_path';
+
+/** A field of one plain value that was asked for. `resource_spec` and secrets are compared elsewhere. */
+export interface RequestedField {
+  /** Dotted path in the document's spelling. */
+  path: string;
+  value: string | boolean;
+}
+
+/** Every plain field that was asked for, in the order of the document. */
+export function requestedFields(desired: Desired): RequestedField[] {
+  return plainFields(desired).flatMap(([path, value]) => (value === undefined ? [] : [{ path, value }]));
+}
+
+function plainFields(desired: Desired): [path: string, value: string | boolean | undefined][] {
+  switch (desired.source) {
+    case 'github':
+      return [
+        ['source_config.integration_id', desired.integrationId],
+        ['source_config.repo_url', desired.repoUrl],
+        ['source_config.deployment_type', desired.deploymentType],
+        ['source_config.build_on_push', desired.buildOnPush],
+        ['source_config.install_command', desired.installCommand],
+        ['source_config.build_command', desired.buildCommand],
+        ['source_revision_config.repo_ref', desired.repoRef],
+        ['source_revision_config.graph_config_path', desired.graphConfigPath],
+      ];
+    case 'external_docker':
+      return [
+        ['source_config.custom_url', desired.customUrl],
+        ['source_config.listener_id', desired.listenerId],
+        ['source_config.listener_config.k8s_namespace', desired.k8sNamespace],
+        ['source_revision_config.image_uri', desired.imageUri],
+      ];
+    case 'internal_source':
+      return [
+        ['source_config.install_command', desired.installCommand],
+        ['source_config.build_command', desired.buildCommand],
+        ['source_revision_config.graph_config_path', desired.graphConfigPath],
+      ];
+    case 'internal_docker':
+      return [['source_revision_config.image_uri', desired.imageUri]];
+  }
+}
+
+/** The parts of a request that hold plain fields. */
+export interface RequestFields {
+  source_config: SourceConfigRequest;
+  source_revision_config: SourceRevisionConfigRequest;
+}
+
+/** The plain fields that were asked for, as a request holds them; `only` picks some of them. */
+export function requestFields(desired: Desired, only: (path: string) => boolean): RequestFields {
+  const pick = <T>(path: string, value: T | undefined) => (value !== undefined && only(path) ? value : undefined);
+  switch (desired.source) {
+    case 'github':
+      return {
+        source_config: present({
+          integration_id: pick('source_config.integration_id', desired.integrationId),
+          repo_url: pick('source_config.repo_url', desired.repoUrl),
+          deployment_type: pick('source_config.deployment_type', desired.deploymentType),
+          build_on_push: pick('source_config.build_on_push', desired.buildOnPush),
+          install_command: pick('source_config.install_command', desired.installCommand),
+          build_command: pick('source_config.build_command', desired.buildCommand),
+        }),
+        source_revision_config: present({
+          repo_ref: pick('source_revision_config.repo_ref', desired.repoRef),
+          graph_config_path: pick('source_revision_config.graph_config_path', desired.graphConfigPath),
+        }),
+      };
+    case 'external_docker': {
+      const namespace = pick('source_config.listener_config.k8s_namespace', desired.k8sNamespace);
+      return {
+        source_config: present({
+          custom_url: pick('source_config.custom_url', desired.customUrl),
+          listener_id: pick('source_config.listener_id', desired.listenerId),
+          listener_config: namespace === undefined ? undefined : { k8s_namespace: namespace },
+        }),
+        source_revision_config: present({ image_uri: pick('source_revision_config.image_uri', desired.imageUri) }),
+      };
+    }
+    case 'internal_source':
+      return {
+        source_config: present({
+          install_command: pick('source_config.install_command', desired.installCommand),
+          build_command: pick('source_config.build_command', desired.buildCommand),
+        }),
+        source_revision_config: present({
+          graph_config_path: pick('source_revision_config.graph_config_path', desired.graphConfigPath),
+        }),
+      };
+    case 'internal_docker':
+      return {
+        source_config: {},
+        source_revision_config: present({ image_uri: pick('source_revision_config.image_uri', desired.imageUri) }),
+      };
+  }
+}
+
+/** The object without the members that are undefined. */
+function present<T extends object>(object: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in object) {
+    const value = object[key];
+    if (isThere(value)) kept[key] = value;
+  }
+  return kept;
+}
+
+const isThere = <T>(value: T): value is Exclude<T, undefined> => value !== undefined;
+
+/** What the service holds at a path; `undefined` where it does not tell, `null` where it tells that nothing is there. */
+export function heldAt(
+  deployment: Pick<Deployment, 'source_config' | 'source_revision_config'>,
+  path: string,
+): unknown {
+  let held: unknown = deployment;
+  for (const step of path.split('.')) {
+    if (held === undefined || held === null) return held;
+    if (typeof held !== 'object' || !Object.hasOwn(held, step)) return undefined;
+    held = Object.entries(held).find(([key]) => key === step)?.[1];
+  }
+  return held;
+}
+
+/** Whether what was asked for is there already, in whichever spelling the service tells it. */
+export function sameField(path: string, requested: string | boolean, held: unknown): boolean {
+  if (typeof requested !== 'string' || typeof held !== 'string') return requested === held;
+  switch (path) {
+    case 'source_config.repo_url':
+      return sameRepository(requested, held);
+    case 'source_config.integration_id':
+    case 'source_config.listener_id':
+      return requested.toLowerCase() === held.toLowerCase();
+    case 'source_config.custom_url':
+      return withoutTrailingSlashes(requested) === withoutTrailingSlashes(held);
+    case 'source_revision_config.graph_config_path':
+      return requested.replace(/^(\.\/)+/, '') === held.replace(/^(\.\/)+/, '');
+    case 'source_revision_config.repo_ref':
+      return spelledRef(requested) === spelledRef(held);
+    default:
+      return requested === held;
+  }
+}
+
+/** A ref in the document's spelling; one that cannot be read stays as it is. */
+export function spelledRef(ref: string): string {
+  const read = readRepoRef(ref);
+  return read.ok ? read.ref : ref;
+}
+
+/** The plain fields that differ: what to change, what stands in the way, and what could not be compared. */
+export function compareFields(
+  desired: Desired,
+  deployment: Deployment,
+): { changes: FieldChange[]; obstacles: Obstacle[]; notes: string[] } {
+  const changes: FieldChange[] = [];
+  const obstacles: Obstacle[] = [];
+  const notes: string[] = [];
+  for (const { path, value } of requestedFields(desired)) {
+    const held = heldAt(deployment, path);
+    if (sameField(path, value, held)) continue;
+    const { patch } = ruleOf(path);
+    if (patch !== 'fixed') changes.push(fieldChange(path, held, value, patch));
+    else if (held === undefined) notes.push(`${path} could not be compared: the service does not tell it`);
+    else obstacles.push(fixed(path, held, value));
+  }
+  return { changes, obstacles, notes };
+}
+
+/** A change of one plain field, in words. */
+export function fieldChange(path: string, held: unknown, requested: string | boolean, patch: PatchEffect): FieldChange {
+  const makesRevision = patch === 'revision';
+  const effect = {
+    revision: 'and it makes a revision',
+    'in-place': 'and it changes in place',
+    'next-revision': 'and it takes effect with the next revision',
+    fixed: 'and it is set for good',
+    'read-only': 'and the service sets it',
+  }[patch];
+  return {
+    field: path,
+    from: shown(path, held),
+    to: shown(path, requested),
+    makesRevision,
+    why: `it differs, ${effect}`,
+  };
+}
+
+/** The input that asks for a field: `source_config.repo_url` is asked for by `repo-url`. */
+export const inputOf = (path: string): string =>
+  path === tarballField ? 'source-dir' : (path.split('.').at(-1) ?? path).replaceAll('_', '-');
+
+/** A field's value as it may be shown, or undefined where there is none. */
+export function shown(path: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return path.endsWith('_url') ? shownRepository(text) : text;
+}
+
+function fixed(path: string, held: unknown, requested: string | boolean): Obstacle {
+  const input = inputOf(path);
+  const there = shown(path, held);
+  return {
+    field: path,
+    problem:
+      there === undefined
+        ? `it was left open when the deployment was created, and it cannot be set to ${shown(path, requested)} afterwards`
+        : `it is ${there} since the deployment was created, and it cannot be changed to ${shown(path, requested)}`,
+    advice: `${there === undefined ? `Remove ${input}` : `Set ${input} to ${there} or remove it`}, or give another name to create a new deployment.`,
+  };
+}

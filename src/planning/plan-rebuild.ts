@@ -1,0 +1,178 @@
+import type { Deployment } from '../contract/control/deployment.ts';
+import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+import type {
+  Desired,
+  DesiredExternalDocker,
+  DesiredGithub,
+  DesiredInternalDocker,
+  DesiredInternalSource,
+} from '../config/desired.ts';
+import { sameCommit, shortCommit } from './commit.ts';
+import { tarballField } from './plan-fields.ts';
+import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
+import type { Obstacle, Seen, SeenTarball } from './plan-types.ts';
+
+/** What to do where no field differs that would make a revision: what is there may still not be what was asked for. */
+export type Rebuilding =
+  /** The source is restated, so that a new revision is made. */
+  | { kind: 'make'; why: string; notes: readonly string[] }
+  /** This revision is on its way and carries it. */
+  | { kind: 'adopt'; revisionId: string; unreported: boolean; why: string; notes: readonly string[] }
+  | { kind: 'stay'; why: string; notes: readonly string[] }
+  /** `always`: a revision that another field makes would not help either. */
+  | { kind: 'stuck'; obstacle: Obstacle; always?: true };
+
+/** How a revision stands: it serves, it may yet serve, or it never will. */
+export type Standing = 'live' | 'on-its-way' | 'ended';
+
+/** A finished revision that does not serve yet is on its way; so is one with a status that nobody knows. */
+export function standingOf(revision: Revision, activeRevisionId: string | null): Standing {
+  const known = classOfRevisionStatus(revision.status);
+  if (known === 'live') return revision.id === activeRevisionId ? 'live' : 'on-its-way';
+  return known === 'in-progress' || known === 'unknown' ? 'on-its-way' : 'ended';
+}
+
+/** Decides for a deployment that exists. */
+export function rebuilding(desired: Desired, deployment: Deployment, seen: Seen): Rebuilding {
+  const latest = seen.latest && { ...seen.latest, standing: standingOf(seen.latest, deployment.active_revision_id) };
+  const actual = { live: seen.live, latest, onTheirWay: seen.onTheirWay ?? [] };
+  if (desired.source === 'external_docker' || desired.source === 'internal_docker') return ofImage(desired, actual);
+  if (waitsForUpload(deployment, seen.latest) && (desired.rebuild === 'never' || !seen.tarball)) {
+    const problem = `revision ${seen.latest?.id} waits for a folder to be uploaded`;
+    const advice = desired.rebuild === 'never' ? 'Set rebuild to auto.' : 'Give source-dir.';
+    return { kind: 'stuck', obstacle: { field: tarballField, problem, advice }, always: true };
+  }
+  if (desired.rebuild === 'always') return make('rebuild is always');
+  if (desired.rebuild === 'never') return whereNothingIsRebuilt(actual);
+  return desired.source === 'github'
+    ? ofCommit(desired, actual, seen)
+    : ofTarball(desired, actual, deployment, seen.tarball);
+}
+
+interface Actual {
+  live: Revision | undefined;
+  latest: (Revision & { standing: Standing }) | undefined;
+  onTheirWay: readonly Revision[];
+}
+
+const make = (why: string, notes: readonly string[] = []): Rebuilding => ({ kind: 'make', why, notes });
+const stay = (why: string, notes: readonly string[] = []): Rebuilding => ({ kind: 'stay', why, notes });
+const adopt = (revision: Revision, why: string, notes: readonly string[] = [], unreported = false): Rebuilding => ({
+  kind: 'adopt',
+  revisionId: revision.id,
+  unreported,
+  why,
+  notes,
+});
+
+const commitOfRevision = (revision: Revision | undefined) => revision?.source_revision_config.repo_commit_sha;
+
+function ofCommit(desired: DesiredGithub, { live, latest, onTheirWay }: Actual, { commit }: Seen): Rebuilding {
+  if (commit.kind === 'unknown') {
+    const why = `which commit is asked for cannot be known (${commit.why})`;
+    return make(why, [`${why}: the ref is built again to be sure`]);
+  }
+  const wanted = shortCommit(commit.sha);
+  const isOurs = (revision: Revision | undefined) => sameCommit(commitOfRevision(revision), commit.sha);
+  const waiting = latest?.standing === 'on-its-way' ? [latest, ...onTheirWay] : onTheirWay;
+  const ours = waiting.find(isOurs);
+  if (ours) {
+    const newer = ours.id === latest?.id ? [] : [`a newer revision (${latest?.id}) waits behind the one of ${wanted}`];
+    return adopt(ours, `revision ${ours.id} of commit ${wanted} is on its way already (${ours.status})`, newer);
+  }
+  if (latest?.standing === 'on-its-way' && !commitOfRevision(latest)) {
+    const why = `revision ${latest.id} is on its way (${latest.status}) and does not tell its commit yet`;
+    return adopt(latest, why, [why], true);
+  }
+  if (isOurs(live)) {
+    const maybeOurs = latest?.standing === 'ended' && (isOurs(latest) || !commitOfRevision(latest));
+    return maybeOurs && requestsMoreThanRevisionsShow(desired)
+      ? make(`${endedWords(latest)}, and the live one may lack what it carried`)
+      : stay(`commit ${wanted} is live already`, notesOn(latest, live));
+  }
+  if (latest?.standing === 'ended' && isOurs(latest)) return make(`${endedWords(latest)} for commit ${wanted}`);
+  if (live && !commitOfRevision(live)) {
+    const why = 'the live revision does not tell which commit it was built from';
+    return make(why, [`${why}: the ref is built again to be sure`]);
+  }
+  return make(`commit ${wanted} is not live${live ? `, ${shortCommit(commitOfRevision(live) ?? '')} is` : ''}`);
+}
+
+function ofImage(desired: DesiredExternalDocker | DesiredInternalDocker, { live, latest }: Actual): Rebuilding {
+  if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
+  if (latest?.standing === 'ended') {
+    const serves = live && (desired.imageUri ?? live.source_revision_config.image_uri);
+    return serves && serves === live.source_revision_config.image_uri && !requestsMoreThanRevisionsShow(desired)
+      ? stay(`image ${serves} is live already`, notesOn(latest, live))
+      : make(endedWords(latest));
+  }
+  return latest ? stay('nothing differs from what is live') : make('there is no revision yet');
+}
+
+/** What was uploaded last is what will serve; a folder is compared with that, as an image is by its name. */
+function ofTarball(
+  desired: DesiredInternalSource,
+  { live, latest }: Actual,
+  deployment: Deployment,
+  tarball: SeenTarball | undefined,
+): Rebuilding {
+  if (!tarball) return ofUpload(desired, { live, latest });
+  const compared = compareTarball(tarball, latestDigest(deployment, latest), latestPath(deployment, latest));
+  if (compared.kind === 'same') return ofUpload(desired, { live, latest });
+  return make(
+    compared.why,
+    compared.kind === 'unavailable' ? [`${compared.why}: it is uploaded again to be sure`] : [],
+  );
+}
+
+/** The upload that the latest revision is made from is the one that is asked for. */
+function ofUpload(desired: DesiredInternalSource, { live, latest }: Omit<Actual, 'onTheirWay'>): Rebuilding {
+  if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
+  if (latest?.standing !== 'ended') return stay('the folder is live as it is');
+  const [ended, serving] = [latest, live].map((each) => each?.source_revision_config.source_tarball_digest);
+  return ended && ended === serving && !requestsMoreThanRevisionsShow(desired)
+    ? stay('the folder is live as it is', notesOn(latest, live))
+    : make(endedWords(latest));
+}
+
+function whereNothingIsRebuilt({ live, latest }: Omit<Actual, 'onTheirWay'>): Rebuilding {
+  if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
+  if (live) return stay('no field differs, and rebuild is never', notesOn(latest, live));
+  return {
+    kind: 'stuck',
+    obstacle: {
+      field: 'rebuild',
+      problem: `nothing is live${latest ? ` (${endedWords(latest)})` : ''}, and rebuild: never forbids to build again`,
+      advice: 'Set rebuild to auto.',
+    },
+  };
+}
+
+const adoptAsIs = (latest: Revision) =>
+  adopt(latest, `nothing differs from revision ${latest.id}, which is on its way already (${latest.status})`);
+
+/**
+ * A revision tells its source and nothing of the secrets, resources and commands that it was made with: those of a
+ * deployment are the newest ones, which a revision that ended badly may never have brought to life.
+ */
+function requestsMoreThanRevisionsShow(desired: Desired): boolean {
+  if (desired.secrets !== undefined) return true;
+  switch (desired.source) {
+    case 'github':
+    case 'internal_source':
+      return desired.installCommand !== undefined || desired.buildCommand !== undefined;
+    case 'external_docker':
+      return desired.resourceSpec !== undefined || desired.secretReferences !== undefined;
+    case 'internal_docker':
+      return false;
+  }
+}
+
+const endedWords = ({ id, status }: Revision) => `revision ${id} ended ${status}`;
+
+function notesOn(latest: Actual['latest'], live: Revision | undefined): string[] {
+  if (!latest || latest.id === live?.id) return [];
+  return latest.standing === 'ended'
+    ? [`the newest ${endedWords(latest)} and does not serve`]
+    : [`revision ${latest.id} of another commit is on its way (${latest.status}) and will take over`];
+}

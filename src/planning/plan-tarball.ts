@@ -1,0 +1,71 @@
+import type { DesiredInternalSource } from '../config/desired.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
+import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+import { tarballField } from './plan-fields.ts';
+import type { FieldChange, SeenTarball } from './plan-types.ts';
+
+/** Whether what was uploaded last is the folder that is asked for; `why` is one clause. */
+export type Compared = { kind: 'same' } | { kind: 'other' | 'unavailable'; why: string };
+
+/** What is told of an upload: `undefined` where nothing is, `null` where it is told that there was none. */
+type Reported = string | null | undefined;
+
+/** Compares by digest; where a service tells none, nobody can know. */
+export function compareTarball(tarball: SeenTarball, held: Reported, path: Reported): Compared {
+  if (held === tarball.digest) return { kind: 'same' };
+  if (held) return { kind: 'other', why: 'the folder differs from what was uploaded last' };
+  return path || (path === undefined && held === undefined)
+    ? { kind: 'unavailable', why: 'this service does not tell the digest of what was uploaded last' }
+    : { kind: 'other', why: 'nothing was uploaded yet' };
+}
+
+/** The digest that the latest revision tells, or else the deployment, which speaks of the latest one too. */
+export const latestDigest = (deployment: Deployment, latest: Revision | undefined): Reported =>
+  firstStated(
+    latest?.source_revision_config.source_tarball_digest,
+    deployment.source_revision_config.source_tarball_digest,
+  );
+
+/** The path of the last upload, by whichever of the two tells it. */
+export const latestPath = (deployment: Deployment, latest: Revision | undefined): Reported =>
+  firstStated(
+    latest?.source_revision_config.source_tarball_path,
+    deployment.source_revision_config.source_tarball_path,
+  );
+
+const firstStated = (one: Reported, other: Reported): Reported => one || other || (one === undefined ? other : one);
+
+/** The first revision of a creation has no tarball: it waits until another one with a tarball takes its place. */
+export function waitsForUpload(deployment: Deployment, latest: Revision | undefined): boolean {
+  if (latest === undefined || deployment.source !== 'internal_source') return false;
+  const known = classOfRevisionStatus(latest.status);
+  const isOnItsWay = known === 'in-progress' || known === 'unknown';
+  return isOnItsWay && !latestDigest(deployment, latest) && latestPath(deployment, latest) === null;
+}
+
+/** The change that an upload makes, with what is uploaded. */
+export const uploadChange = (tarball: SeenTarball, held: string | null | undefined, why: string): FieldChange => ({
+  field: tarballField,
+  from: held ? shortDigest(held) : undefined,
+  to: `${shortDigest(tarball.digest)} (${tarball.files} ${tarball.files === 1 ? 'file' : 'files'}, ${tarball.size.toLocaleString('en')} bytes packed)`,
+  makesRevision: true,
+  why,
+});
+
+/** As much of a digest as tells two of them apart to a person. */
+const shortDigest = (digest: string): string => digest.replace(/^(sha256:[0-9a-f]{12}).*$/, '$1');
+
+/** How many of what was left out are named. */
+const named = 5;
+
+/** What a person has to know of a folder that is uploaded. */
+export function notesOnTarball({ sourceDir }: DesiredInternalSource, tarball: SeenTarball | undefined): string[] {
+  if (sourceDir === undefined) return [];
+  if (!tarball) return ['what would be uploaded is not known here: the folder was not looked at'];
+  const { leftOut } = tarball;
+  if (leftOut.length === 0) return [];
+  const more = leftOut.length > named ? ` and ${leftOut.length - named} more` : '';
+  return [
+    `left out of the upload by default: ${leftOut.slice(0, named).join(', ')}${more}; a line with ! in .landfallignore takes one in`,
+  ];
+}

@@ -1,0 +1,100 @@
+import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import type { Revision } from '../contract/control/revision.ts';
+import type { KnownCommit } from './commit.ts';
+
+/** What was found in place of an id that nobody gave: the one that fits, or why there is not exactly one. */
+export type Found =
+  | { kind: 'one'; id: string; /** One clause for a note. */ why: string }
+  /** Several fit: a person has to choose. */
+  | { kind: 'choices'; choices: readonly { id: string; name: string }[] }
+  /** None is needed or none can be told; the service is asked without one. */
+  | { kind: 'none'; why: string };
+
+/** A packed folder, as far as a plan speaks of it. */
+export interface SeenTarball {
+  /** `sha256:` and the hex digest of its bytes. */
+  digest: string;
+  /** Bytes, gzipped. */
+  size: number;
+  /** Files and links in it. */
+  files: number;
+  /** What our own rules kept out of it. */
+  leftOut: readonly string[];
+}
+
+/** What runs, as far as it was looked at. */
+export interface Seen {
+  /** Absent: there is none yet. */
+  deployment?: Deployment | undefined;
+  /** The revision that serves (`active_revision_id`). */
+  live?: Revision | undefined;
+  /** The newest revision (`latest_revision_id`): the only one that a Deployment's `source_revision_config` speaks of. */
+  latest?: Revision | undefined;
+  /** Further revisions that are on their way, newest first, where the service lists them. */
+  onTheirWay?: readonly Revision[] | undefined;
+  /** The commit that is asked for; only `github` has one. */
+  commit: KnownCommit;
+  /** The folder that is asked for, packed; only `internal_source` has one, where somebody could look into it. */
+  tarball?: SeenTarball | undefined;
+  /** Looked for only where a deployment is to be created without the id. */
+  integration?: Found | undefined;
+  listener?: Found | undefined;
+}
+
+/** One field that will change, as it may be shown to anybody: a secret's values are never in it. */
+export interface FieldChange {
+  /** Dotted path in the document's spelling, for example `source_revision_config.repo_ref`; `secrets.NAME` for one secret. */
+  field: string;
+  /** What is there, in words for a person; `undefined` where nothing is. Secrets: `set`, never a value. */
+  from: string | undefined;
+  to: string | undefined;
+  makesRevision: boolean;
+  /** Why it is sent, one sentence without a full stop at the end. */
+  why: string;
+}
+
+/** A field that stands in the way, and what a person can do about it. */
+export interface Obstacle {
+  field: string;
+  problem: string;
+  advice: string;
+}
+
+/** A revision that is on its way already and carries what was asked for: it is followed, none is made. */
+interface Adopting {
+  /** The revision's id. */
+  adopt?: string;
+  /** The adopted revision does not tell its commit yet: look again before it is taken for the one that was asked for. */
+  unreportedCommit?: true;
+}
+
+/** A tarball that is uploaded; its path, which the service hands out then, is named by the PATCH that follows. */
+interface Uploading {
+  upload?: { digest: string };
+}
+
+/** What will be done and why. Only `create` and `patch` write. */
+export type Plan =
+  | ({
+      kind: 'create';
+      request: DeploymentCreateRequest;
+      changes: readonly FieldChange[];
+      notes: readonly string[];
+    } & Uploading)
+  | ({
+      kind: 'patch';
+      deploymentId: string;
+      /** Without the path of an upload, which is not known yet. */
+      request: DeploymentPatchRequest;
+      changes: readonly FieldChange[];
+      makesRevision: boolean;
+      /** The latest revision before the PATCH: what an answer that never came is settled by. */
+      formerLatestRevisionId: string | null;
+      notes: readonly string[];
+    } & Adopting &
+      Uploading)
+  | ({ kind: 'none'; deploymentId: string; why: string; notes: readonly string[] } & Adopting)
+  | { kind: 'impossible'; obstacles: readonly Obstacle[] };
+
+/** A plan as it may be shown to anybody: the request, which carries secrets, is left out. */
+export type ReportedPlan = Plan extends infer Each ? (Each extends Plan ? Omit<Each, 'request'> : never) : never;

@@ -1,0 +1,103 @@
+import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
+import { ruleOf } from '../contract/control/field-rules.ts';
+import type { Desired } from '../config/desired.ts';
+import { planCreation } from './plan-create.ts';
+import { compareFields, requestFields } from './plan-fields.ts';
+import { identityObstacles } from './plan-identity.ts';
+import { rebuilding, type Rebuilding } from './plan-rebuild.ts';
+import { compareResources } from './plan-resources.ts';
+import { restatement } from './plan-restate.ts';
+import { compareReferences, compareSecrets } from './plan-secrets.ts';
+import { pushOnTag } from './plan-tag.ts';
+import { notesOnTarball } from './plan-tarball.ts';
+import type { FieldChange, Plan, Seen } from './plan-types.ts';
+
+/**
+ * What has to be done so that `desired` runs, and why. Pure: the same two values give the same plan. A field that does
+ * not differ is never sent, because setting one can make a revision (control-service.md, source_revision_config); the
+ * one exception is the source itself, restated where a revision is needed that no difference would make.
+ */
+export function plan(desired: Desired, seen: Seen): Plan {
+  const { deployment } = seen;
+  if (!deployment) return planCreation(desired, seen);
+  const identity = identityObstacles(desired, deployment);
+  if (identity.some(({ field }) => field === 'source')) return { kind: 'impossible', obstacles: identity };
+  const fields = compareFields(desired, deployment);
+  const secrets = compareSecrets(desired.secrets, desired.secretsStrategy, deployment.secrets);
+  const docker = desired.source === 'external_docker' ? desired : undefined;
+  const resources = compareResources(docker?.resourceSpec, deployment.source_config.resource_spec);
+  const references = compareReferences(docker?.secretReferences, deployment.secret_references);
+  const differing = [...fields.changes, ...resources.changes, ...secrets.changes, ...references];
+  const isMade = differing.some(({ makesRevision }) => makesRevision);
+  const rebuilt = rebuilding(desired, deployment, seen);
+  const obstacles = [
+    ...identity,
+    ...fields.obstacles,
+    ...pushOnTag(desired, deployment),
+    ...resources.obstacles,
+    ...secrets.obstacles,
+    ...(rebuilt.kind === 'stuck' && (rebuilt.always || !isMade) ? [rebuilt.obstacle] : []),
+  ];
+  const restated = restatement(desired, deployment, rebuilt, differing, seen);
+  if (restated?.kind === 'impossible') obstacles.push(restated.obstacle);
+  if (obstacles.length > 0 || restated?.kind === 'impossible') return { kind: 'impossible', obstacles };
+
+  const changes = [...differing, ...(restated ? [restated.change] : [])];
+  const makesRevision = isMade || restated !== undefined;
+  const adopting = rebuilt.kind === 'adopt' && !makesRevision ? adoption(rebuilt) : {};
+  const notes = [
+    ...fields.notes,
+    ...resources.notes,
+    ...(rebuilt.kind === 'stuck' || (isMade && !restated) ? [] : rebuilt.notes),
+    ...(makesRevision ? [] : laterEffects(changes)),
+    ...(desired.source === 'internal_source' && (restated?.kind === 'uploaded' || !seen.tarball)
+      ? notesOnTarball(desired, seen.tarball)
+      : []),
+  ];
+  if (changes.length === 0) {
+    const why = rebuilt.kind === 'stuck' ? rebuilt.obstacle.problem : rebuilt.why;
+    return { kind: 'none', deploymentId: deployment.id, why, notes, ...adopting };
+  }
+  const sent = new Set(changes.map(({ field }) => field));
+  const parts = requestFields(desired, (path) => sent.has(path));
+  const request: DeploymentPatchRequest = {
+    ...filled('source_config', {
+      ...parts.source_config,
+      ...(resources.spec ? { resource_spec: resources.spec } : {}),
+    }),
+    ...filled('source_revision_config', {
+      ...parts.source_revision_config,
+      ...(restated?.kind === 'restated' ? restated.part : {}),
+    }),
+    ...(secrets.set ? { secrets: secrets.set.map((secret) => ({ ...secret })) } : {}),
+    ...(references.length > 0 ? { secret_references: docker?.secretReferences?.map((each) => ({ ...each })) } : {}),
+  };
+  return {
+    kind: 'patch',
+    deploymentId: deployment.id,
+    request,
+    changes,
+    makesRevision,
+    formerLatestRevisionId: deployment.latest_revision_id,
+    notes,
+    ...adopting,
+    ...(restated?.kind === 'uploaded' ? { upload: { digest: restated.digest } } : {}),
+  };
+}
+
+const adoption = (rebuilt: Rebuilding & { kind: 'adopt' }) =>
+  rebuilt.unreported ? { adopt: rebuilt.revisionId, unreportedCommit: true as const } : { adopt: rebuilt.revisionId };
+
+function filled<Name extends string, Part extends object>(name: Name, part: Part): { [N in Name]?: Part } {
+  const whole: { [N in Name]?: Part } = {};
+  if (Object.keys(part).length > 0) whole[name] = part;
+  return whole;
+}
+
+/** What is changed by now and helps nobody until the next revision. */
+function laterEffects(changes: readonly FieldChange[]): string[] {
+  const later = changes
+    .filter(({ field }) => ruleOf(field.replace(/^(secret_references)\..*$/, '$1')).patch === 'next-revision')
+    .map(({ field }) => field);
+  return later.length === 0 ? [] : [`${later.join(', ')}: changed, and without effect until the next revision`];
+}

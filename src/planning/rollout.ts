@@ -1,0 +1,83 @@
+import { classOfRevisionStatus, type Revision } from '../contract/control/revision.ts';
+import type { Rollout, SeenStatus } from './rollout-types.ts';
+
+/** What one look at a revision that is followed brought back. */
+export interface Observation {
+  /** ms since the epoch */
+  at: number;
+  revision: Pick<Revision, 'status' | 'status_message' | 'source_revision_config' | 'created_at'>;
+  /** The deployment's word on who serves. Absent where it was not asked: only a finished revision needs it. */
+  deployment?: {
+    activeRevisionId: string | null;
+    latestRevisionId: string | null;
+    /** When the active revision was made, where it is another one and the service tells. */
+    activeCreatedAt?: string | undefined;
+  };
+}
+
+/** A rollout of which nothing was seen yet. `seen` carries over what was seen of it before it was followed. */
+export function rolloutOf(revisionId: string, seen: readonly SeenStatus[] = []): Rollout {
+  return { kind: 'in-progress', revisionId, seen };
+}
+
+/**
+ * How far the revision has come after one more look. Live is a revision that is DEPLOYED *and* the deployment's active
+ * one (control-service.md, Deployment: `active_revision_id`). A status that nobody knows is waited on. An end stays.
+ */
+export function rolloutAfter(state: Rollout, observation: Observation): Rollout {
+  if (state.kind !== 'in-progress') return state;
+  const { status, status_message, source_revision_config } = observation.revision;
+  const known = {
+    revisionId: state.revisionId,
+    seen: state.seen.at(-1)?.status === status ? state.seen : [...state.seen, { status, at: observation.at }],
+    ...reported('builtCommit', source_revision_config.repo_commit_sha ?? state.builtCommit),
+    ...reported('statusMessage', status_message ?? state.statusMessage),
+  };
+  switch (classOfRevisionStatus(status)) {
+    case 'failed':
+      return { kind: 'failed', status, ...known };
+    case 'interrupted':
+      return { kind: 'interrupted', ...known };
+    case 'superseded':
+      return { kind: 'superseded', ...known, ...reported('by', newestOther(state.revisionId, observation)) };
+    case 'live':
+      return finished(state.revisionId, known, observation);
+    default:
+      return { kind: 'in-progress', ...known };
+  }
+}
+
+/** The end of a wait that brought none: what the service is doing goes on without us. */
+export function rolloutOutOfTime(state: Rollout): Rollout {
+  if (state.kind !== 'in-progress') return state;
+  return { ...state, kind: 'timed-out', lastStatus: state.seen.at(-1)?.status ?? 'nothing' };
+}
+
+type Known = Omit<Extract<Rollout, { kind: 'in-progress' }>, 'kind'>;
+
+/** A finished revision is live, or about to be, or a newer one has taken its place already. */
+function finished(revisionId: string, known: Known, observation: Observation): Rollout {
+  const active = observation.deployment?.activeRevisionId;
+  if (active === revisionId) return { kind: 'live', ...known };
+  return active && isNewer(active, observation)
+    ? { kind: 'superseded', ...known, by: active }
+    : { kind: 'in-progress', ...known };
+}
+
+/** Whether the active revision is newer than the followed one: an older one may only be waiting for the switch. */
+function isNewer(active: string, { deployment, revision }: Observation): boolean {
+  if (deployment?.latestRevisionId === active) return true;
+  const [ours, theirs] = [Date.parse(revision.created_at ?? ''), Date.parse(deployment?.activeCreatedAt ?? '')];
+  return theirs > ours;
+}
+
+function newestOther(revisionId: string, { deployment }: Observation): string | undefined {
+  const newest = deployment?.latestRevisionId;
+  return newest && newest !== revisionId ? newest : undefined;
+}
+
+function reported<Name extends string>(name: Name, value: string | undefined): { [N in Name]?: string } {
+  const member: { [N in Name]?: string } = {};
+  if (value) member[name] = value;
+  return member;
+}

@@ -1,0 +1,57 @@
+/** Where a deployment's smoke tests and rules for pushes come from: the file of the default branch, if it names it. */
+export interface PushRules {
+  /** Globs; absent: every path counts. */
+  paths?: { include: readonly string[]; exclude: readonly string[] };
+  /** Words in a commit's message that keep it from being deployed, for example `[skip deploy]`. */
+  skipWords: readonly string[];
+  /** What pushes do after a rollback: go on, or wait until a person presses Redeploy. */
+  afterRollback: 'continue' | 'hold';
+}
+
+/** A revision as far as deciding needs it. `commit` is undefined where the service does not tell it (yet). */
+export interface RevisionSeen {
+  id: string;
+  commit: string | undefined;
+  standing: 'live' | 'on-its-way' | 'ended';
+}
+
+/** What stands at the service and with us when a push is decided. */
+export interface Standing {
+  live?: RevisionSeen | undefined;
+  /** The newest revision, where it is another one than the live one. */
+  latest?: RevisionSeen | undefined;
+  /** The commit that was rolled back and is not tried again by itself. */
+  rolledBackCommit?: string | undefined;
+  /** Pushes wait until a person presses Redeploy. */
+  held?: { since: number; why: string } | undefined;
+}
+
+/** What became of the paths between the commit that stands and the head. */
+export type ChangedPaths = { kind: 'known'; paths: readonly string[] } | { kind: 'unavailable'; why: string };
+
+/** Why a commit is not deployed. */
+export type SkipCode =
+  | 'skip-word'
+  | 'paths-untouched'
+  | 'rolled-back-before'
+  | 'no-target'
+  | 'tag'
+  | 'not-a-branch'
+  | 'deleted'
+  | 'fork'
+  | 'foreign-repository'
+  | 'build-on-push-off'
+  | 'branch-gone'
+  /** The App was removed from the repository. */
+  | 'not-installed'
+  | 'already-reported';
+
+/** What is done about one commit on one deployment, and why: `why` is one clause without a full stop, fit to show. */
+export type Decision =
+  | { kind: 'trigger'; why: string }
+  /** A revision of this commit is live or on its way: it is followed, none is made. */
+  | { kind: 'adopt'; revisionId: string; why: string }
+  /** Another's revision is on its way, or one that does not tell its commit yet: look again when it has ended or told. */
+  | { kind: 'wait'; revisionId: string; why: string }
+  | { kind: 'hold'; why: string }
+  | { kind: 'skip'; code: SkipCode; why: string };

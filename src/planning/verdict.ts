@@ -1,0 +1,136 @@
+import { formatDuration } from '../config/duration.ts';
+import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
+import { seenAt, type Seen } from './expectation-value.ts';
+import { expectedWords, wordsWith, type Redact, type Words } from './expectation-words.ts';
+import type { Evidence, HeldExpectation, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
+
+type Answer = Extract<Evidence, { kind: 'answered' }>;
+
+/** Where nobody has to be protected. */
+const asItIs: Redact = (text) => text;
+
+/** What every test expects that says nothing of the status: a run that failed is no success, whatever it left behind. */
+const success: Expectation = { kind: 'status', equals: 'success' };
+
+const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
+  expect.some(({ kind }) => kind === 'status') ? expect : [success, ...expect];
+
+/**
+ * Holds one attempt to everything that its test expects, in the order of the test. `redact` sees every word of the
+ * agent's before it is cut to what is told; what is judged it does not change.
+ */
+export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): HeldExpectation[] {
+  const words = wordsWith(redact);
+  return expectationsOf(test).map((expectation) => ({
+    expectation,
+    expected: expectedWords(expectation),
+    ...(evidence.kind === 'answered' ? seen(expectation, evidence, words) : { held: false, seen: 'no answer' }),
+  }));
+}
+
+function seen(expectation: Expectation, answer: Answer, words: Words): Seen {
+  switch (expectation.kind) {
+    case 'status':
+      return { held: !answer.refused && answer.status === expectation.equals, seen: statusSeen(answer, words) };
+    case 'value':
+      return seenAt(expectation.path, expectation.test, answer.values, words);
+    case 'nodes':
+      return { held: nodesHeld(expectation, answer.nodes), seen: words.nodes(answer.nodes, ' → ') };
+    case 'first-event':
+      return answer.firstEventMs === undefined
+        ? { held: false, seen: 'no event came' }
+        : inTime(answer.firstEventMs, expectation.withinMs);
+    case 'total':
+      return inTime(answer.totalMs, expectation.withinMs);
+  }
+}
+
+function statusSeen({ status, error, refused }: Answer, words: Words): string {
+  if (refused) return `no run: ${words.text(`${error?.error}: ${error?.message}`)}`;
+  return error ? `${status} (${words.text(`${error.error}: ${error.message}`)})` : status;
+}
+
+function nodesHeld({ order, nodes }: Extract<Expectation, { kind: 'nodes' }>, visited: readonly string[]): boolean {
+  if (order === 'set') return nodes.every((name) => visited.includes(name));
+  return nodes.length === visited.length && nodes.every((name, index) => name === visited[index]);
+}
+
+const inTime = (ms: number, withinMs: number): Seen => ({ held: ms <= withinMs, seen: formatDuration(Math.round(ms)) });
+
+/** One attempt that brought an answer: right, wrong, or right in everything but its time. */
+interface Judged {
+  answer: Answer;
+  held: readonly HeldExpectation[];
+  kind: 'right' | 'wrong' | 'late';
+}
+
+function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact): Judged[] {
+  return attempts.flatMap((answer) => {
+    if (answer.kind !== 'answered') return [];
+    const held = judge(test, answer, redact);
+    const missed = held.filter((each) => !each.held);
+    const late = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
+    return [{ answer, held, kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong' }];
+  });
+}
+
+/**
+ * The verdict on all attempts at one test. What could not be reached says nothing. What answered must agree: right and
+ * wrong together prove nothing. An answer that was only late, before a right one, was a cold start.
+ */
+export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
+  const judged = judgeAll(test, attempts, redact);
+  const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
+  if (!last) {
+    const because = isDenied(attempts) ? 'denied' : 'unreachable';
+    return { kind: 'unproven', because, why: unreachable(attempts, wordsWith(redact)) };
+  }
+  const firstRight = judged.findIndex(({ kind }) => kind === 'right');
+  if (firstRight === -1) return verdictOf('failed', last);
+  const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
+  const right = judged.findLast(({ kind }) => kind === 'right');
+  if (right && against.length === 0) return verdictOf('passed', right);
+  return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
+}
+
+const verdictOf = (kind: 'passed' | 'failed', { answer, held }: Judged): TestVerdict => ({
+  kind,
+  held,
+  firstEventMs: answer.firstEventMs,
+  totalMs: answer.totalMs,
+});
+
+function isDenied(attempts: readonly Evidence[]): boolean {
+  const last = attempts.at(-1);
+  return last?.kind === 'unreachable' && last.denied === true;
+}
+
+function unreachable(attempts: readonly Evidence[], words: Words): string {
+  const last = attempts.at(-1);
+  if (last?.kind !== 'unreachable') return 'it was not asked';
+  if (last.denied) return `the caller is refused: ${words.text(last.why)}`;
+  const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
+  return `no answer ${often}: ${words.text(last.why)}`;
+}
+
+function disagreement(answers: number, against: readonly Judged[]): string {
+  const missed = against.at(-1)?.held.find(({ held }) => !held);
+  const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
+  return `${against.length} of ${answers} answers were wrong and the others right${what}`;
+}
+
+/**
+ * Whether another attempt is worth its time: after no answer, and after a wrong one to see whether the next agrees.
+ * A right answer is enough, and so are two that disagree, and a caller that is refused.
+ */
+export function nextAttempt(test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
+  if (attempts.length >= test.attempts || isDenied(attempts)) return 'enough';
+  return judgeAll(test, attempts, asItIs).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
+}
+
+/** All tests together: one that failed fails all, else one that is unproven leaves all unproven. */
+export function concludeAll(tests: readonly NamedVerdict[]): Verdict {
+  const kinds = new Set(tests.map(({ verdict }) => verdict.kind));
+  const kind = (['failed', 'unproven', 'passed'] as const).find((each) => kinds.has(each)) ?? 'none';
+  return { kind, tests };
+}

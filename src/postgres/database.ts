@@ -1,0 +1,83 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { Client, Pool } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
+import { explainConnecting } from './unavailable.ts';
+
+/** How a database is opened. */
+export interface OpenDatabaseOptions {
+  /** Address with user and password: a secret. */
+  url: string;
+  /** Connections at most; 5 when absent. An agent takes 2. */
+  max?: number;
+  /** The name under which the server lists our connections. */
+  applicationName?: string;
+  /** How long (ms) a query may wait until one of the connections is free; 10,000 when absent. */
+  waitMs?: number;
+  /** Told when a connection that nobody was using broke. */
+  log?: (message: string) => void;
+}
+
+/** An open database: a small pool of connections, and the query builder over it. */
+export interface Database<Schema> {
+  /** The query builder. `bigint` and `numeric` columns come as strings, `timestamptz` as Date, `json` parsed. */
+  db: Kysely<Schema>;
+  /** The pool below, for what the query builder does not cover. */
+  pool: Pool;
+  /** Waits for the queries under way and closes every connection; calling it again does no harm. */
+  close(): Promise<void>;
+}
+
+/** How long (ms) connecting may take. */
+const CONNECT_MS = 10_000;
+
+/**
+ * Opens a database. No connection is made before the first query, and one that breaks is replaced at the next query,
+ * so a restart of the server costs the queries under way and no more.
+ *
+ * Connecting ends with an error after 10 s, waiting for a connection that is free after `waitMs`; one that the server refuses because it has no more to give
+ * is a `TooManyConnectionsError`.
+ *
+ * @typeParam Schema the tables, as Kysely wants them.
+ */
+export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Schema> {
+  const { url, max = 5, applicationName = 'landfall', waitMs = CONNECT_MS, log } = options;
+  const pool = new ExplainingPool({
+    connectionString: url,
+    max,
+    application_name: applicationName,
+    connectionTimeoutMillis: waitMs,
+    Client: QueuedClient,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  });
+  // Without a listener the loss of an idle connection would end the process.
+  pool.on('error', (error) => log?.(`A connection to the database was lost: ${error.message}`));
+  // So would the loss of one that somebody holds between two queries: the next one tells that it is gone.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  let closed: Promise<void> | undefined;
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, close: () => (closed ??= db.destroy().then(() => (pool.ending ? undefined : pool.end()))) };
+}
+
+/** A connection that is not waited for as long as a query waits for its turn. */
+class QueuedClient extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(typeof config === 'object' ? { ...config, connectionTimeoutMillis: CONNECT_MS } : config);
+  }
+}
+
+/** A pool whose refusals say what to change, whether one asks for a connection or for a query. */
+class ExplainingPool extends Pool {
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Parameters<Pool['connect']>[0]): void;
+  override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
+    if (callback !== undefined) {
+      return super.connect((error, client, done) =>
+        callback(error === undefined ? error : explainConnecting(error), client, done),
+      );
+    }
+    return super.connect().catch((error: unknown) => {
+      throw explainConnecting(error);
+    });
+  }
+}

@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type Clock, steadyNow } from '../../clock.ts';
+import { explainSpawn, programEnvironment } from './cluster.ts';
+import type { Programs } from './cluster.ts';
+import { hasCode } from './file-errors.ts';
+import { serverSettings } from './settings.ts';
+import type { ServerAddress } from './settings.ts';
+
+/** A Postgres process of ours. */
+export interface Server {
+  pid: number;
+  /** Says how it ended, once it did. */
+  ended: Promise<string>;
+  /** Asks for a fast shutdown and waits for it; harsher ways follow, so it always ends. */
+  stop(): Promise<void>;
+}
+
+/** What a server is started with. */
+export interface ServerPlan {
+  cluster: string;
+  logFile: string;
+  address: ServerAddress;
+  programs: Programs;
+  /** Server settings beyond ours, by name. */
+  settings: Record<string, string>;
+}
+
+/** The server ended before it took connections. */
+export class ServerStartError extends Error {
+  /** The end of the server's log. */
+  readonly said: string;
+
+  constructor(message: string, said: string) {
+    super(`${message}\n${said}`);
+    this.name = 'ServerStartError';
+    this.said = said;
+  }
+}
+
+/**
+ * Starts Postgres in a process group of its own, so that a Ctrl-C in the terminal ends us first and the server when
+ * we are done with it.
+ */
+export function spawnServer(plan: ServerPlan, clock: Clock): Server {
+  const log = openLog(plan.logFile);
+  const { user, installation } = plan.programs;
+  const child = spawn(join(installation.root, 'bin', 'postgres'), serverArguments(plan), {
+    cwd: '/',
+    env: programEnvironment(plan.programs),
+    detached: true,
+    stdio: ['ignore', log, log],
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+  });
+  closeSync(log);
+  // It is the caller's to keep the process alive, and to stop the server.
+  child.unref();
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(explainSpawn(error, plan.programs).message));
+    child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  });
+  // If we end without stopping it, by an uncaught error for example, it gets the word at least.
+  const farewell = () => child.kill('SIGINT');
+  process.once('exit', farewell);
+  void ended.then(() => process.removeListener('exit', farewell));
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    stop: async () => {
+      for (const [signal, timeouts] of [
+        ['SIGINT', 5_000],
+        ['SIGQUIT', 2_000],
+        ['SIGKILL', 2_000],
+      ] as const) {
+        child.kill(signal);
+        if (await endsWithin(ended, timeouts, clock)) return;
+      }
+    },
+  };
+}
+
+function serverArguments({ cluster, address, settings }: ServerPlan): string[] {
+  const all = { ...serverSettings(address), ...settings };
+  return ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** Opens the server's log anew, keeping the one before; a link in its place is not followed. */
+function openLog(file: string): number {
+  if (existsSync(file)) renameSync(file, `${file}.before`);
+  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
+  return openSync(file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
+}
+
+async function endsWithin(ended: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
+  const done = new AbortController();
+  const timeouts = clock.sleep(ms, done.signal).then(
+    () => false,
+    () => true,
+  );
+  const gone = ended.then(() => true);
+  const result = await Promise.race([gone, timeouts]);
+  done.abort();
+  return result;
+}
+
+/**
+ * Waits until the server takes connections.
+ *
+ * @throws ServerStartError with the last lines of its log when it ends first, or is not ready by the deadline.
+ */
+export async function untilReady(
+  server: Server,
+  url: string,
+  logFile: string,
+  clock: Clock,
+  timeouts = 120_000,
+): Promise<void> {
+  let end: string | undefined;
+  void server.ended.then((how) => (end = how));
+  for (const deadline = steadyNow(clock) + timeouts; ;) {
+    if (end !== undefined) {
+      throw new ServerStartError(`The embedded Postgres did not start (${end}). Its last words:`, lastLines(logFile));
+    }
+    const problem = await connectionProblem(url);
+    if (problem === undefined) return;
+    if (steadyNow(clock) > deadline || isFinal(problem)) {
+      await server.stop();
+      throw new ServerStartError(
+        `The embedded Postgres takes no connection (${problem.message}). Its last words:`,
+        lastLines(logFile),
+      );
+    }
+    await clock.sleep(20);
+  }
+}
+
+async function connectionProblem(url: string): Promise<Error | undefined> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  // What goes wrong is told by connect; the event comes a second time, when nobody may be left to hear it.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.end();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** A wrong password stays wrong: waiting does not help. */
+function isFinal(problem: Error): boolean {
+  return hasCode(problem, '28P01', '28000', '3D000');
+}
+
+/** The last lines of a server's log. */
+export function lastLines(file: string, count = 15): string {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n') : '';
+}

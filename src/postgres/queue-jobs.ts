@@ -1,0 +1,111 @@
+import type { Pool } from 'pg';
+
+/** A job that failed, or that waits to be repeated after it did. */
+export interface FailingJob {
+  id: string;
+  name: string;
+  data: unknown;
+  /** `failed`: for good; `retry`: it comes again by itself. */
+  state: 'failed' | 'retry';
+  /** How often it was tried. */
+  attempts: number;
+  createdAt: Date;
+  /** When it comes again, or when it failed for good. */
+  at: Date;
+  /** What the last attempt said. */
+  problem: string;
+}
+
+/** How many jobs of a name there are in a state; those that are done are not counted. */
+export interface JobCount {
+  name: string;
+  state: string;
+  count: number;
+}
+
+const withoutTables = '42P01';
+
+const isNew = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === withoutTables;
+
+async function rowsOf<Row extends object>(pool: Pool, text: string, values: unknown[] = []): Promise<Row[]> {
+  try {
+    return (await pool.query<Row>(text, values)).rows;
+  } catch (error) {
+    // A database in which there never was a queue has no jobs.
+    if (isNew(error)) return [];
+    throw error;
+  }
+}
+
+/** The jobs that are in trouble, the newest first. */
+export async function failingJobs(pool: Pool, limit: number): Promise<FailingJob[]> {
+  interface Row {
+    id: string;
+    name: string;
+    data: unknown;
+    state: 'failed' | 'retry';
+    retry_count: number;
+    created_on: Date;
+    at: Date;
+    problem: string | null;
+  }
+  const rows = await rowsOf<Row>(
+    pool,
+    `select id, name, data, state, retry_count, created_on,
+       case when state = 'failed' then completed_on else start_after end as at, output ->> 'message' as problem
+     from pgboss.job where state in ('failed', 'retry') order by created_on desc limit $1`,
+    [limit],
+  );
+  return rows.map(({ id, name, data, state, retry_count, created_on, at, problem }) => ({
+    id,
+    name,
+    data,
+    state,
+    attempts: retry_count + 1,
+    createdAt: created_on,
+    at,
+    problem: problem ?? 'its process ended, or it took too long',
+  }));
+}
+
+/** Has a job that failed run again, or one that waits for its repetition run now. Workers find it within seconds. */
+export async function runJobAgain(pool: Pool, id: string): Promise<{ name: string } | undefined> {
+  const rows = await rowsOf<{ name: string }>(
+    pool,
+    `update pgboss.job set state = 'retry', retry_limit = greatest(retry_limit, retry_count + 1), completed_on = null,
+       start_after = now()
+     where id = $1 and state in ('failed', 'retry') returning name`,
+    [id],
+  );
+  return rows[0];
+}
+
+/**
+ * Of each of these subjects (`id` in a job's data) one job of the name that has not ended well: one that is still to
+ * come, where there is one, else the newest that failed for good.
+ */
+export async function jobsAbout(
+  pool: Pool,
+  name: string,
+  about: readonly string[],
+): Promise<Map<string, { id: string; state: 'to-come' | 'failed' }>> {
+  if (about.length === 0) return new Map();
+  const rows = await rowsOf<{ about: string; id: string; failed: boolean }>(
+    pool,
+    `select distinct on (data ->> 'id') data ->> 'id' as about, id, state = 'failed' as failed from pgboss.job
+     where name = $1 and state in ('created', 'retry', 'active', 'failed') and data ->> 'id' = any($2)
+     order by data ->> 'id', state = 'failed', created_on desc`,
+    [name, [...about]],
+  );
+  return new Map(rows.map(({ about: of, id, failed }) => [of, { id, state: failed ? 'failed' : 'to-come' }]));
+}
+
+/** How many jobs wait, run or failed, by name. */
+export async function countJobs(pool: Pool): Promise<JobCount[]> {
+  const rows = await rowsOf<{ name: string; state: string; count: string }>(
+    pool,
+    `select name, state, count(*) as count from pgboss.job where state in ('created', 'retry', 'active', 'failed')
+     group by name, state`,
+  );
+  return rows.map(({ name, state, count }) => ({ name, state, count: Number(count) }));
+}

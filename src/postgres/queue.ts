@@ -1,0 +1,254 @@
+import { fromKysely, PgBoss } from 'pg-boss';
+import type { Db, KyselyTransactionLike } from 'pg-boss';
+import type { Clock } from '../clock.ts';
+import { systemClock, pause } from '../clock.ts';
+import { retryWhileUnavailable } from './retry-while-unavailable.ts';
+import { oncePerWhile } from './once-per-while.ts';
+import { explainConnecting, isDatabaseUnavailable, TooManyConnectionsError } from './unavailable.ts';
+
+/** How a queue is opened. */
+export interface OpenQueueOptions {
+  /** Address of the database with user and password: a secret. */
+  url: string;
+  /** The schema that holds the jobs; `pgboss` when absent. */
+  schema?: string;
+  log: (message: string) => void;
+  /** Connections at most for the jobs' own statements, besides the one that listens; 2 when absent. */
+  max?: number;
+  /**
+   * No other process works on these jobs. Then a job that was under way when its process was killed is handed out
+   * again as soon as a worker is there, not only after its heartbeat has been missed.
+   */
+  alone?: boolean;
+  clock?: Clock;
+}
+
+/** How the jobs of one name are treated. Times in seconds; what is absent is as in `jobDefaults`. */
+export interface JobPolicy {
+  /** Attempts after the first one before a job counts as failed for good. */
+  retryLimit?: number;
+  /** Before the first repetition; it doubles each time. */
+  retryDelay?: number;
+  retryDelayMax?: number;
+  /** A job that runs longer than this is given to another worker. */
+  expireInSeconds?: number;
+  /** A job whose process gives no sign for this long is given to another worker; at least 10. */
+  heartbeatSeconds?: number;
+  /** How long a finished job is remembered. */
+  deleteAfterSeconds?: number;
+}
+
+/** A job is repeated for as long as it takes: what was acknowledged is not lost to an outage of some hours. */
+export const jobDefaults = {
+  retryLimit: 1_000,
+  retryDelay: 1,
+  retryDelayMax: 60,
+  expireInSeconds: 60 * 60,
+  heartbeatSeconds: 20,
+  deleteAfterSeconds: 24 * 60 * 60,
+} satisfies Required<JobPolicy>;
+
+/** A transaction that is open: of Kysely, or what runs a statement with its values in one. */
+export type OpenTransaction = KyselyTransactionLike | Pick<Db, 'executeSql'>;
+
+/** What may be said of one job when it is sent. */
+export interface SendOptions extends JobPolicy {
+  /** A uuid. A job whose id is known already is not sent again. */
+  id?: string;
+  /** Jobs of one key are told apart from those of another by the queue's singleton rules. */
+  singletonKey?: string;
+  /** Not before this date, or this many seconds from now. */
+  startAfter?: Date | number;
+  /** A transaction of the same database: the job exists if and when that commits. */
+  db?: OpenTransaction;
+}
+
+/** A job as a handler gets it. */
+export interface Job<Data> {
+  id: string;
+  name: string;
+  data: Data;
+  /** 1 for the first attempt. */
+  attempt: number;
+  /** Aborts when the job is no longer ours: it took too long, or the queue stops. */
+  signal: AbortSignal;
+}
+
+/** How jobs of a name are worked on. */
+export interface WorkOptions {
+  /** Jobs at the same time in this process; 1 when absent. */
+  concurrency?: number;
+  /** How often to look for jobs whose time has come, in seconds; 2 when absent. New jobs are told at once anyway. */
+  pollSeconds?: number;
+}
+
+/** Jobs in Postgres. */
+export interface Queue {
+  /** Says how the jobs of a name are treated; needed only where the defaults do not fit, before the first send or work. */
+  define(name: string, policy: JobPolicy): Promise<void>;
+  /**
+   * Sends a job.
+   *
+   * @returns its id, or `undefined` when a job of this id is there already.
+   */
+  send(name: string, data: object, options?: SendOptions): Promise<string | undefined>;
+  /**
+   * Sends several jobs in one statement. Of jobs with the same id the first counts.
+   *
+   * @returns the ids of those that were not there already.
+   */
+  sendMany(
+    name: string,
+    jobs: readonly { id?: string; data: object; startAfter?: Date | number; singletonKey?: string }[],
+    options?: { db?: OpenTransaction },
+  ): Promise<string[]>;
+  /**
+   * Works on the jobs of a name. A handler that returns ends its job; one that throws has it repeated later. A job
+   * can come twice, for example after a crash: handlers must be able to bear that.
+   */
+  work<Data extends object>(
+    name: string,
+    options: WorkOptions,
+    handler: (job: Job<Data>) => Promise<void>,
+  ): Promise<void>;
+  /**
+   * Takes no further jobs and waits for those under way; those that do not end in time are aborted and repeated
+   * later. Calling it again does no harm.
+   *
+   * @param options.timeoutMs how long to wait; 5000 when absent.
+   */
+  stop(options?: { timeoutMs?: number }): Promise<void>;
+}
+
+/**
+ * Opens the job queue, and makes or updates its tables. Troubles in the background, such as a database that
+ * restarts, are logged, and the queue recovers from them by itself.
+ */
+export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
+  const { url, schema = 'pgboss', log, max = 2, alone = false, clock = systemClock } = options;
+  const report = oncePerWhile(log, clock);
+  const start = async (): Promise<PgBoss> => {
+    const started = new PgBoss({
+      connectionString: url,
+      schema,
+      max,
+      application_name: 'landfall-queue',
+      useListenNotify: true,
+      schedule: false,
+      superviseIntervalSeconds: 10,
+      monitorIntervalSeconds: 10,
+    });
+    started.on('error', (error) => report(`The job queue has a problem and goes on: ${withoutWorker(error.message)}`));
+    started.on('warning', ({ message }) => report(`The job queue warns: ${message}`));
+    await started.start().catch(async (error: unknown) => {
+      await started.stop({ graceful: false });
+      throw explainConnecting(error);
+    });
+    return started;
+  };
+  // That a server is full says what to change; it is not waited for.
+  const isPassing = (error: unknown) => isDatabaseUnavailable(error) && !(error instanceof TooManyConnectionsError);
+  const boss = await retryWhileUnavailable(start, { clock, isPassing });
+
+  const known = new Map<string, Promise<void>>();
+  const ensure = (name: string, policy?: JobPolicy): Promise<void> => {
+    const before = known.get(name);
+    if (before !== undefined && policy === undefined) return before;
+    const made = makeQueue(boss, name, policy ?? {});
+    known.set(name, made);
+    made.catch(() => known.delete(name));
+    return made;
+  };
+  const working = new Set<string>();
+  let stopped: Promise<void> | undefined;
+
+  return {
+    define: (name, policy) => ensure(name, policy),
+    send: async (name, data, { db, ...job } = {}) => {
+      await ensure(name);
+      return (await boss.send(name, data, { ...job, ...executor(db) })) ?? undefined;
+    },
+    sendMany: async (name, jobs, { db } = {}) => {
+      await ensure(name);
+      const once = withoutRepetition(jobs);
+      return once.length === 0 ? [] : ((await boss.insert(name, once, { returnId: true, ...executor(db) })) ?? []);
+    },
+    work: async (name, { concurrency = 1, pollSeconds = 2 }, handler) => {
+      await ensure(name);
+      if (alone && !working.has(name)) await handOutAgain(boss, schema, name);
+      working.add(name);
+      for (let worker = 0; worker < concurrency; worker += 1) {
+        const id: string = await boss.work<Parameters<typeof handler>[0]['data']>(
+          name,
+          { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
+          async (jobs) => {
+            try {
+              for (const { data, signal, retryCount, ...job } of jobs) {
+                await handler({ id: job.id, name, data, attempt: retryCount + 1, signal });
+              }
+            } catch (error) {
+              const plain = plainError(error);
+              const [job] = jobs;
+              log(`The job ${name} ${job?.id} failed at attempt ${(job?.retryCount ?? 0) + 1}: ${plain.message}`);
+              throw plain;
+            } finally {
+              // There may be more: look again at once, not at the next poll.
+              boss.notifyWorker(id);
+            }
+          },
+        );
+      }
+    },
+    stop: ({ timeoutMs = 5_000 } = {}) => (stopped ??= stopBoss(boss, [...working], timeoutMs, clock)),
+  };
+}
+
+async function makeQueue(boss: PgBoss, name: string, policy: JobPolicy): Promise<void> {
+  const options = { ...jobDefaults, ...policy, retryBackoff: true, notify: true };
+  await boss.createQueue(name, options);
+  // A queue that was there keeps what it was made with, unless it is told.
+  await boss.updateQueue(name, options);
+}
+
+function executor(db: OpenTransaction | undefined): { db: Pick<Db, 'executeSql'> } | undefined {
+  if (db === undefined) return undefined;
+  return { db: 'executeSql' in db ? db : fromKysely(db) };
+}
+
+/** The first of the jobs of each id: pg-boss refuses a whole batch for one repetition. */
+export function withoutRepetition<T extends { id?: string }>(jobs: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return jobs.filter(({ id }) => id === undefined || (!seen.has(id) && seen.add(id)));
+}
+
+/** Jobs that are under way although no process works on them go back to be handed out. */
+async function handOutAgain(boss: PgBoss, schema: string, name: string): Promise<void> {
+  const { rows } = await boss
+    .getDb()
+    .executeSql(`select id from "${schema}".job where name = $1 and state = 'active'`, [name]);
+  const ids = rows.map(({ id }: { id: string }) => id);
+  if (ids.length > 0) await boss.fail(name, ids, { message: 'the process that worked on it ended' });
+}
+
+/** Only what a person reads: an error's further fields may hold a request with its secrets, and pg-boss would store them. */
+function plainError(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const plain = new Error(error.message);
+  plain.name = error.name;
+  if (error.stack !== undefined) plain.stack = error.stack;
+  return plain;
+}
+
+/** pg-boss names the worker in each message; without it a repetition is seen as one. */
+function withoutWorker(message: string): string {
+  return message.replace(/ \(Queue: [^()]*\)$/, '');
+}
+
+async function stopBoss(boss: PgBoss, names: string[], timeoutMs: number, clock: Clock): Promise<void> {
+  const enough = new AbortController();
+  const finished = Promise.all(names.map((name) => boss.offWork(name, { wait: true })));
+  const timeouts = pause(clock, timeoutMs, enough.signal);
+  await Promise.race([finished, timeouts]);
+  enough.abort();
+  await boss.stop({ graceful: false });
+}

@@ -1,0 +1,116 @@
+import { chmodSync, chownSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { folderKey } from '../embedded/placement.ts';
+import { defaultSystemFolder, ensureRootFolder } from '../embedded/system-folder.ts';
+import { placesForAgents, socketPort } from '../embedded/settings.ts';
+import type { FairRelayOptions } from './fair-relay.ts';
+import type { OpenRequest } from './relay-thread.ts';
+
+/** The ways to an embedded server that only root and the server's own user can reach. */
+export interface DatabaseRelay {
+  /**
+   * Opens the way of one group of this machine.
+   *
+   * @param limit how many connections it may hold at once, also those that have not logged in.
+   * @returns the folder of the socket: the `host` of an address.
+   */
+  wayFor(gid: number, limit: number): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** What the thread answers. */
+interface Opened {
+  path: string;
+  problem?: string;
+}
+
+/** The most connections of one group, whatever is asked for: the others have the rest. */
+const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
+
+/** How long (ms) until a thread that broke down is started again. */
+const PAUSE_MS = 200;
+
+/**
+ * Starts a relay before an embedded server. It has a thread of its own: what agents and their databases say to each
+ * other does not pass through the event loop of the service.
+ *
+ * @param host the folder of the server's socket.
+ */
+export function startRelay(
+  host: string,
+  log: (message: string) => void,
+  systemFolder: string = defaultSystemFolder,
+): DatabaseRelay {
+  const folder = join(ensureRootFolder(systemFolder), `relay-${folderKey(host)}`);
+  rmSync(folder, { recursive: true, force: true });
+  ensureRootFolder(folder);
+  // Groups pass through and see nobody else's way.
+  chmodSync(folder, 0o711);
+  const options: FairRelayOptions = { target: join(host, `.s.PGSQL.${socketPort}`), places: placesForAgents };
+  const ways = new Map<string, { gid: number; limit: number }>();
+  const pending = new Map<string, ((opened: Opened) => void)[]>();
+  let closing = false;
+  let worker = start();
+
+  function start(): Worker {
+    const made = new Worker(threadPath(), { workerData: options, env: {}, execArgv: [] });
+    made.unref();
+    made.on('message', (opened: Opened) => {
+      for (const done of pending.get(opened.path)?.splice(0) ?? []) done(opened);
+    });
+    made.on('error', (error) => log(`The relay of the agents' databases broke down: ${error.message}`));
+    made.on('exit', () => {
+      if (closing) return;
+      setTimeout(() => {
+        if (closing) return;
+        worker = start();
+        for (const [path, { gid, limit }] of ways) void openAt(path, gid, limit).catch((error) => log(String(error)));
+      }, PAUSE_MS);
+    });
+    return made;
+  }
+
+  async function openAt(path: string, gid: number, limit: number): Promise<void> {
+    const known = ways.has(path);
+    ways.set(path, { gid, limit });
+    const waiting = pending.get(path) ?? [];
+    pending.set(path, waiting);
+    const { problem } = await new Promise<Opened>((resolve) => {
+      waiting.push(resolve);
+      worker.postMessage({ path, limit } satisfies OpenRequest, []);
+    });
+    if (problem === undefined) {
+      chownSync(path, 0, gid);
+      chmodSync(path, 0o660);
+      return;
+    }
+    if (!known) ways.delete(path);
+    throw new Error(`The way to an agent's database could not be opened (${problem}). Look into ${folder}.`);
+  }
+
+  return {
+    async wayFor(gid, requested) {
+      const limit = Math.min(requested, mostPlacesOfOne);
+      const way = join(folder, String(gid));
+      const path = join(way, `.s.PGSQL.${socketPort}`);
+      // Closed until the socket is the group's.
+      if (!ways.has(path)) mkdirSync(way, { recursive: true, mode: 0o700 });
+      await openAt(path, gid, limit);
+      chownSync(way, 0, gid);
+      chmodSync(way, 0o750);
+      return way;
+    },
+    async close() {
+      closing = true;
+      await worker.terminate();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The thread's file: a source file beside this one, or what is built beside the command line. */
+function threadPath(here: string = import.meta.url): string {
+  return fileURLToPath(new URL(here.endsWith('.ts') ? './relay-thread.ts' : './database-relay.js', here));
+}

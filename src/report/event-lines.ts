@@ -1,0 +1,134 @@
+import type { FieldChange, ReportedPlan } from '../planning/plan-types.ts';
+import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
+import type { Outcome } from '../deploy/outcome-types.ts';
+import { servesAgain } from '../deploy/ending-words.ts';
+import type { DeployEvent } from '../deploy/deploy-event.ts';
+import { inWords } from './duration.ts';
+import { asLine, asLogLine } from './sanitize.ts';
+
+const short = (id: string): string => id.slice(0, 8);
+
+/** What happens as lines of plain text, for a log or a terminal. An event that needs no line has none. */
+export function eventLines(event: DeployEvent): string[] {
+  switch (event.kind) {
+    case 'looking':
+      return [`Looking for ${asLine(event.deployment, 100)}`];
+    case 'looked':
+      return [
+        event.deploymentId === undefined
+          ? 'There is no such deployment yet'
+          : `Found ${asLine(event.deploymentName ?? '', 100)} (${event.deploymentId}), active revision ${event.activeRevisionId ?? 'none'}`,
+      ];
+    case 'noted':
+      return [`Note: ${asLine(event.note, 1000)}`];
+    case 'planned':
+      return planLines(event.plan);
+    case 'waiting-for-commit':
+      return [`Revision ${event.revisionId} does not tell its commit yet: looking again`];
+    case 'uploading':
+      return [
+        `Uploading ${event.files} ${event.files === 1 ? 'file' : 'files'}, ${event.size.toLocaleString('en')} bytes packed`,
+      ];
+    case 'upload-failed':
+      return [`The upload failed and is begun again: ${asLine(event.why, 300)}`];
+    case 'uploaded':
+      return [`Uploaded in ${inWords(event.ms)}`];
+    case 'deleting':
+      return [
+        `Deleting ${asLine(event.deploymentName, 100)} (${event.deploymentId}), ${event.withTracingProject ? 'and its tracing project' : 'without its tracing project'}`,
+      ];
+    case 'leaving':
+      return [
+        `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`,
+      ];
+    case 'started':
+      return [`Revision ${event.revisionId} of deployment ${event.deploymentId}: ${event.how}`];
+    case 'settling':
+      return [`${asLine(event.why, 500)}: looking what became of it`];
+    case 'status':
+      return [
+        `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}${event.message ? `  ${asLine(event.message, 300)}` : ''}`,
+      ];
+    case 'heartbeat':
+      return [
+        `${inWords(event.sinceMs).padStart(10)}  still ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`,
+      ];
+    case 'poll-failed':
+      return [`${' '.repeat(10)}  a look at the revision failed and is tried again: ${asLine(event.why, 300)}`];
+    case 'rolled-out':
+      return [];
+    case 'smoke-began':
+      return [`Asking ${asLine(event.address, 200)}: ${event.tests} smoke test${event.tests === 1 ? '' : 's'}`];
+    case 'smoke-attempt':
+      return event.again
+        ? [`  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}; once more`]
+        : [];
+    case 'smoke-tested':
+      return testedLines(event.tested);
+    case 'rolling-back':
+      return [`Rolling back to revision ${event.toRevisionId}: ${asLine(event.why, 500)}`];
+    case 'rolled-back':
+      return [
+        event.rollback.kind === 'done'
+          ? `Revision ${event.rollback.toRevisionId} serves again`
+          : `${servesAgain(event.rollback) ? 'Rolled back, which did not help' : 'Not rolled back'}: ${asLine(event.rollback.why, 500)}`,
+      ];
+    case 'concluded':
+      return [];
+  }
+}
+
+/** The end in a few lines: outcome, sentence, advice, and the log lines of a failure. */
+export function outcomeLines(outcome: Outcome): string[] {
+  const { kind, reason, advice, logs, deploymentUrl, activeRevisionId: serving } = outcome;
+  return [
+    ...(logs && logs.length > 0 ? ['The last log lines:', ...logs.map(({ message }) => asLogLine(message))] : []),
+    `${kind}: ${asLine(reason, 2000)}`,
+    ...(advice ? [`What to do: ${asLine(advice, 2000)}`] : []),
+    ...(deploymentUrl ? [`Agent: ${asLine(deploymentUrl, 300)}${serving ? ` (revision ${short(serving)})` : ''}`] : []),
+  ];
+}
+
+function planLines(plan: ReportedPlan): string[] {
+  switch (plan.kind) {
+    case 'none':
+      return [`Plan: nothing to change, ${asLine(plan.why, 500)}`];
+    case 'impossible':
+      return [
+        'Plan: impossible',
+        ...plan.obstacles.map(
+          ({ field, problem, advice }) => `  ${field}: ${asLine(problem, 500)}. ${asLine(advice, 500)}`,
+        ),
+      ];
+    case 'create':
+      return ['Plan: create the deployment', ...plan.changes.map(changeLine)];
+    case 'patch':
+      return [
+        `Plan: patch, ${plan.makesRevision ? 'which makes a revision' : 'without a revision'}`,
+        ...plan.changes.map(changeLine),
+      ];
+  }
+}
+
+function changeLine({ field, from, to, makesRevision, why }: FieldChange): string {
+  const value = (text: string | undefined): string => (text === undefined ? 'nothing' : asLine(text, 120));
+  const change = from === to ? `${value(to)} again` : `${value(from)} -> ${value(to)}`;
+  return `  ${field}: ${change}${makesRevision ? ' (makes a revision)' : ''}: ${asLine(why, 300)}`;
+}
+
+const attemptWords = (verdict: TestVerdict): string =>
+  verdict.kind === 'unproven' ? `was not answered (${asLine(verdict.why, 300)})` : verdict.kind;
+
+function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
+  const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
+  const title = `  ${asLine(name, 100)}: ${verdict.kind}${tries}`;
+  if (verdict.kind === 'unproven') return [title, `    ${asLine(verdict.why, 500)}`];
+  const first = verdict.firstEventMs === undefined ? '' : `first event ${inWords(verdict.firstEventMs)}, `;
+  return [
+    `${title} (${first}total ${inWords(verdict.totalMs)})`,
+    ...verdict.held.map(
+      ({ held, expected, seen }) =>
+        `    ${held ? 'ok   ' : 'wrong'} ${asLine(expected, 200)}${held ? '' : `; saw ${asLine(seen, 300)}`}`,
+    ),
+  ];
+}

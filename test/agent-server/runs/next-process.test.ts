@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { until } from '../promises/given.ts';
+import { asking, sharedDatabase } from './two-servers.ts';
+import type { Servers } from './two-servers.ts';
+
+/** Two servers take their time to begin where many tests run at once. */
+vi.setConfig({ testTimeout: 90_000 });
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await sharedDatabase();
+});
+afterAll(() => servers.close());
+
+test('who waits at a process that leaves is told of no end while the run goes on in another one', async () => {
+  const leaving = await servers.start();
+  const [here, there] = [asking(leaving), asking(await servers.start())];
+  const place = await here.run(await here.thread(), { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 3000 } });
+  await until(async () => ((await there.status(place)) === 'running' ? true : undefined));
+  const waits = await here.get(`${place}/join`);
+  const requested = here.get(`${place}/join`);
+  const otherThread = there.json(there.get(`${place}/join`));
+  await leaving.close();
+  // An answer that had begun, with newlines, breaks off; one that had not says so.
+  const reported = async (answer: Response) => answer.text().then((text) => `${answer.status} ${text}`, String);
+  expect(await reported(waits)).toMatch(/^ServerStopped: .*another process goes on with the run/);
+  expect(await reported(await requested)).toMatch(/^(503 .*|ServerStopped: .*)another process goes on with the run/);
+  expect(await otherThread).toMatchObject({ output: 'hello Ada' });
+  expect(await there.status(place)).toBe('success');
+  expect(servers.lines.join('\n')).not.toContain('mistake');
+});
+
+test('a process that leaves takes up nothing of what it has let go of', async () => {
+  const own = await sharedDatabase();
+  try {
+    const leaving = await own.start({ drainMs: 120_000 });
+    const agent = asking(leaving);
+    const later = { assistant_id: 'echo', input: { input: 'later' }, after_seconds: 3600 };
+    await agent.run(await agent.thread(), later);
+    // For as long as it takes it is looked for runs that were left, each second.
+    const slow = { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 4000 } };
+    const place = await agent.run(await agent.thread(), slow);
+    await until(async () => ((await agent.status(place)) === 'running' ? true : undefined));
+    const began = performance.now();
+    await leaving.close();
+    expect(performance.now() - began).toBeLessThan(60_000);
+    expect(own.lines.join('\n')).not.toContain('was left by');
+  } finally {
+    await own.close();
+  }
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { RemoteRuns } from '../../../src/agent-server/runs/remote-runs.ts';
+import type { RemoteRunsParts } from '../../../src/agent-server/runs/remote-runs.ts';
+
+/** Fails once as the driver does while the database is away, then answers. */
+function awayOnce<T>(answer: T): () => Promise<T> {
+  let isAway = true;
+  return async () => {
+    if (isAway) {
+      isAway = false;
+      throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    }
+    return answer;
+  };
+}
+
+test('who follows a run of another process is not let go while the database is away, and misses nothing', async () => {
+  const lines: string[] = [];
+  const parts: RemoteRunsParts = {
+    queue: { askForEvents: awayOnce(undefined), standings: awayOnce([]) },
+    events: {
+      last: awayOnce(3),
+      after: async (cursors) =>
+        cursors.map(({ after }) => ({
+          events: after < 4 ? [{ id: 4, event: 'values', json: '{}' }] : [],
+          hasMore: false,
+        })),
+      ending: awayOnce({ kind: 'error', json: '{"error":"Boom","message":"no ink"}', id: 5 } as const),
+    },
+    left: { answer: async () => 'null' },
+    clock: systemClock,
+    log: (line) => lines.push(line),
+  };
+  const otherThread = new RemoteRuns(parts);
+  const reported: string[] = [];
+  await new Promise<void>((resolve) => {
+    otherThread.events({ runId: 'run', attempt: 1, resumable: false }).follow((event) => {
+      if (event === undefined) resolve();
+      else reported.push(event.event);
+    });
+  });
+  expect(reported).toEqual(['metadata', 'values', 'error']);
+  expect(lines).toEqual([]);
+});

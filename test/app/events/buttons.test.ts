@@ -1,0 +1,380 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { withNote } from '../../../app/events/note-on-check.ts';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import { checkName } from '../../../app/reconcile/report.ts';
+import { repository } from '../reconcile/requests.ts';
+import { targetsOn, HandlerFixture } from './handler-fixture.ts';
+
+let fixture: HandlerFixture;
+let head: string;
+beforeEach(async () => {
+  fixture = new HandlerFixture();
+  fixture.branches.set('main', targetsOn('main', 'support'));
+  head = fixture.commit();
+});
+
+const requestedAction = (
+  action: 'rerequested' | 'requested_action',
+  name: string,
+  extra: object = {},
+  delivery = 'guid-press',
+) =>
+  fixture.receive(
+    'check_run',
+    { action, check_run: { name, head_sha: head, external_id: 'x', check_suite: { head_branch: 'main' } }, ...extra },
+    delivery,
+  );
+const rerun = (name = checkName('support')) => requestedAction('rerequested', name);
+const press = (identifier: string, delivery?: string) =>
+  requestedAction('requested_action', checkName('support'), { requested_action: { identifier } }, delivery);
+const rerunAll = () =>
+  fixture.receive(
+    'check_suite',
+    { action: 'rerequested', check_suite: { head_sha: head, head_branch: 'main' } },
+    'guid-press',
+  );
+const last = () => fixture.intents().at(-1);
+const did = (delivery = 'guid-press') => fixture.decided.get(delivery)?.['did'];
+
+async function pushed(name = 'support'): Promise<Intent> {
+  await fixture.push(head);
+  const intent = fixture.intents().find(({ terms }) => terms.deploymentName === name);
+  if (!intent) throw new Error('nothing was wished for');
+  return intent;
+}
+
+/** The check of the deployment stands completed on GitHub. */
+const completed = (summary = 'It is live.') =>
+  fixture.store.putReport({
+    kind: 'check',
+    repository,
+    headSha: head,
+    name: checkName('support'),
+    wanted: { kind: 'check', content: { status: 'completed', conclusion: 'success', title: 'Live', summary } },
+  });
+
+describe('Re-run', () => {
+  test('of one check is a wish for its deployment, and no other', async () => {
+    fixture.branches.set('main', targetsOn('main', 'support', 'sales'));
+    await pushed();
+    await rerun();
+    expect(fixture.intents()).toHaveLength(3);
+    expect(last()).toMatchObject({
+      deploymentId: 'd-support',
+      commit: head,
+      cause: { kind: 'rerun', key: 'guid-press', by: 'octocat' },
+    });
+  });
+
+  test('of all checks is a wish for every deployment of the commit', async () => {
+    fixture.branches.set('main', targetsOn('main', 'support', 'sales'));
+    await pushed();
+    await rerunAll();
+    expect(
+      fixture
+        .intents()
+        .slice(2)
+        .map(({ deploymentId, cause }) => [deploymentId, cause.kind]),
+    ).toEqual([
+      ['d-support', 'rerun'],
+      ['d-sales', 'rerun'],
+    ]);
+  });
+
+  test('that comes again is the same cause', async () => {
+    await pushed();
+    await rerun();
+    await rerun();
+    expect(fixture.intents()).toHaveLength(2);
+  });
+
+  test('is found although the commit came with another branch first', async () => {
+    await pushed();
+    fixture.branches.set('next', { targets: [], refused: [] });
+    await fixture.receive(
+      'check_run',
+      {
+        action: 'rerequested',
+        check_run: { name: checkName('support'), head_sha: head, check_suite: { head_branch: 'next' } },
+      },
+      'guid-press',
+    );
+    expect(last()).toMatchObject({ branch: 'main', cause: { kind: 'rerun' } });
+  });
+
+  test('takes the terms that hold now', async () => {
+    await pushed();
+    const [target] = targetsOn('main', 'support').targets;
+    if (!target) throw new Error('no target');
+    fixture.branches.set('main', { targets: [{ ...target, terms: { ...target.terms, timeoutMs: 1 } }], refused: [] });
+    await rerun();
+    expect(last()?.terms.timeoutMs).toBe(1);
+  });
+
+  test('of a deployment that is not acted on any more says why, on the check', async () => {
+    await pushed();
+    await completed();
+    fixture.branches.set('main', {
+      targets: [],
+      refused: [{ deployment: 'support', why: 'its repo_url is of another repository' }],
+    });
+    await rerun();
+    expect(fixture.intents()).toHaveLength(1);
+    expect((await fixture.check(head, 'support'))?.summary).toBe(
+      withNote('It is live.', 'Not run again: its repo_url is of another repository'),
+    );
+  });
+
+  test('of a check that nothing is known of looks at the branch', async () => {
+    await rerun();
+    expect(last()).toMatchObject({ deploymentId: 'd-support', commit: head, cause: { kind: 'rerun' } });
+  });
+
+  test('of the check of the whole commit tells it again, with what holds now', async () => {
+    fixture.branches.set('main', { targets: [], refused: [{ deployment: 'sales', why: 'one reason' }] });
+    await fixture.push(head);
+    await fixture.clock.sleep(5_000);
+    fixture.branches.set('main', { targets: [], refused: [{ deployment: 'sales', why: 'another reason' }] });
+    await rerun('Landfall');
+    const check = await fixture.check(head);
+    expect(check?.summary).toContain('another reason');
+    expect(check?.completedAt).toBe('2026-11-21T08:00:05.000Z');
+  });
+
+  test('of the check of the whole commit finds deployments that are new', async () => {
+    fixture.branches.set('main', { targets: [], refused: [] });
+    await fixture.push(head);
+    fixture.branches.set('main', targetsOn('main', 'support'));
+    await rerun('Landfall');
+    expect(last()).toMatchObject({ deploymentId: 'd-support', commit: head, cause: { kind: 'rerun' } });
+  });
+
+  test('has a pull request examined anew', async () => {
+    const examined: number[] = [];
+    const check_run = {
+      name: 'Landfall',
+      head_sha: head,
+      check_suite: { head_branch: 'next' },
+      pull_requests: [{ number: 7, head: { sha: head, repo: { id: 22 } }, base: { ref: 'main', repo: { id: 22 } } }],
+    };
+    await fixture.receive('check_run', { action: 'rerequested', check_run }, 'guid-press', {
+      pullRequests: { examine: async ({ number }) => void examined.push(number) },
+    });
+    expect(examined).toEqual([7]);
+  });
+});
+
+describe('Redeploy', () => {
+  test('is a wish for the head of the branch, whichever commit the button stood on', async () => {
+    await pushed();
+    const newer = fixture.commit();
+    await press('redeploy');
+    expect(last()).toMatchObject({
+      commit: newer,
+      cause: { kind: 'redeploy', key: 'guid-press', by: 'octocat' },
+      sending: { kind: 'restate', repoRef: 'main' },
+    });
+  });
+
+  test('of a branch that is gone is not done', async () => {
+    await pushed();
+    fixture.git.point('main', undefined);
+    await press('redeploy');
+    expect(fixture.intents()).toHaveLength(1);
+    expect(did()).toEqual(['Redeploy was not done: the branch main is gone']);
+  });
+});
+
+describe('Rollback', () => {
+  const former = 'f'.repeat(40);
+  beforeEach(async () => {
+    fixture.control.still.set('d-support', {
+      active: 'r3',
+      revisions: [
+        { id: 'r3', status: 'DEPLOYED', commit: head },
+        { id: 'r2', status: 'BUILD_FAILED', commit: 'e'.repeat(40) },
+        { id: 'r1', status: 'DEPLOYED', commit: former },
+      ],
+    });
+    const intent = await pushed();
+    await fixture.save(intent, {
+      state: 'ended',
+      revisionId: 'r3',
+      end: { kind: 'deployed', reason: 'live', at: fixture.clock.now() },
+    });
+  });
+
+  const wayBackTo = (revisionId: string, commit: string) => ({
+    commit,
+    cause: { kind: 'rollback', key: 'guid-press', by: 'octocat' },
+    sending: { kind: 'redeploy', revisionId },
+  });
+
+  test('leads to the revision that was live before, as the service lists it', async () => {
+    await press('rollback');
+    expect(last()).toMatchObject(wayBackTo('r1', former));
+  });
+
+  test('is told in the check of the commit that it leads to, and the one that was pressed on says so', async () => {
+    await completed();
+    await press('rollback');
+    const note =
+      'octocat pressed Rollback: revision r1 of commit fffffff is put back, and the check of that commit says how it goes';
+    expect((await fixture.check(head, 'support'))?.summary).toBe(withNote('It is live.', note));
+  });
+
+  test('leads to the one that was live when the commit was sent, where that was kept', async () => {
+    const [intent] = fixture.intents();
+    if (!intent) throw new Error('no intent');
+    await fixture.save(intent, { formerLiveRevisionId: 'r1' });
+    fixture.control.listsRevisions = false;
+    await press('rollback');
+    expect(last()).toMatchObject(wayBackTo('r1', former));
+  });
+
+  test('is a wish about the commit of the check where the service does not tell the other', async () => {
+    fixture.control.still.set('d-support', {
+      active: 'r3',
+      revisions: [
+        { id: 'r3', status: 'DEPLOYED' },
+        { id: 'r1', status: 'DEPLOYED' },
+      ],
+    });
+    await press('rollback');
+    expect(last()).toMatchObject(wayBackTo('r1', head));
+  });
+
+  test('that comes again goes back once, whatever serves by then', async () => {
+    await press('rollback');
+    fixture.control.still.set('d-support', {
+      active: 'r4',
+      revisions: [
+        { id: 'r4', status: 'DEPLOYED' },
+        { id: 'r3', status: 'DEPLOYED' },
+      ],
+    });
+    await press('rollback');
+    expect(fixture.intents()).toHaveLength(2);
+    expect(did()).toEqual(['knew the way back on support']);
+  });
+
+  test.each<[string, Parameters<HandlerFixture['control']['still']['set']>[1], boolean, string]>([
+    [
+      'another revision serves',
+      { active: 'r9', revisions: [{ id: 'r9', status: 'DEPLOYED' }] },
+      true,
+      'revision r9 serves, and it is not the one that this check speaks of',
+    ],
+    ['nothing is live', { revisions: [] }, true, 'nothing is live, so there is nothing to go back from'],
+    [
+      'nothing was live before',
+      {
+        active: 'r3',
+        revisions: [
+          { id: 'r3', status: 'DEPLOYED' },
+          { id: 'r2', status: 'BUILD_FAILED' },
+        ],
+      },
+      true,
+      'no revision was live before r3',
+    ],
+    [
+      'nobody can tell what was',
+      { active: 'r3', revisions: [] },
+      false,
+      'this service does not list revisions, so nobody can tell what was live before',
+    ],
+  ])('is not done where %s, and the check says so', async (_, still, lists, why) => {
+    await completed();
+    fixture.control.still.set('d-support', still);
+    fixture.control.listsRevisions = lists;
+    await press('rollback');
+    expect(fixture.intents()).toHaveLength(1);
+    expect(did()).toEqual([`Rollback was not done: ${why}`]);
+    expect((await fixture.check(head, 'support'))?.summary).toBe(
+      withNote('It is live.', `Rollback was not done: ${why}`),
+    );
+  });
+});
+
+describe('a button pressed', () => {
+  test.each([
+    ['read', 'Redeploy was not done: octocat has only read access to this repository, and it takes write'],
+    ['none', 'Redeploy was not done: octocat has no access to this repository, and it takes write'],
+  ] as const)('by somebody with the permission %s does nothing but say so', async (permission, note) => {
+    await pushed();
+    await completed();
+    fixture.allow(permission);
+    await press('redeploy');
+    expect(fixture.intents()).toHaveLength(1);
+    expect(fixture.log).toContain(note);
+    expect(await fixture.check(head, 'support')).toMatchObject({
+      conclusion: 'success',
+      summary: withNote('It is live.', note),
+    });
+  });
+
+  test.each(['write', 'admin'] as const)('by somebody with the permission %s is done', async (permission) => {
+    await pushed();
+    fixture.allow(permission);
+    await press('redeploy');
+    expect(fixture.intents()).toHaveLength(2);
+  });
+
+  test('on a check that nothing is known of does nothing', async () => {
+    await press('rollback');
+    expect(fixture.intents()).toEqual([]);
+    expect(did()).toEqual(['Rollback was not done: nothing is known of this check any more']);
+  });
+
+  test('on a deployment that the repository may not act on any more does nothing', async () => {
+    await pushed();
+    fixture.branches.set('main', { targets: [], refused: [] });
+    await press('redeploy');
+    expect(fixture.intents()).toHaveLength(1);
+    expect(did()).toEqual(['Redeploy was not done: main of acme/agents does not deploy support any more']);
+  });
+});
+
+describe('a note on a check', () => {
+  test('takes the place of the one before, and acts on nothing', () => {
+    const once = withNote('The summary.', 'No: @octocat <b>');
+    expect(once).toContain('&#60;b&#62;');
+    expect(withNote(once, 'other')).toBe(withNote('The summary.', 'other'));
+  });
+
+  test('is left out where the check is still open: the work that it tells of writes it anew', async () => {
+    await pushed();
+    await fixture.store.putReport({
+      kind: 'check',
+      repository,
+      headSha: head,
+      name: checkName('support'),
+      wanted: { kind: 'check', content: { status: 'in_progress', title: 'Building', summary: 'On its way.' } },
+    });
+    fixture.allow('read');
+    await press('redeploy');
+    expect(await fixture.check(head, 'support')).toMatchObject({ status: 'in_progress', summary: 'On its way.' });
+  });
+
+  test('is left out where the check was written in the meantime', async () => {
+    await pushed();
+    await completed();
+    fixture.allow('read');
+    const put = fixture.store.putReport.bind(fixture.store);
+    fixture.store.putReport = async (report, onlyAt) => {
+      if (onlyAt !== undefined) await completed('Written since.');
+      await put(report, onlyAt);
+    };
+    await press('redeploy');
+    expect((await fixture.check(head, 'support'))?.summary).toBe('Written since.');
+  });
+
+  test('is left out where there is no room for it', async () => {
+    await pushed();
+    await completed('x'.repeat(60_000));
+    fixture.allow('read');
+    await press('redeploy');
+    expect((await fixture.check(head, 'support'))?.summary).toBe('x'.repeat(60_000));
+  });
+});

@@ -1,0 +1,73 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Probot } from 'probot';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { decideEvent } from '../../../app/events/event-decision.ts';
+import { decisionWords } from '../../../app/events/event-words.ts';
+import { registerHandlers } from '../../../app/events/register.ts';
+import { examplesOf, type Example } from './examples.ts';
+import { HandlerFixture } from './handler-fixture.ts';
+
+const golden = z
+  .strictObject({ asTheyAre: z.record(z.string(), z.string()), toAnInstallation: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(join(import.meta.dirname, 'decisions.json'), 'utf8')));
+
+const examples = examplesOf('api.github.com');
+
+/** Many examples were sent to a repository's own webhook: an App is told its installation besides. */
+const installed = examples
+  .filter(({ payload }) => payload['installation'] === undefined)
+  .map((each) => ({ ...each, payload: { ...each.payload, installation: { id: 1 } } }));
+
+const decided = (of: readonly Example[]) =>
+  Object.fromEntries(of.map(({ title, name, payload }) => [title, decisionWords(decideEvent(name, payload))]));
+
+describe('every example of a payload has its stated decision', () => {
+  test('as it is', () => {
+    expect(examples.length).toBeGreaterThanOrEqual(327);
+    expect(decided(examples)).toEqual(golden.asTheyAre);
+  });
+
+  test('and as it would be told to an installation of the App', () => {
+    expect(decided(installed)).toEqual(golden.toAnInstallation);
+  });
+
+  test.each(['ghes-31', 'ghes-32', 'ghes-33', 'ghes-34', 'ghes-35'])('in the edition %s, too', (edition) => {
+    const older = examplesOf(edition);
+    expect(older.length).toBeGreaterThan(40);
+    for (const { name, payload } of older) expect(decideEvent(name, payload).why).toMatch(/^\S.*[^.]$/s);
+  });
+});
+
+describe('through Probot', () => {
+  test('every example is handled by exactly one handler, which keeps the decision with the delivery', async () => {
+    const fixture = new HandlerFixture();
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const probot = new Probot({
+      appId: 1,
+      privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+      secret: 'of the test',
+      logLevel: 'fatal',
+    });
+    await probot.ready();
+    const calls = new Map<string, number>();
+    const { decided: keep } = fixture.context;
+    registerHandlers(probot, {
+      ...fixture.context,
+      decided: (id, decision) => {
+        if (!('did' in decision)) calls.set(id, (calls.get(id) ?? 0) + 1);
+        keep?.(id, decision);
+      },
+    });
+    for (const { title, name, payload } of examples) {
+      const event: Parameters<typeof probot.receive>[0] = JSON.parse(JSON.stringify({ id: title, name, payload }));
+      await probot.receive(event);
+    }
+    expect(Object.fromEntries(calls)).toEqual(Object.fromEntries(examples.map(({ title }) => [title, 1])));
+    for (const { title, name, payload } of examples) {
+      expect(fixture.decided.get(title)).toMatchObject({ ...decideEvent(name, payload) });
+    }
+  });
+});

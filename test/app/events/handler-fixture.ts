@@ -1,0 +1,102 @@
+import { handleEvent, type HandlerServices } from '../../../app/events/handle-event.ts';
+import type { EventDecision } from '../../../app/events/event-types.ts';
+import type { Permission } from '../../../app/github/github-api.ts';
+import { checkName, commitCheckName } from '../../../app/reconcile/report.ts';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import type { Targets, AppContext } from '../../../app/context.ts';
+import { AgentModel } from '../../deploy/agent-model.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { ModelGit } from '../simulation/model-git.ts';
+import { ModelHub } from '../simulation/model-hub.ts';
+import { MemoryStore } from '../reconcile/memory-store.ts';
+import { repository, start, terms } from '../reconcile/requests.ts';
+import { StillControl } from './still-control.ts';
+
+/** A branch of `acme/agents`, and the deployments `d-...` that are built from it. */
+export function targetsOn(branch: string, ...names: string[]): Targets {
+  return {
+    targets: names.map((name) => ({
+      deploymentId: `d-${name}`,
+      repoRef: branch,
+      terms: { ...terms, deploymentName: name },
+    })),
+    refused: [],
+  };
+}
+
+/** A world that stands still but for what is told to it: one repository, one store, GitHub and the service as models. */
+export class HandlerFixture {
+  readonly clock = new SimulatedClock(start);
+  readonly git = new ModelGit(() => this.clock.now());
+  readonly githubApi = new ModelHub(this.git);
+  readonly control = new StillControl(this.clock);
+  readonly jobs: string[] = [];
+  readonly store = new MemoryStore({
+    now: () => this.clock.now(),
+    send: (name, id) => this.jobs.push(`${name} ${id}`),
+  });
+  /** What each branch deploys; a branch that is not here deploys nothing. */
+  readonly branches = new Map<string, Targets>();
+  readonly decided = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly log: string[] = [];
+  readonly context: AppContext = {
+    clock: this.clock,
+    random: () => 0.5,
+    store: this.store,
+    githubApi: this.githubApi,
+    control: this.control,
+    agentAt: () => new AgentModel(this.clock),
+    targets: { targetsOf: async (_, branch) => this.branches.get(branch) ?? { targets: [], refused: [] } },
+    smoke: { advance: async () => ({ kind: 'done', verdict: { kind: 'none', tests: [] } }) },
+    log: (message) => this.log.push(message),
+    decided: (id, decision) => this.decided.set(id, decision),
+  };
+
+  /** A commit on top of a branch. */
+  commit(branch = 'main', message = 'Work'): string {
+    return this.git.commit(branch, { message, paths: ['agent.py'], fate: 'good' });
+  }
+
+  allow(permission: Permission): void {
+    this.githubApi.permission = permission;
+  }
+
+  /** An event comes; its payload has the repository, the installation and the sender that events have. */
+  receive(name: string, payload: object, delivery = 'guid-1', services: HandlerServices = {}): Promise<EventDecision> {
+    return handleEvent({ id: delivery, name, payload: { ...place, ...payload } }, this.context, services);
+  }
+
+  push(after: string, branch = 'main', delivery = 'guid-1'): Promise<EventDecision> {
+    return this.receive('push', { ref: `refs/heads/${branch}`, before: 'b'.repeat(40), after }, delivery);
+  }
+
+  /** Every intent, as `state commit on deployment for cause`. */
+  intents(): Intent[] {
+    return [...this.store.intents.values()];
+  }
+
+  /** What the check of a deployment on a commit, or of the commit as a whole, wants to say. */
+  async check(headSha: string, deployment?: string) {
+    const name = deployment === undefined ? commitCheckName : checkName(deployment);
+    const report = await this.store.reportOf(repository.repositoryId, headSha, name);
+    return report?.wanted.kind === 'check' ? report.wanted.content : undefined;
+  }
+
+  /** An intent of a deployment goes on to this, as its lane would have it. */
+  async save(intent: Intent, more: Partial<Intent>): Promise<Intent> {
+    await this.store.wake(intent.deploymentId);
+    const lease = await this.store.takeLease(intent.deploymentId, 'lane', 1_000);
+    if (!lease) throw new Error('the lane is held');
+    const saved = { ...intent, ...more };
+    await this.store.save(lease, { intents: [saved] });
+    await this.store.leaveLease(lease, undefined);
+    return saved;
+  }
+}
+
+/** What every event of the repository has. */
+export const place = {
+  repository: { id: repository.repositoryId, full_name: 'acme/agents', fork: false },
+  installation: { id: repository.installationId },
+  sender: { login: 'octocat' },
+};

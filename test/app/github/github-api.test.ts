@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createGitHubApi } from '../../../app/github/create-github-api.ts';
+import { createDeliveryClient, nextCursor } from '../../../app/github/deliveries.ts';
+import type { GitHubApi } from '../../../app/github/github-api.ts';
+import { createRepositoryClient } from '../../../app/github/installations.ts';
+import { AppOctokit } from '../../../app/github/octokit.ts';
+import { clientsFor } from '../../../app/github/sending.ts';
+import { LittleGitHub, type ReceivedRequest } from '../../github/little-github.ts';
+import { SteppingClock } from './stepping-clock.ts';
+
+const repository = { installationId: 7, repositoryId: 70, owner: 'acme', name: 'agents' };
+const commit = 'c0ffee0000000000000000000000000000000001';
+const newer = 'decade0000000000000000000000000000000002';
+
+let github: LittleGitHub;
+let githubApi: GitHubApi;
+let baseUrl: string;
+let clientOf: ReturnType<typeof clientsFor>;
+
+beforeEach(async () => {
+  github = new LittleGitHub();
+  baseUrl = await github.start();
+  const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
+  clientOf = clientsFor({ octokitFor, clock: new SteppingClock(), random: () => 0 });
+  githubApi = createGitHubApi(clientOf);
+});
+afterEach(() => github.stop());
+
+const answer = (body: unknown, status = 200, headers: Record<string, string> = {}) => {
+  github.before = () => ({ status, body, headers });
+};
+const missing = () => answer({ message: 'Not Found' }, 404);
+
+describe('the head of a branch', () => {
+  const branch = (name: string) => ({
+    name,
+    commit: { sha: commit, commit: { message: 'Mend it', committer: { date: '2026-01-05T08:00:00Z' } } },
+  });
+
+  test('is its newest commit with message and time', async () => {
+    answer(branch('feature/x#1'));
+    expect(await githubApi.head(repository, 'feature/x#1')).toEqual({
+      sha: commit,
+      message: 'Mend it',
+      committedAt: Date.parse('2026-01-05T08:00:00Z'),
+    });
+    expect(decodeURIComponent(github.requests[0]?.path ?? '')).toBe('/repos/acme/agents/branches/feature/x#1');
+  });
+
+  test('of a branch that is not there is a value', async () => {
+    missing();
+    expect(await githubApi.head(repository, 'gone')).toBeUndefined();
+  });
+
+  test('of a branch that was renamed is not the one of the new name', async () => {
+    answer(branch('main'));
+    expect(await githubApi.head(repository, 'master')).toBeUndefined();
+  });
+
+  test('that cannot be read is a failure and not a missing branch', async () => {
+    answer({}, 500);
+    await expect(githubApi.head(repository, 'main')).rejects.toMatchObject({ name: 'HubError', status: 500 });
+  });
+});
+
+describe('what lies between two commits', () => {
+  const files = (count: number) => Array.from({ length: count }, (_, n) => ({ filename: `f${n}` }));
+  test.each([
+    ['ahead: its paths', { status: 'ahead', files: files(2) }, { kind: 'ahead', paths: ['f0', 'f1'] }],
+    [
+      'a rename counts with both names',
+      { status: 'ahead', files: [{ filename: 'new', previous_filename: 'old' }] },
+      { kind: 'ahead', paths: ['new', 'old'] },
+    ],
+    ['nothing', { status: 'ahead', files: [] }, { kind: 'ahead', paths: [] }],
+    ['identical', { status: 'identical', files: [] }, { kind: 'identical' }],
+    ['299 files are a whole list', { status: 'ahead', files: files(299) }, expect.objectContaining({ kind: 'ahead' })],
+    [
+      '300 files may be a cut one',
+      { status: 'ahead', files: files(300) },
+      expect.objectContaining({ kind: 'unavailable', contains: true }),
+    ],
+    ['no list', { status: 'ahead' }, expect.objectContaining({ kind: 'unavailable', contains: true })],
+    [
+      'a forced push back',
+      { status: 'behind', files: [] },
+      expect.objectContaining({ kind: 'unavailable', contains: false }),
+    ],
+    [
+      'a rewritten branch',
+      { status: 'diverged', files: files(1) },
+      expect.objectContaining({ kind: 'unavailable', contains: false }),
+    ],
+  ])('%s', async (_, body, expected) => {
+    answer(body);
+    expect(await githubApi.compare(repository, commit, newer)).toEqual(expected);
+  });
+
+  test('a commit that GitHub does not know is untold', async () => {
+    missing();
+    const unreported = await githubApi.compare(repository, commit, newer);
+    expect(unreported).toEqual({ kind: 'unavailable', why: expect.stringContaining('does not know') });
+  });
+
+  test('one and the same commit needs no request', async () => {
+    expect(await githubApi.compare(repository, commit, commit)).toEqual({ kind: 'identical' });
+    expect(github.requests).toEqual([]);
+  });
+});
+
+describe('a file', () => {
+  const file = (text: string, over: object = {}) => ({
+    type: 'file',
+    encoding: 'base64',
+    size: Buffer.byteLength(text),
+    content: Buffer.from(text)
+      .toString('base64')
+      .replace(/(.{60})/g, '$1\n'),
+    ...over,
+  });
+
+  test('is its text at a commit or branch', async () => {
+    const text = 'name: écho\n'.repeat(30);
+    answer(file(text));
+    expect(await githubApi.file(repository, '.github/landfall.yml', commit)).toBe(text);
+    expect(decodeURIComponent(github.requests[0]?.path ?? '')).toBe('/repos/acme/agents/contents/.github/landfall.yml');
+    expect(github.requests[0]?.query.get('ref')).toBe(commit);
+  });
+
+  test.each([
+    ['a folder', [{ type: 'file', name: 'a' }]],
+    ['a submodule', { type: 'submodule', size: 0 }],
+  ])('%s is none', async (_, body) => {
+    answer(body);
+    expect(await githubApi.file(repository, 'x', 'main')).toBeUndefined();
+  });
+
+  test('that is not there is a value', async () => {
+    missing();
+    expect(await githubApi.file(repository, 'x', 'main')).toBeUndefined();
+  });
+
+  test.each([
+    ['larger than 1 MB', file('x', { size: 1_000_001 })],
+    ['so large that GitHub leaves its text out', file('', { size: 3_000_000, encoding: 'none' })],
+  ])('%s is refused with its size', async (_, body) => {
+    answer(body);
+    await expect(githubApi.file(repository, 'x', 'main')).rejects.toMatchObject({
+      name: 'FileTooLarge',
+      effect: 'none',
+      message: expect.stringContaining('too large'),
+    });
+  });
+});
+
+describe('what a person may do', () => {
+  test.each([
+    ['admin', 'admin'],
+    ['write', 'write'],
+    ['read', 'read'],
+    ['none', 'none'],
+    ['a word of tomorrow', 'none'],
+  ])('%s is %s', async (permission, expected) => {
+    answer({ permission, role_name: 'maintain', user: null });
+    expect(await githubApi.permissionOf(repository, 'alice')).toBe(expected);
+  });
+
+  test('a stranger may do nothing', async () => {
+    missing();
+    expect(await githubApi.permissionOf(repository, 'mallory[bot]')).toBe('none');
+  });
+});
+
+describe('what is written', () => {
+  const at = { repository, headSha: commit, name: 'Landfall: echo', externalId: 'report-1' };
+  const place = { repository, commit, externalId: 'report-2' };
+  const content = { status: 'queued', title: 'Waits', summary: 'It waits.' } as const;
+  const shown = {
+    environment: 'production',
+    production: true,
+    transient: false,
+    state: 'queued',
+    description: 'x',
+  } as const;
+
+  test('a check run whose making was not answered is made once', async () => {
+    github.after = ({ method }, answered) => (method === 'POST' ? { ...answered, drop: true } : answered);
+    await expect(githubApi.writeCheck(at, undefined, content)).rejects.toMatchObject({ effect: 'unknown' });
+    github.after = (_, answered) => answered;
+    const id = await githubApi.writeCheck(at, undefined, content);
+    expect(github.checks).toMatchObject([{ id, external_id: 'report-1' }]);
+  });
+
+  test('what cannot be written soon is not looked for either', async () => {
+    const limits = { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 };
+    const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
+    const slow = createGitHubApi(clientsFor({ octokitFor, clock: new SteppingClock(), limits }));
+    await slow.writeCheck(at, undefined, content);
+    github.requests.length = 0;
+    await expect(slow.writeCheck({ ...at, externalId: 'other' }, undefined, content)).rejects.toMatchObject({
+      name: 'InstallationPaused',
+    });
+    await expect(slow.makeDeployment(place, shown)).rejects.toMatchObject({ name: 'InstallationPaused' });
+    expect(github.requests).toEqual([]);
+  });
+
+  test('a deployment too', async () => {
+    github.after = ({ method }, answered) => (method === 'POST' ? { status: 502 } : answered);
+    await expect(githubApi.makeDeployment(place, shown)).rejects.toMatchObject({ effect: 'unknown' });
+    github.after = (_, answered) => answered;
+    const id = await githubApi.makeDeployment(place, shown);
+    expect(github.deployments).toMatchObject([{ id }]);
+  });
+
+  test('a status too', async () => {
+    const id = await githubApi.makeDeployment(place, shown);
+    github.after = ({ method }, answered) => (method === 'POST' ? { status: 502 } : answered);
+    await expect(githubApi.writeDeploymentStatus(place, id, shown)).rejects.toMatchObject({ effect: 'unknown' });
+    github.after = (_, answered) => answered;
+    await githubApi.writeDeploymentStatus(place, id, shown);
+    expect(github.statuses).toHaveLength(1);
+  });
+
+  test.each([202, 409])('a deployment that GitHub did not make (%i) is a refusal with its sentence', async (status) => {
+    github.before = ({ method }) => (method === 'POST' ? { status, body: { message: 'because' } } : undefined);
+    await expect(githubApi.makeDeployment(place, shown)).rejects.toMatchObject({
+      name: 'HubError',
+      status,
+      effect: 'none',
+      message: expect.stringContaining('because'),
+    });
+  });
+});
+
+describe('for recovery', () => {
+  test('deliveries come in pages, newest first, with what leads to older ones', async () => {
+    const row = {
+      id: 5,
+      guid: 'g',
+      event: 'push',
+      redelivery: true,
+      delivered_at: '2026-01-05T08:00:00Z',
+      status_code: 502,
+    };
+    answer([row], 200, {
+      link: '<https://api.test/app/hook/deliveries?per_page=100&cursor=v1_12>; rel="next", <x>; rel="last"',
+    });
+    expect(await createDeliveryClient(clientOf(undefined)).page('v1_1')).toEqual({
+      deliveries: [
+        {
+          id: 5,
+          guid: 'g',
+          event: 'push',
+          redelivery: true,
+          deliveredAt: Date.parse('2026-01-05T08:00:00Z'),
+          statusCode: 502,
+        },
+      ],
+      next: 'v1_12',
+    });
+    expect(github.requests[0]?.query.get('cursor')).toBe('v1_1');
+  });
+
+  test('one is asked for again', async () => {
+    answer({}, 202);
+    await createDeliveryClient(clientOf(undefined)).askAgain(5);
+    expect(github.lines).toEqual(['POST /app/hook/deliveries/5/attempts']);
+  });
+
+  test.each([
+    ['none', undefined, undefined],
+    ['another relation', '<https://api.test/x?cursor=a>; rel="prev"', undefined],
+    ['no address', '<nothing>; rel="next"', undefined],
+  ])('a page without a next one has no cursor: %s', (_, link, expected) => expect(nextCursor(link)).toBe(expected));
+
+  test('repositories are those of every installation that is not suspended; one that fails is left out', async () => {
+    const log: string[] = [];
+    github.before = ({ path, query }: ReceivedRequest) => {
+      if (path === '/app/installations') {
+        const first = Array.from({ length: 100 }, (_, n) => ({
+          id: n + 1,
+          suspended_at: n < 98 ? '2026-01-01T00:00:00Z' : null,
+        }));
+        return { status: 200, body: query.get('page') === '1' ? first : [{ id: 101, suspended_at: null }] };
+      }
+      const nth = github.requests.filter((each) => each.path === path).length;
+      if (nth === 1) return { status: 403, body: { message: 'This installation has been suspended' } };
+      return {
+        status: 200,
+        body: { total_count: 1, repositories: [{ id: nth, name: 'agents', owner: { login: 'acme' } }] },
+      };
+    };
+    const found: unknown[] = [];
+    for await (const each of createRepositoryClient(clientOf, (line) => log.push(line)).repositories())
+      found.push(each);
+    expect(found).toEqual([
+      { installationId: 100, repositoryId: 2, owner: 'acme', name: 'agents' },
+      { installationId: 101, repositoryId: 3, owner: 'acme', name: 'agents' },
+    ]);
+    expect(log).toEqual([expect.stringContaining('installation 99')]);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { githubPace, RateLimiter } from '../../../app/github/rate-limiter.ts';
+
+const limits = { betweenWritesMs: 1000, madeInMinute: 3, madeInHour: 5 };
+const forever = Number.POSITIVE_INFINITY;
+const minute = 60_000;
+
+/** When each of `count` turns comes that are asked for at 0. */
+const turns = (rateLimiter: RateLimiter, kind: 'read' | 'change' | 'make', count: number): number[] =>
+  Array.from({ length: count }, () => rateLimiter.turn(kind, 0, forever).at);
+
+describe('the pace of an installation', () => {
+  test('is what GitHub asks for', () =>
+    expect(githubPace).toEqual({ betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 }));
+
+  test('reads go at once', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
+
+  test('writes go one a second', () =>
+    expect(turns(new RateLimiter(limits), 'change', 4)).toEqual([0, 1000, 2000, 3000]));
+
+  test('what makes something is bounded in a minute and in an hour', () => {
+    expect(turns(new RateLimiter(limits), 'make', 6)).toEqual([0, 1000, 2000, minute, minute + 1000, 60 * minute]);
+  });
+
+  test('500 in an hour and no more', () => {
+    const all = turns(new RateLimiter(), 'make', 1200);
+    for (const at of all) {
+      expect(all.filter((other) => other > at - 60 * minute && other <= at).length).toBeLessThanOrEqual(500);
+      expect(all.filter((other) => other > at - minute && other <= at).length).toBeLessThanOrEqual(80);
+    }
+  });
+
+  test('a turn too far away is told and not taken', () => {
+    const rateLimiter = new RateLimiter(limits);
+    rateLimiter.turn('change', 0, 0);
+    expect(rateLimiter.turn('change', 0, 500)).toMatchObject({ kind: 'not-before', at: 1000 });
+    expect(rateLimiter.turn('change', 0, 1000)).toEqual({ kind: 'at', at: 1000 });
+  });
+});
+
+describe('those who are refused', () => {
+  test('are told to come back one after the other', () => {
+    const rateLimiter = new RateLimiter(limits);
+    for (let n = 0; n < 6; n += 1) rateLimiter.turn('change', 0, 5000);
+    const stated = Array.from({ length: 3 }, () => rateLimiter.turn('change', 0, 5000));
+    expect(stated).toMatchObject(
+      [{ at: 6000 }, { at: 7000 }, { at: 8000 }].map((each) => ({ kind: 'not-before', ...each })),
+    );
+  });
+
+  test('find their turn when they come', () => {
+    const rateLimiter = new RateLimiter(limits);
+    const waiting = Array.from({ length: 200 }, () => ({ at: 0 }));
+    let requested = 0;
+    for (let now = 0; waiting.length > 0; now += 1000) {
+      for (const each of waiting.filter(({ at }) => at <= now)) {
+        requested += 1;
+        const turn = rateLimiter.turn('change', now, 5000);
+        if (turn.kind === 'at') waiting.splice(waiting.indexOf(each), 1);
+        else each.at = turn.at;
+      }
+    }
+    // Twice each at most, and not all of them at every second.
+    expect(requested).toBeLessThanOrEqual(400);
+  });
+
+  test('may be told so before they ask for the turn, which takes none', () => {
+    const rateLimiter = new RateLimiter(limits);
+    expect(rateLimiter.refusal('make', 0, 0)).toBeUndefined();
+    rateLimiter.turn('make', 0, 0);
+    expect(rateLimiter.refusal('make', 0, 500)).toMatchObject({ kind: 'not-before', at: 1000 });
+    expect(rateLimiter.turn('make', 1000, 0)).toEqual({ kind: 'at', at: 1000 });
+  });
+});
+
+describe('a pause', () => {
+  test('holds reads and writes until it is over', () => {
+    const rateLimiter = new RateLimiter(limits);
+    rateLimiter.pause(5000, 0, 'slow down', true);
+    expect(rateLimiter.turn('read', 4999, forever)).toEqual({ kind: 'not-before', at: 5000, why: 'slow down' });
+    expect(rateLimiter.turn('read', 5000, forever)).toEqual({ kind: 'at', at: 5000 });
+  });
+
+  test('without a time doubles with each in a row, up to a quarter of an hour', () => {
+    const rateLimiter = new RateLimiter(limits);
+    let now = 0;
+    const lengths = Array.from({ length: 6 }, () => {
+      const until = rateLimiter.pause(now + minute, now, 'x', false);
+      const length = until - now;
+      now = until;
+      return length / minute;
+    });
+    expect(lengths).toEqual([1, 2, 4, 8, 15, 15]);
+    rateLimiter.answered();
+    expect(rateLimiter.pause(now + minute, now, 'x', false) - now).toBe(minute);
+  });
+
+  test('is never made shorter by another', () => {
+    const rateLimiter = new RateLimiter(limits);
+    rateLimiter.pause(9000, 0, 'long', true);
+    expect(rateLimiter.pause(1000, 0, 'short', true)).toBe(9000);
+  });
+});

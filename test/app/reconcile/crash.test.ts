@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
+import type { AppContext } from '../../../app/context.ts';
+import { ends, serviceError, type Step } from '../../deploy/control-model.ts';
+import { crashing, QueueFixture } from './queue-fixture.ts';
+import { commitOf, tested } from './requests.ts';
+
+const [a, b] = [commitOf('a'), commitOf('b')];
+/** A short rollout takes few looks, each of which is a place to be killed at. */
+const quickly = (commit: string | undefined): Step[] =>
+  ['BUILDING', 'DEPLOYED'].map((status, at) => ({ after: at * 2_500, status, ...(commit ? { commit } : {}) }));
+
+interface Scenario {
+  begin: (fixture: QueueFixture) => Promise<void>;
+  /** What must hold when all is over; `isUnknown` where a request may be left that nobody can tell of. */
+  holds: (fixture: QueueFixture, isUnknown: boolean) => Promise<void>;
+}
+
+const scenarios: Record<string, Scenario> = {
+  'a push goes live': {
+    begin: async (fixture) => void (await fixture.push('a', { terms: tested })),
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'deployed']);
+      expect(fixture.made).toBe(isUnknown ? 0 : 1);
+    },
+  },
+  'two pushes, of which one waits': {
+    begin: async (fixture) => {
+      await fixture.push('a', { terms: tested });
+      await fixture.run(3_000);
+      await fixture.push('b', { terms: tested });
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(b)).toEqual([isUnknown ? 'unknown' : 'deployed']);
+      expect(fixture.made).toBe(isUnknown ? 1 : 2);
+    },
+  },
+  'a wrong answer is taken back': {
+    begin: async (fixture) => {
+      fixture.verdicts.set(a, 'failed');
+      await fixture.push('a', { terms: tested });
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(fixture.made).toBeLessThanOrEqual(2);
+      const reported = (await fixture.ends(a)).join();
+      expect(isUnknown ? ['unknown', 'broken,unknown'] : ['rolled-back,deployed']).toContain(reported);
+    },
+  },
+  'a build fails': {
+    begin: async (fixture) => {
+      fixture.control.goes.set(a, ends('BUILD_FAILED', a));
+      await fixture.push('a', { terms: tested });
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'failed']);
+      expect(fixture.made).toBe(isUnknown ? 0 : 1);
+    },
+  },
+};
+
+/** Goes from job to job; a process that is killed leaves its job, which comes again when its heartbeat was missed. */
+async function toTheEnd(fixture: QueueFixture, context: AppContext): Promise<void> {
+  for (;;) {
+    try {
+      return await fixture.run(undefined, context);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('killed')) throw error;
+      fixture.jobs.push({ id: 'd1', at: fixture.clock.now() + 20_000 });
+      context = fixture.context;
+    }
+  }
+}
+
+/** What holds whatever happens: nothing stays open, no cause has two revisions, every check is told. */
+async function allIsQuiet(fixture: QueueFixture): Promise<void> {
+  const intents = [...fixture.store.intents.values()];
+  expect(intents.filter(({ state }) => state !== 'ended')).toEqual([]);
+  const made = intents.flatMap(({ how, revisionId }) => (how === 'triggered' && revisionId ? [revisionId] : []));
+  expect(new Set(made).size).toBe(made.length);
+  for (const { commit } of intents) expect(await fixture.check(commit)).toMatchObject({ status: 'completed' });
+}
+
+const writes = new Set(['takeLease', 'renewLease', 'leaveLease', 'save']);
+
+describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }) => {
+  describe.each(['before', 'after'] as const)('%s a write to the store', (phase) => {
+    test.each([true, false])('whichever it is: the next process goes on (keys heeded: %s)', async (heedsKeys) => {
+      let calls = Infinity;
+      for (let nth = 1; nth <= calls; nth += 1) {
+        const fixture = new QueueFixture();
+        fixture.control.heedsKeys = heedsKeys;
+        fixture.control.live = quickly;
+        await begin(fixture);
+        let count = 0;
+        const dying = crashing(fixture.store, (method) => {
+          // Killed at a read is killed after the write before it.
+          if (writes.has(method)) count += 1;
+          else return count >= nth ? 'before' : undefined;
+          // The dead process does nothing more, not even to give back what it holds.
+          if (count === nth) return phase;
+          return count > nth ? 'before' : undefined;
+        });
+        await toTheEnd(fixture, { ...fixture.context, store: dying });
+        calls = Math.min(calls, count < nth ? nth - 1 : Infinity);
+        await allIsQuiet(fixture);
+        const isUnknown = [...fixture.store.intents.values()].some(({ end }) => end?.kind === 'unknown');
+        // Only a request that never went out and that nobody may repeat is left open.
+        expect(isUnknown && heedsKeys).toBe(false);
+        await holds(fixture, isUnknown);
+      }
+      expect(calls).toBeGreaterThan(10);
+    });
+  });
+});
+
+test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began', 'before-conclusion'])(
+  'killed at the step %s, with another delivery of the same push besides: one revision, live and told',
+  async (name) => {
+    const fixture = new QueueFixture();
+    await fixture.push('a', { terms: tested });
+    await fixture.request(a, { terms: tested });
+    let isDead = false;
+    const step = (reached: string) => {
+      if (reached !== name) return;
+      isDead = true;
+      throw new Error(`killed at ${name}`);
+    };
+    const dying = crashing(fixture.store, () => (isDead ? 'before' : undefined));
+    await toTheEnd(fixture, { ...fixture.context, store: dying, step });
+    expect(isDead).toBe(true);
+    await allIsQuiet(fixture);
+    expect(await fixture.ends(a)).toEqual(['deployed', 'joined']);
+    expect(fixture.made).toBe(1);
+  },
+);
+
+test('two processes on one lane: one works, and whoever lost the lease stores nothing', async () => {
+  const fixture = new QueueFixture();
+  await fixture.push('a');
+  const signal = new AbortController().signal;
+  let slow: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (slow = resolve));
+  const stuck: AppContext = {
+    ...fixture.context,
+    step: async (name) => {
+      if (name === 'sent') await held;
+    },
+  };
+  const first = reconcileDeployment('d1', stuck, signal);
+  await expect.poll(() => fixture.control.count('patch')).toBe(1);
+  await reconcileDeployment('d1', fixture.context, signal);
+  expect(fixture.control.count('patch')).toBe(1);
+  fixture.clock.to(fixture.clock.now() + 61_000);
+  await fixture.run();
+  expect(await fixture.ends(a)).toEqual(['deployed']);
+  slow?.();
+  await first;
+  expect(await fixture.ends(a)).toEqual(['deployed']);
+  expect(fixture.made).toBe(1);
+  expect(fixture.logged).toContain('another process goes on with deployment d1');
+});
+
+test('an answer that comes after the lease was lost changes nothing of what the next process found', async () => {
+  const fixture = new QueueFixture();
+  fixture.control.heedsKeys = false;
+  fixture.control.fails('patch', serviceError('unreachable', 'patch', { effect: 'unknown' }), { applied: true });
+  await fixture.push('a');
+  await fixture.run();
+  expect(await fixture.ends(a)).toEqual(['deployed']);
+  expect(fixture.control.count('patch')).toBe(1);
+});

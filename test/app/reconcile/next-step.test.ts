@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import { nextStep, runningOf } from '../../../app/reconcile/next-step.ts';
+import { sortRequests } from '../../../app/reconcile/sort-requests.ts';
+import type { DeploymentQueue } from '../../../app/reconcile/store.ts';
+import { anIntent } from './an-intent.ts';
+import { commitOf, start } from './requests.ts';
+
+const [a, b] = [commitOf('a'), commitOf('b')];
+const free: DeploymentQueue = { deploymentId: 'deployment-1' };
+const held: DeploymentQueue = { ...free, held: { since: start, why: 'it was rolled back' } };
+const back = { kind: 'redeploy', revisionId: 'r1' } as const;
+
+const requested = anIntent(b);
+const waiting = anIntent(b, { state: 'waiting' });
+const heldBack = anIntent(b, { state: 'held' });
+const sending = anIntent(a, { state: 'sending' });
+const expecting = anIntent(a, { state: 'expecting' });
+const following = anIntent(a, { state: 'following' });
+const smoking = anIntent(a, { state: 'smoking' });
+const judged = anIntent(a, { state: 'smoking', verdict: { kind: 'passed', tests: [] } });
+const broken = anIntent(a, { id: 'broken', state: 'smoking', verdict: { kind: 'failed', tests: [] } });
+const undoing = {
+  ...anIntent(a, { kind: 'failure', sending: back }),
+  id: 'undoing',
+  cause: { kind: 'failure', key: 'broken', at: start },
+} as const;
+const requestedAction = anIntent(a, { id: 'pressed', kind: 'rollback', sending: back });
+
+const inWords = (step: ReturnType<typeof nextStep>): string => {
+  if (step.kind === 'requeue') return step.until === undefined ? 'requeue' : `rest ${step.until} ms`;
+  if (step.kind === 'requests') return step.busyWith ? `wishes beside ${step.busyWith.id}` : 'requests';
+  return `${step.kind} ${step.intent.id}`;
+};
+
+type Case = [string, string, readonly Intent[], DeploymentQueue?, [string, number][]?];
+
+const cases: Case[] = [
+  ['nothing is open: nothing is to be done', 'requeue', []],
+  ['a push is decided where the lane is free', 'requests', [requested]],
+  ['a request that may have gone out comes before every wish', 'settle sending', [requested, sending]],
+  ['a revision is followed before wishes are sorted', 'follow following', [following, requested]],
+  [
+    'while it needs no look, new wishes are sorted beside it',
+    'wishes beside following',
+    [following, requested],
+    free,
+    [['following', 5]],
+  ],
+  [
+    'wishes that wait already need nothing while another is built',
+    'rest 5 ms',
+    [following, waiting],
+    free,
+    [['following', 5]],
+  ],
+  ['what waits is taken up when the lane is free', 'requests', [waiting]],
+  ['a live revision is asked', 'smoke smoking', [smoking, waiting]],
+  ['and concluded once the answers are judged', 'conclude smoking', [judged, waiting]],
+  ['a wrong answer is concluded', 'conclude broken', [broken]],
+  ['its rollback is decided before every push', 'go-back undoing', [broken, waiting, undoing]],
+  ['pushes that come meanwhile are only sorted', 'wishes beside broken', [broken, undoing, requested]],
+  [
+    'and do not begin while the rollback is on its way',
+    'follow undoing',
+    [broken, { ...undoing, state: 'following' }, waiting],
+  ],
+  ['nor while it has to wait', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
+  ['a rollback that a person asked for comes before pushes that wait', 'go-back pressed', [waiting, requestedAction]],
+  ['but not before what is under way', 'follow following', [following, requestedAction]],
+  ['a push that is held needs nothing while the lane is', 'requeue', [heldBack], held],
+  ['and is taken up when it is held no more', 'requests', [heldBack], free],
+  ['a revision that the service is to make is looked for', 'expect expecting', [expecting]],
+  ['a newer push comes before it', 'requests', [expecting, requested]],
+  [
+    'what rests is looked at when the first of it is due',
+    'rest 3 ms',
+    [expecting, waiting],
+    free,
+    [
+      ['requests', 7],
+      ['expecting', 3],
+    ],
+  ],
+  ["the rest of what has ended is nobody's", 'requeue', [], free, [['gone', 4]]],
+];
+
+test.each(cases)('%s', (_, expected, open, deploymentQueue = free, deferred = []) => {
+  expect(inWords(nextStep(deploymentQueue, open, new Map(deferred)))).toBe(expected);
+});
+
+test('a live revision that is being taken back is not what the deployment is busy with', () => {
+  expect(runningOf([broken])).toBe(broken);
+  expect(runningOf([broken, undoing])).toBeUndefined();
+});
+
+describe('sorted by the head', () => {
+  const rerun = anIntent(b, { id: 'rerun', kind: 'rerun' });
+  const redeploy = anIntent(b, { id: 'redeploy', kind: 'redeploy' });
+  const old = anIntent(a, { id: 'old' });
+  const reported = (open: readonly Intent[], busyWith?: Intent) => {
+    const { stale, joined, first, lacksHead } = sortRequests(open, b, busyWith);
+    return {
+      stale: stale.map(({ id }) => id),
+      joined: joined.map(({ intent, to }) => `${intent.id} to ${to.id}`),
+      first: first?.id,
+      lacksHead,
+    };
+  };
+
+  test.each([
+    [
+      'of several pushes of the head the first counts',
+      [requested, waiting],
+      undefined,
+      { stale: [], joined: ['waiting to wished'], first: 'requested', lacksHead: false },
+    ],
+    [
+      'a Re-run of it counts before pushes',
+      [requested, rerun],
+      undefined,
+      { stale: [], joined: ['wished to rerun'], first: 'rerun', lacksHead: false },
+    ],
+    [
+      'a Redeploy counts before all',
+      [rerun, redeploy],
+      undefined,
+      { stale: [], joined: ['rerun to redeploy'], first: 'redeploy', lacksHead: false },
+    ],
+    [
+      'other commits are stale, and the head needs a wish',
+      [old],
+      undefined,
+      { stale: ['old'], joined: [], first: undefined, lacksHead: true },
+    ],
+    [
+      'what was sent is not sorted, nor what goes back',
+      [following, requestedAction],
+      undefined,
+      { stale: [], joined: [], first: undefined, lacksHead: false },
+    ],
+    [
+      'a wish for the commit that is being built is told with it',
+      [requested],
+      { ...following, commit: b },
+      { stale: [], joined: ['wished to following'], first: undefined, lacksHead: false },
+    ],
+    [
+      'but not where another commit turned out to be built',
+      [requested],
+      { ...following, commit: b, builtCommit: a },
+      { stale: [], joined: [], first: 'requested', lacksHead: false },
+    ],
+    [
+      'nor where that is a way back',
+      [requested],
+      { ...following, commit: b, sending: back },
+      { stale: [], joined: [], first: 'requested', lacksHead: false },
+    ],
+  ])('%s', (_, open, busyWith, expected) => {
+    expect(reported(open, busyWith)).toEqual(expected);
+  });
+});

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase, type Database } from '../../../src/postgres/database.ts';
+import { migrate } from '../../../src/postgres/migrate.ts';
+import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
+import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
+import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { storeContract, type OpenedStore } from './store.contract.ts';
+import { checkSaying, commitOf, start, requestOf } from './requests.ts';
+
+let postgres: TestPostgres;
+let database: Database<unknown>;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = openDatabase<unknown>({ url: postgres.url, max: 8 });
+  await migrate(database.db, workMigrations, { schema: workSchema, table: workMigrationTable });
+});
+afterAll(async () => {
+  await database.close();
+  await postgres.stop();
+});
+
+const empty = () => sql`truncate app.intents, app.lanes, app.reports`.execute(database.db);
+
+describe('the work in Postgres', () => {
+  storeContract(async () => {
+    await empty();
+    let now = start;
+    const jobs: OpenedStore['jobs'] = [];
+    const queue: Pick<Queue, 'send' | 'sendMany'> = {
+      send: async (name, data, { startAfter } = {}) => {
+        const at = typeof startAfter === 'number' ? now + startAfter * 1_000 : now;
+        const id = 'deploymentId' in data ? String(data.deploymentId) : '';
+        jobs.push({ name, id, at });
+        return undefined;
+      },
+      sendMany: async (name, sent) => {
+        for (const { data } of sent) jobs.push({ name, id: 'id' in data ? String(data.id) : '', at: now });
+        return [];
+      },
+    };
+    const store = new PostgresStore({ pool: database.pool, queue, clock: { now: () => now }, timeBy: 'given' });
+    return { store, jobs, setNow: (to) => (now = to), close: async () => undefined };
+  });
+});
+
+describe('jobs and work in one transaction', () => {
+  test('the job of a wish comes to a worker, and none comes of a step that was not stored', async () => {
+    await empty();
+    const queue = await openQueue({ url: postgres.url, log: () => undefined });
+    try {
+      const store = new PostgresStore({ pool: database.pool, queue, clock: { now: () => Date.now() } });
+      const received: string[] = [];
+      await queue.work<{ id: string }>('report', {}, async ({ data }) => void received.push(data.id));
+      const queues = new Promise<string>((resolve) => {
+        void queue.work<{ deploymentId: string }>('lane', {}, async ({ data }) => resolve(data.deploymentId));
+      });
+      await store.request(requestOf(commitOf('a')));
+      expect(await queues).toBe('deployment-1');
+      const lost = { deploymentId: 'deployment-1', holder: 'nobody', notifiedSeq: 1 };
+      await expect(store.save(lost, { reports: [checkSaying('lost', commitOf('a'))] })).rejects.toThrow(
+        'another process',
+      );
+      await store.putReport(checkSaying('kept', commitOf('b')));
+      const kept = await store.reportOf(22, commitOf('b'), 'Landfall: support');
+      await expect.poll(() => received).toEqual([kept?.id]);
+    } finally {
+      await queue.stop({ timeoutMs: 1_000 });
+    }
+  });
+});
+
+test('looks come at their time, whatever the clocks of the processes say', async () => {
+  await empty();
+  const queue = await openQueue({ url: postgres.url, log: () => undefined });
+  try {
+    const at = (ahead: number) =>
+      new PostgresStore({ pool: database.pool, queue, clock: { now: () => Date.now() + ahead } });
+    const [early, late] = [at(-3_600_000), at(3_600_000)];
+    await early.request(requestOf(commitOf('a')));
+    const lease = await late.takeLease('deployment-1', 'late', 60_000);
+    if (!lease) throw new Error('the lease was not given');
+    expect(await early.takeLease('deployment-1', 'early', 60_000)).toBeUndefined();
+    await late.leaveLease(lease, Date.now() + 3_600_000 + 2_500);
+    expect(await early.takeLease('deployment-1', 'early', 60_000)).toBeUndefined();
+    const received = Promise.withResolvers<boolean>();
+    const left = performance.now();
+    await queue.work('lane', { pollSeconds: 1 }, async () => {
+      const taken = await early.takeLease('deployment-1', 'early', 60_000);
+      if (taken) received.resolve(true);
+    });
+    expect(await received.promise).toBe(true);
+    expect(performance.now() - left).toBeGreaterThan(1_000);
+  } finally {
+    await queue.stop({ timeoutMs: 1_000 });
+  }
+});
+
+test('several processes bring the tables into being at once', async () => {
+  const fresh = await startTestPostgres();
+  const opened = [1, 2].map(() => openDatabase<unknown>({ url: fresh.url }));
+  try {
+    const applied = await Promise.all(
+      opened.map(({ db }) => migrate(db, workMigrations, { schema: workSchema, table: workMigrationTable })),
+    );
+    expect(applied.flat()).toEqual(['001-work']);
+  } finally {
+    await Promise.all(opened.map((each) => each.close()));
+    await fresh.stop();
+  }
+});

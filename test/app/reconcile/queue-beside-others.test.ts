@@ -1,0 +1,124 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { goesLive } from '../../deploy/control-model.ts';
+import { QueueFixture } from './queue-fixture.ts';
+import { commitOf, terms } from './requests.ts';
+
+const o = commitOf('0');
+const a = commitOf('a');
+const b = commitOf('b');
+
+let fixture: QueueFixture;
+beforeEach(() => {
+  fixture = new QueueFixture();
+});
+
+describe('revisions of others', () => {
+  test('of the same commit are adopted, and no second one is made', async () => {
+    await fixture.push('a');
+    fixture.control.restatedByOthers();
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'deployed' }, how: 'adopted', revisionId: 'r2' });
+    expect(fixture.made).toBe(1);
+  });
+
+  test('that do not tell their commit yet are waited for until they do', async () => {
+    await fixture.push('a');
+    fixture.control.push([
+      { after: 0, status: 'QUEUED' },
+      { after: 20_000, status: 'BUILDING', commit: a },
+      { after: 40_000, status: 'DEPLOYED', commit: a },
+    ]);
+    await fixture.run(5_000);
+    expect(await fixture.intent(a)).toMatchObject({ state: 'waiting', decision: { kind: 'wait', revisionId: 'r2' } });
+    expect(await fixture.check(a)).toMatchObject({ status: 'queued' });
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'deployed' }, revisionId: 'r2' });
+    expect(fixture.made).toBe(1);
+  });
+
+  test('of another commit are let go first, and the head is built then', async () => {
+    fixture.control.push(goesLive(o));
+    await fixture.push('a');
+    await fixture.run();
+    expect(fixture.made).toBe(2);
+    expect(fixture.serving).toBe(a);
+  });
+
+  test('that never end keep nobody waiting for ever', async () => {
+    fixture.control.push([{ after: 0, status: 'BUILDING', commit: o }]);
+    await fixture.push('a');
+    await fixture.run();
+    expect(fixture.made).toBe(2);
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+  });
+
+  test('that come between looking and sending are noticed by the service, and it is decided anew', async () => {
+    fixture.control.heedsIfLatest = true;
+    await fixture.push('a');
+    fixture.control.beforeWrite = () => {
+      fixture.control.beforeWrite = () => undefined;
+      fixture.control.restatedByOthers();
+    };
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'deployed' }, how: 'adopted' });
+    expect(fixture.made).toBe(1);
+  });
+
+  test('that take the place of ours and are of the same commit are followed instead', async () => {
+    fixture.control.scripts.push([
+      { after: 0, status: 'QUEUED' },
+      { after: 5_000, status: 'SKIPPED' },
+    ]);
+    await fixture.push('a');
+    await fixture.run(2_000);
+    fixture.control.restatedByOthers();
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'deployed' }, how: 'adopted', revisionId: 'r3' });
+  });
+
+  test('that take the place of ours and are of another commit are named', async () => {
+    fixture.control.scripts.push([
+      { after: 0, status: 'QUEUED' },
+      { after: 5_000, status: 'SKIPPED' },
+    ]);
+    await fixture.push('a');
+    await fixture.run(2_000);
+    fixture.control.push(goesLive(o));
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'superseded', by: { commit: o } } });
+  });
+});
+
+describe('a hosted service that builds by itself', () => {
+  const hosted = { ...terms, builder: 'service' as const };
+
+  test('its revision of the commit is found and followed; none is made', async () => {
+    await fixture.push('a', { terms: hosted });
+    await fixture.run(60_000);
+    expect(await fixture.ends(a)).toEqual(['expecting']);
+    fixture.control.restatedByOthers();
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'deployed' }, how: 'found' });
+    expect(fixture.control.count('patch')).toBe(0);
+  });
+
+  test('where it makes none, that is told and none is made', async () => {
+    await fixture.push('a', { terms: hosted });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['absent']);
+    expect(await fixture.check(a)).toMatchObject({ conclusion: 'failure' });
+    expect(fixture.control.count('patch')).toBe(0);
+  });
+
+  test('a newer push takes the place of one that is expected; a Re-run is asked for by the App', async () => {
+    await fixture.push('a', { terms: hosted });
+    await fixture.run(1_000);
+    await fixture.push('b', { terms: hosted });
+    await fixture.run();
+    expect([await fixture.ends(a), await fixture.ends(b)]).toEqual([['superseded'], ['absent']]);
+    await fixture.request(b, { kind: 'rerun', terms: hosted });
+    await fixture.run();
+    expect(fixture.serving).toBe(b);
+    expect(fixture.made).toBe(1);
+  });
+});

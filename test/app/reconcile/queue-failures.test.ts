@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { serviceError } from '../../deploy/control-model.ts';
+import { QueueFixture } from './queue-fixture.ts';
+import { commitOf, start } from './requests.ts';
+
+const a = commitOf('a');
+const b = commitOf('b');
+
+let fixture: QueueFixture;
+beforeEach(() => {
+  fixture = new QueueFixture();
+});
+
+describe('a service that fails', () => {
+  const busy = () => serviceError('busy', 'patch', { status: 503, effect: 'unknown' });
+
+  test.each([
+    ['heeds keys, and the request took effect', true, true],
+    ['heeds keys, and the request did not', true, false],
+    ['heeds no keys, and the request took effect', false, true],
+  ])('an answer is lost; the service %s: one revision, followed', async (_, heedsKeys, applied) => {
+    fixture.control.heedsKeys = heedsKeys;
+    fixture.control.fails('patch', busy(), { applied });
+    await fixture.push('a');
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+    expect(fixture.made).toBe(1);
+  });
+
+  test('an answer is lost, and nobody can tell: it is not sent again, and the next push is', async () => {
+    fixture.control.heedsKeys = false;
+    fixture.control.fails('patch', busy());
+    await fixture.push('a');
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'unknown' } });
+    expect(await fixture.check(a)).toMatchObject({ conclusion: 'action_required' });
+    await fixture.request(a);
+    await fixture.run();
+    expect(fixture.control.count('patch')).toBe(1);
+    await fixture.push('b');
+    await fixture.run();
+    expect(fixture.serving).toBe(b);
+  });
+
+  test('it heeds keys and is away for a week: by then it may have forgotten the key, and it is not sent again', async () => {
+    fixture.control.fails('patch', busy());
+    const { control } = fixture;
+    let isAway = false;
+    const looks = control.getDeployment.bind(control);
+    control.getDeployment = async (id, options) => {
+      if (isAway) throw serviceError('unreachable', 'get deployment');
+      return looks(id, options);
+    };
+    const features = control.features.bind(control);
+    control.features = async () => {
+      if (isAway) throw serviceError('unreachable', 'features');
+      return features();
+    };
+    control.beforeWrite = () => void (isAway = true);
+    await fixture.push('a');
+    await fixture.run(500);
+    expect(await fixture.check(a)).toMatchObject({ status: 'in_progress' });
+    const sent = await fixture.intent(a);
+    fixture.store.intents.set(sent.id, { ...sent, sentAt: (sent.sentAt ?? 0) - 7 * 24 * 60 * 60_000 });
+    isAway = false;
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'unknown' } });
+    expect(control.count('patch')).toBe(1);
+  });
+
+  test('it is overloaded: the request is sent once it is not', async () => {
+    fixture.control.fails('patch', serviceError('busy', 'patch', { status: 429, retryAfterMs: 90_000 }), { times: 3 });
+    await fixture.push('a');
+    await fixture.run(80_000);
+    expect(fixture.control.count('patch')).toBe(1);
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+    expect(fixture.made).toBe(1);
+  });
+
+  test('it asks to wait for years while a revision is followed: the lane looks again all the same', async () => {
+    const error = serviceError('busy', 'get revision', { status: 429, retryAfterMs: Number.MAX_SAFE_INTEGER });
+    await fixture.push('a');
+    await fixture.run(500);
+    fixture.control.fails('revision', error);
+    await fixture.run(60 * 60_000);
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+  });
+
+  test('it is away for an hour while a push is decided: the check is there, and nothing is lost', async () => {
+    fixture.control.fails('get', serviceError('unreachable', 'get deployment'), { times: 25 });
+    await fixture.push('a');
+    await fixture.run(1_000);
+    expect(await fixture.check(a)).toMatchObject({ status: 'queued' });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+  });
+
+  test('it is away while a revision is followed: it is looked at when it is back', async () => {
+    fixture.control.fails('revision', serviceError('unreachable', 'get revision'), { times: 0 });
+    await fixture.push('a');
+    await fixture.run(3_000);
+    fixture.control.fails('revision', serviceError('busy', 'get revision', { status: 502 }), { times: 12 });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+  });
+
+  test('it refuses: the check says what to change', async () => {
+    fixture.control.fails('patch', serviceError('unauthorized', 'patch deployment', { status: 401 }));
+    await fixture.push('a');
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({
+      end: { kind: 'refused', advice: 'Check LANDFALL_API_KEY: the service does not take this key.' },
+    });
+    expect(fixture.made).toBe(0);
+  });
+
+  test('the deployment is gone before anything is sent', async () => {
+    fixture.control.service.deployment = { ...present(fixture.control.service.deployment), id: 'd2' };
+    await fixture.push('a');
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['refused']);
+  });
+
+  test('the deployment is gone while its revision is followed', async () => {
+    await fixture.push('a');
+    await fixture.run(3_000);
+    fixture.control.service.deployment = { ...present(fixture.control.service.deployment), id: 'd2' };
+    fixture.control.fails('revision', serviceError('missing', 'get revision', { status: 404 }), { times: 9 });
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({ end: { kind: 'refused' } });
+    expect((await fixture.intent(a)).end?.reason).toContain('The deployment is gone');
+  });
+});
+
+describe('GitHub asks to wait', () => {
+  test('the lane looks again when that is over, and loses nothing', async () => {
+    fixture.githubApi.paused = start + 40 * 60_000;
+    await fixture.push('a');
+    await fixture.run(30 * 60_000);
+    expect(fixture.githubApi.reads).toHaveLength(1);
+    expect(await fixture.check(a)).toMatchObject({ status: 'queued' });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+  });
+
+  test('a revision that is under way is followed all the same', async () => {
+    await fixture.push('a');
+    await fixture.run(3_000);
+    fixture.githubApi.paused = start + 40 * 60_000;
+    await fixture.push('b');
+    await fixture.run(5 * 60_000);
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+    expect(await fixture.ends(b)).toEqual(['requested']);
+    await fixture.run();
+    expect(await fixture.ends(b)).toEqual(['deployed']);
+  });
+});
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('it is not there');
+  return value;
+}

@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { goesLive } from '../../deploy/control-model.ts';
+import { QueueFixture } from './queue-fixture.ts';
+import { commitOf, tested } from './requests.ts';
+
+const o = commitOf('0');
+const a = commitOf('a');
+const b = commitOf('b');
+const c = commitOf('c');
+
+let fixture: QueueFixture;
+beforeEach(() => {
+  fixture = new QueueFixture();
+});
+
+describe('a wrong answer', () => {
+  beforeEach(() => fixture.verdicts.set(a, 'failed'));
+
+  test('is told where nobody wished for a way back', async () => {
+    await fixture.push('a', { terms: { ...tested, onFailure: 'keep' } });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['broken']);
+    expect(fixture.serving).toBe(a);
+  });
+
+  test('brings the former revision back; the commit is not tried again by itself, the next other one is', async () => {
+    await fixture.push('a', { terms: tested });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['rolled-back', 'deployed']);
+    expect((await fixture.intent(a)).end).toMatchObject({ kind: 'rolled-back', rolledBackTo: 'r1' });
+    expect(await fixture.check(a)).toMatchObject({ conclusion: 'failure' });
+    expect(fixture.serving).toBe(o);
+    await fixture.request(a, { terms: tested });
+    await fixture.run();
+    expect(fixture.made).toBe(2);
+    expect(await fixture.check(a)).toMatchObject({ conclusion: 'failure' });
+    await fixture.push('b', { terms: tested });
+    await fixture.run();
+    expect(fixture.serving).toBe(b);
+  });
+
+  test('holds pushes where that is wished for, until a person presses Redeploy', async () => {
+    const holding = { ...tested, rules: { ...tested.rules, afterRollback: 'hold' as const } };
+    await fixture.push('a', { terms: holding });
+    await fixture.run();
+    await fixture.push('b', { terms: holding });
+    await fixture.run();
+    expect(await fixture.ends(b)).toEqual(['held']);
+    expect(await fixture.check(b)).toMatchObject({ conclusion: 'action_required' });
+    await fixture.push('c', { terms: holding });
+    await fixture.run();
+    expect([await fixture.ends(b), await fixture.ends(c)]).toEqual([['superseded'], ['held']]);
+    await fixture.request(c, { kind: 'redeploy', terms: holding });
+    await fixture.run();
+    expect(await fixture.ends(c)).toEqual(['joined', 'deployed']);
+    expect(fixture.serving).toBe(c);
+    expect(await fixture.store.deploymentQueue('d1')).toEqual({ deploymentId: 'd1' });
+  });
+
+  test('of the former revision too is told as what it is', async () => {
+    fixture.verdicts.set(o, 'failed');
+    await fixture.push('a', { terms: tested });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['broken', 'broken']);
+    expect((await fixture.intent(a)).end?.reason).toContain('which did not help');
+    expect(fixture.made).toBe(2);
+  });
+
+  test('is told with the reason where the service does not go back', async () => {
+    fixture.control.lacks.add('redeploy');
+    await fixture.push('a', { terms: tested });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['broken', 'refused']);
+    expect((await fixture.intent(a)).end?.reason).toContain('Not rolled back');
+  });
+
+  test('is left alone where another revision is about to take over', async () => {
+    await fixture.push('a', { terms: tested });
+    await fixture.run(31_000);
+    fixture.control.push(goesLive(b));
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['broken', 'skipped']);
+    await fixture.control.getDeployment('d1');
+    expect(fixture.serving).toBe(b);
+  });
+});

@@ -1,0 +1,67 @@
+import type { CheckContent } from '../../../app/github/github-api.ts';
+import type { RepositoryAt } from '../../../app/repository.ts';
+import type { Terms, DeployRequest } from '../../../app/reconcile/intent.ts';
+import { checkName, type ReportPut } from '../../../app/reconcile/report.ts';
+
+export const start = Date.parse('2026-11-21T08:00:00Z');
+
+export const repository: RepositoryAt = { installationId: 11, repositoryId: 22, owner: 'acme', name: 'agents' };
+
+/** Commits that are told apart at sight. */
+export const commitOf = (letter: string): string => letter.repeat(40);
+
+export const terms: Terms = {
+  deploymentName: 'support',
+  builder: 'app',
+  rules: { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
+  smokeTests: [],
+  onFailure: 'keep',
+  environment: { name: 'production', production: true, transient: false },
+  differences: [],
+  timeoutMs: 30 * 60_000,
+  notes: [],
+};
+
+/** A smoke test; what it comes to is the smoke desk's to say. */
+const greets = {
+  name: 'greets',
+  assistant: 'agent',
+  input: {},
+  thread: false,
+  streamModes: [],
+  expect: [],
+  timeoutMs: 1_000,
+  attempts: 1,
+};
+
+/** Terms with a smoke test, and a way back where it fails. */
+export const tested: Terms = { ...terms, smokeTests: [greets], onFailure: 'rollback' };
+
+/** A push of this commit, or what else is asked. */
+export function requestOf(
+  commit: string,
+  more: Partial<DeployRequest> & { kind?: DeployRequest['cause']['kind']; key?: string } = {},
+): DeployRequest {
+  const { kind = 'push', key = `delivery-of-${commit.slice(0, 3)}`, ...rest } = more;
+  return {
+    deploymentId: 'deployment-1',
+    repository,
+    branch: 'main',
+    commit,
+    cause: { kind, key, at: start },
+    terms,
+    sending: { kind: 'restate', repoRef: 'main' },
+    ...rest,
+  };
+}
+
+/** A check of a commit, told in one word. */
+export function checkSaying(title: string, commit: string, status: CheckContent['status'] = 'queued'): ReportPut {
+  return {
+    kind: 'check',
+    repository,
+    headSha: commit,
+    name: checkName('support'),
+    wanted: { kind: 'check', content: { status, title, summary: title } },
+  };
+}

@@ -1,0 +1,374 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import { LeaseLost, type Lease, type WorkStore } from '../../../app/reconcile/store.ts';
+import { checkSaying, commitOf, repository, start, requestOf } from './requests.ts';
+
+/** A store on empty ground, the jobs it sent, and the time it is told. */
+export interface OpenedStore {
+  store: WorkStore;
+  jobs: { name: string; id: string; at: number }[];
+  setNow: (now: number) => void;
+  close: () => Promise<void>;
+}
+
+const [a, b, c] = [commitOf('a'), commitOf('b'), commitOf('c')];
+const id = 'deployment-1';
+const leaseMs = 60_000;
+
+/** What every store of the App's work has to do, whatever it keeps the work in. */
+export function storeContract(open: () => Promise<OpenedStore>): void {
+  let opened: OpenedStore;
+  let store: WorkStore;
+  beforeEach(async () => {
+    opened = await open();
+    store = opened.store;
+    opened.setNow(start);
+  });
+  afterEach(() => opened.close());
+
+  const queues = () => opened.jobs.filter(({ name }) => name === 'lane').map(({ at }) => at - start);
+  const requested = async (...given: Parameters<typeof requestOf>): Promise<Intent> => {
+    const intent = await store.request(requestOf(...given));
+    if (!intent) throw new Error('the wish was known already');
+    return intent;
+  };
+  const taken = async (holder = 'one'): Promise<Lease> => {
+    const lease = await store.takeLease(id, holder, leaseMs);
+    if (!lease) throw new Error('the lease was not given');
+    return lease;
+  };
+
+  describe('requests', () => {
+    test('a wish is recorded as it was told, and its lane is looked at', async () => {
+      const intent = await requested(a);
+      expect(intent).toMatchObject({ ...requestOf(a), state: 'requested', createdAt: start, updatedAt: start });
+      expect(await store.intent(intent.id)).toEqual(intent);
+      expect(await store.openIntents(id)).toEqual([intent]);
+      expect(queues()).toEqual([0]);
+    });
+
+    test('the same cause on the same commit and deployment is known', async () => {
+      await requested(a);
+      expect(await store.request(requestOf(a))).toBeUndefined();
+      expect(await store.openIntents(id)).toHaveLength(1);
+    });
+
+    test.each([
+      ['another commit', requestOf(b, { key: 'delivery-of-aaa' })],
+      ['another delivery', requestOf(a, { key: 'other' })],
+      ['another kind of cause', requestOf(a, { kind: 'rerun' })],
+      ['another deployment', requestOf(a, { deploymentId: 'deployment-2' })],
+    ])('%s makes another intent', async (_, request) => {
+      await requested(a);
+      expect(await store.request(request)).toMatchObject({ commit: request.commit });
+    });
+
+    test('of wishes that come at once each is recorded once, in an order', async () => {
+      const made = await Promise.all([a, b, a, c, b, a].map((commit) => store.request(requestOf(commit))));
+      expect(made.filter(Boolean)).toHaveLength(3);
+      const seqs = (await store.openIntents(id)).map(({ seq }) => seq);
+      expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
+      expect(new Set(seqs).size).toBe(3);
+    });
+
+    test('a burst of wishes calls for one look', async () => {
+      for (const commit of [a, b, c]) await requested(commit);
+      expect(queues()).toEqual([0]);
+    });
+
+    test('intents are found by commit, by repository, and newest first', async () => {
+      const [one, two] = [await requested(a), await requested(b)];
+      const three = await requested(a, { kind: 'rerun' });
+      const otherHost = await requested(a, { deploymentId: 'deployment-2' });
+      expect((await store.intentsOf(id, a)).map((each) => each.id)).toEqual([one.id, three.id]);
+      expect((await store.intentsAt(22, a)).map((each) => each.id)).toEqual([one.id, three.id, otherHost.id]);
+      expect((await store.lastIntents(id, 2)).map((each) => each.id)).toEqual([three.id, two.id]);
+      expect((await store.busyDeployments()).toSorted()).toEqual(['deployment-1', 'deployment-2']);
+    });
+
+    test('those that have a revision are found behind any number that have none', async () => {
+      const one = await requested(a);
+      const lease = await store.takeLease(id, 'holder', 60_000);
+      if (!lease) throw new Error('nobody else holds the lease');
+      await store.save(lease, { intents: [{ ...one, revisionId: 'r1' }] });
+      for (const kind of ['rerun', 'redeploy', 'recovery'] as const) await requested(b, { kind });
+      expect((await store.lastWithRevision(id, 2)).map((each) => each.id)).toEqual([one.id]);
+    });
+  });
+
+  describe('the lease', () => {
+    test('goes to one at a time, and a look is kept for its end', async () => {
+      await requested(a);
+      await taken('one');
+      expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
+      expect(queues()).toEqual([0, leaseMs]);
+      opened.setNow(start + leaseMs + 1);
+      expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
+    });
+
+    test('of many who ask at once, one gets it', async () => {
+      await requested(a);
+      const got = await Promise.all(['1', '2', '3', '4', '5'].map((holder) => store.takeLease(id, holder, leaseMs)));
+      expect(got.filter(Boolean)).toHaveLength(1);
+    });
+
+    test('is not given where nothing is to be done', async () => {
+      expect(await store.takeLease(id, 'one', leaseMs)).toBeUndefined();
+    });
+
+    test('is not given before the time of the next look, for which there is a job', async () => {
+      await requested(a);
+      expect(await store.leaveLease(await taken(), start + 5_000)).toBe(true);
+      expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
+      expect(queues()).toEqual([0, 5_000]);
+      opened.setNow(start + 5_000);
+      expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
+    });
+
+    test('a wish before the time of the next look is due at once, and the time is told', async () => {
+      await requested(a);
+      await store.leaveLease(await taken(), start + 5_000);
+      await requested(b);
+      expect(await taken()).toMatchObject({ nextAt: start + 5_000 });
+    });
+
+    test('is kept when a wish came in the meantime, until that was seen', async () => {
+      await requested(a);
+      const lease = await taken();
+      await requested(b);
+      expect(await store.leaveLease(lease, undefined)).toBe(false);
+      const renewed = await store.renewLease(lease, leaseMs);
+      expect(await store.leaveLease(renewed, undefined)).toBe(true);
+    });
+
+    test('renewed in time it stays', async () => {
+      await requested(a);
+      const lease = await taken();
+      opened.setNow(start + 50_000);
+      await store.renewLease(lease, leaseMs);
+      opened.setNow(start + 100_000);
+      expect(await store.takeLease(id, 'two', leaseMs)).toBeUndefined();
+    });
+
+    test('of a holder that died it is given when its time is over, whatever was heeded before', async () => {
+      await requested(a);
+      await taken('one');
+      opened.setNow(start + leaseMs);
+      expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
+    });
+
+    test('whoever lost it stores nothing any more', async () => {
+      const intent = await requested(a);
+      const lease = await taken('one');
+      opened.setNow(start + leaseMs + 1);
+      const newer = await taken('two');
+      const late = store.save(lease, { intents: [{ ...intent, state: 'waiting' }], reports: [checkSaying('late', a)] });
+      await expect(late).rejects.toBeInstanceOf(LeaseLost);
+      await expect(store.renewLease(lease, leaseMs)).rejects.toBeInstanceOf(LeaseLost);
+      expect(await store.leaveLease(lease, start)).toBe(true);
+      expect(await store.intent(intent.id)).toMatchObject({ state: 'requested' });
+      expect(await store.reportOf(22, a, 'Landfall: support')).toBeUndefined();
+      await store.save(newer, { intents: [{ ...intent, state: 'held' }] });
+      expect(await store.intent(intent.id)).toMatchObject({ state: 'held' });
+    });
+
+    test('leases of dead processes are freed at once', async () => {
+      await requested(a);
+      await taken('one');
+      await store.freeLeases();
+      expect(queues()).toEqual([0, 0]);
+      expect(await store.takeLease(id, 'two', leaseMs)).toMatchObject({ holder: 'two' });
+    });
+
+    test('a lane can be woken for a later time, also while somebody works on it', async () => {
+      await store.wake(id, start + 3_000);
+      expect(queues()).toEqual([3_000]);
+      expect(await store.takeLease(id, 'one', leaseMs)).toBeUndefined();
+      await store.wake(id);
+      const lease = await taken();
+      await store.wake(id, start + 2_000);
+      expect(await store.leaveLease(lease, undefined)).toBe(true);
+      opened.setNow(start + 2_000);
+      expect(await store.takeLease(id, 'two', leaseMs)).toBeDefined();
+    });
+  });
+
+  describe('what a step changes', () => {
+    test('is stored whole, and comes back as it was', async () => {
+      const intent = await requested(a);
+      const changed: Intent = {
+        ...intent,
+        state: 'following',
+        decision: { kind: 'trigger', why: 'commit aaaaaaa is not live' },
+        formerLatestRevisionId: null,
+        formerLiveRevisionId: 'r0',
+        sentAt: start + 1,
+        sends: 2,
+        deadline: start + 60_000,
+        revisionId: 'r1',
+        how: 'triggered',
+        builtCommit: a,
+        rollout: {
+          kind: 'failed',
+          status: 'BUILD_FAILED',
+          revisionId: 'r1',
+          seen: [{ status: 'BUILDING', at: start }],
+        },
+        smoke: { runs: [{ id: 'run-1', requested: true }] },
+        verdict: { kind: 'none', tests: [] },
+        agentUrl: 'https://agent.test/',
+        end: {
+          kind: 'failed',
+          reason: 'Revision r1 ended.',
+          at: start + 9,
+          logs: [{ message: 'no "quotes" \u0000 kept' }],
+        },
+        updatedAt: start + 9,
+      };
+      await store.save(await taken(), { intents: [changed] });
+      const logs = [{ message: 'no "quotes" \ufffd kept' }];
+      const back = await store.intent(intent.id);
+      expect([changed, { ...changed, end: { ...changed.end, logs } }]).toContainEqual(back);
+    });
+
+    test('an end takes the intent from the open ones', async () => {
+      const intent = await requested(a);
+      const end = { kind: 'deployed', reason: 'It is live.', at: start } as const;
+      await store.save(await taken(), { intents: [{ ...intent, state: 'ended', end }] });
+      expect(await store.openIntents(id)).toEqual([]);
+      expect(await store.busyDeployments()).toEqual([]);
+    });
+
+    test('wishes of our own are recorded once', async () => {
+      await requested(a);
+      const lease = await taken();
+      await store.save(lease, { requests: [requestOf(b), requestOf(a)] });
+      await store.save(lease, { requests: [requestOf(b)] });
+      expect((await store.openIntents(id)).map(({ commit }) => commit)).toEqual([a, b]);
+    });
+
+    test('a lane is held, remembers what was rolled back, and forgets both', async () => {
+      await requested(a);
+      const lease = await taken();
+      expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id });
+      const held = { since: start, why: 'commit aaaaaaa was rolled back' };
+      await store.save(lease, { held, rolledBackCommit: a });
+      await store.save(lease, {});
+      expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id, held, rolledBackCommit: a });
+      await store.save(lease, { held: null, rolledBackCommit: null });
+      expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id });
+    });
+
+    test('superseded commits wait for the one that contains them', async () => {
+      const lease = await (async () => {
+        for (const commit of [a, b, c]) await requested(commit);
+        return taken();
+      })();
+      const [one, two, three] = await store.openIntents(id);
+      if (!one || !two || !three) throw new Error('three were wished');
+      const ended = (intent: Intent, end: Partial<NonNullable<Intent['end']>>): Intent => ({
+        ...intent,
+        state: 'ended',
+        end: { kind: 'superseded', reason: 'It was.', at: start, ...end },
+      });
+      const intents = [
+        ended(one, { by: { commit: c, contains: true } }),
+        ended(two, { kind: 'other-commit', by: { commit: c, contains: undefined } }),
+        ended(three, { kind: 'skipped' }),
+      ];
+      await store.save(lease, { intents });
+      expect((await store.notYetContained(id)).map(({ commit }) => commit)).toEqual([a, b]);
+      await store.save(lease, { intents: [ended(one, { liveIn: c })] });
+      expect((await store.notYetContained(id)).map(({ commit }) => commit)).toEqual([b]);
+    });
+  });
+
+  describe('reports', () => {
+    const name = 'Landfall: support';
+    const reportJobs = () => opened.jobs.filter((job) => job.name === 'report').map((job) => job.id);
+
+    test('a report has one id for its name and commit, and a version for each thing it says', async () => {
+      await store.putReport(checkSaying('queued', a));
+      const first = await store.reportOf(22, a, name);
+      expect(first).toMatchObject({ ...checkSaying('queued', a), version: 1, reportedVersion: 0 });
+      await store.putReport(checkSaying('building', a));
+      await store.putReport(checkSaying('building', a));
+      const second = await store.report(first?.id ?? '');
+      expect(second).toMatchObject({ id: first?.id, version: 2 });
+      expect(reportJobs()).toEqual([first?.id, first?.id]);
+    });
+
+    test('is put with the work, or not at all', async () => {
+      await requested(a);
+      await store.save(await taken(), { reports: [checkSaying('queued', a), checkSaying('queued', b)] });
+      expect(reportJobs()).toHaveLength(2);
+      expect(await store.pendingReports()).toHaveLength(2);
+    });
+
+    test('is put only where nothing newer is there', async () => {
+      await store.putReport(checkSaying('one', a), 0);
+      await store.putReport(checkSaying('late', a), 0);
+      expect(await store.reportOf(22, a, name)).toMatchObject({ version: 1, wanted: { content: { title: 'one' } } });
+      await store.putReport(checkSaying('two', a), 1);
+      expect(await store.reportOf(22, a, name)).toMatchObject({ version: 2 });
+    });
+
+    test('what GitHub was told is kept, and an older word does not take it back', async () => {
+      await store.putReport(checkSaying('one', a));
+      const { id: reportId } = (await store.reportOf(22, a, name)) ?? { id: '' };
+      await store.putReport(checkSaying('two', a));
+      await store.reported(reportId, { version: 1, at: start + 1, githubId: 77, reported: { annotations: 3 } });
+      expect(await store.pendingReports()).toEqual([reportId]);
+      await store.reported(reportId, { version: 2, at: start + 2 });
+      expect(await store.report(reportId)).toMatchObject({
+        reportedVersion: 2,
+        githubId: 77,
+        reported: { annotations: 3 },
+      });
+      await store.reported(reportId, { version: 1, at: start + 3, githubId: 77, reported: { annotations: 1 } });
+      expect(await store.report(reportId)).toMatchObject({ reportedVersion: 2, reported: { annotations: 3 } });
+      expect(await store.pendingReports()).toEqual([]);
+    });
+  });
+
+  describe('what changes from outside', () => {
+    test('a renamed repository is found at its new place, and a step does not take it back', async () => {
+      const intent = await requested(a);
+      await store.putReport(checkSaying('queued', a));
+      const moved = { ...repository, owner: 'new-owner', installationId: 12 };
+      await store.moved(moved);
+      expect(await store.intent(intent.id)).toMatchObject({ repository: moved });
+      expect(await store.reportOf(22, a, 'Landfall: support')).toMatchObject({ repository: moved });
+      await store.save(await taken(), { intents: [{ ...intent, state: 'waiting' }] });
+      expect(await store.intent(intent.id)).toMatchObject({ repository: moved, state: 'waiting' });
+    });
+
+    test('untold reports of a repository that was taken away are dropped', async () => {
+      await store.putReport(checkSaying('queued', a));
+      await store.dropPendingReports(23);
+      expect(await store.pendingReports()).toHaveLength(1);
+      await store.dropPendingReports(22);
+      expect(await store.pendingReports()).toEqual([]);
+    });
+
+    test('what is old is forgotten, but not what is open, and not the newest of a deployment', async () => {
+      const [one, two, three] = [await requested(a), await requested(b), await requested(c)];
+      const lease = await taken();
+      const ended = (intent: Intent): Intent => ({
+        ...intent,
+        state: 'ended',
+        end: { kind: 'deployed', reason: 'It is live.', at: start },
+      });
+      await store.save(lease, {
+        intents: [ended(one), ended(three)],
+        reports: [checkSaying('done', a), checkSaying('queued', b), checkSaying('done', c)],
+      });
+      for (const reportId of await store.pendingReports()) await store.reported(reportId, { version: 1, at: start });
+      expect(await store.forget(start, 1)).toBe(0);
+      expect(await store.forget(start + 1, 1)).toBe(2);
+      expect((await store.lastIntents(id, 9)).map((each) => each.id)).toEqual([three.id, two.id]);
+      expect(await store.reportOf(22, a, 'Landfall: support')).toBeUndefined();
+      expect(await store.reportOf(22, c, 'Landfall: support')).toBeDefined();
+    });
+  });
+}

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
+import { giveReportJobs } from '../../../app/reporting/enqueue-reports.ts';
+import { reportJob, startReportWorker } from '../../../app/reporting/report-job.ts';
+import { sharedReportLocks } from '../../../app/reporting/report-locks.ts';
+import type { ReportPut } from '../../../app/reconcile/report.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { openDatabase, type Database } from '../../../src/postgres/database.ts';
+import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { MemoryStore } from '../reconcile/memory-store.ts';
+import { anIntent, commit } from './an-intent.ts';
+
+let postgres: TestPostgres;
+let opened: Database<object>[];
+let queue: Queue | undefined;
+
+beforeEach(async () => {
+  postgres = await startTestPostgres();
+  opened = [];
+});
+afterEach(async () => {
+  await queue?.stop();
+  queue = undefined;
+  for (const each of opened) await each.close();
+  await postgres.stop();
+});
+
+const locks = () => {
+  const database = openDatabase<object>({ url: postgres.url, max: 2 });
+  opened.push(database);
+  return sharedReportLocks(database.pool);
+};
+
+test('of two copies of the App one at a time tells a report', async () => {
+  const [one, other] = [locks(), locks()];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise: started, resolve: begin } = Promise.withResolvers<void>();
+  const first = one.exclusively('r1', async () => {
+    begin();
+    await promise;
+    return 'first';
+  });
+  await started;
+  expect(await other.exclusively('r1', async () => 'second')).toBeUndefined();
+  expect(await other.exclusively('r2', async () => 'another')).toEqual({ value: 'another' });
+  resolve();
+  expect(await first).toEqual({ value: 'first' });
+  expect(await other.exclusively('r1', async () => 'later')).toEqual({ value: 'later' });
+});
+
+test('a lock of a connection that broke is free', async () => {
+  const [one, other] = [locks(), locks()];
+  const ended = one.exclusively('r1', async () => {
+    const { rows } = await opened[1]!.pool.query<{ pid: number }>(
+      "select pid from pg_locks where locktype = 'advisory' and classid = $1 and database = (select oid from pg_database where datname = current_database())",
+      [0x6c_66_72],
+    );
+    await opened[1]!.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+    return 'reported';
+  });
+  await expect(ended).rejects.toThrow(/connection|terminat/i);
+  await expect.poll(() => other.exclusively('r1', async () => 'later')).toEqual({ value: 'later' });
+  expect(await one.exclusively('r1', async () => 'again')).toEqual({ value: 'again' });
+});
+
+test('a job that GitHub asks to wait is done when it may be', async () => {
+  queue = await openQueue({ url: postgres.url, log: () => undefined });
+  const store = new MemoryStore({ now: () => systemClock.now() });
+  const { repository } = anIntent();
+  const put: ReportPut = {
+    kind: 'check',
+    repository,
+    headSha: commit,
+    name: 'Landfall',
+    wanted: {
+      kind: 'check',
+      content: { status: 'completed', conclusion: 'neutral', title: 'Nothing to deploy', summary: 'Nothing.' },
+    },
+  };
+  await store.putReport(put);
+  const id = (await store.reportOf(repository.repositoryId, commit, 'Landfall'))?.id ?? '';
+  const { promise: reported, resolve } = Promise.withResolvers<void>();
+  const written: string[] = [];
+  const githubApi: GitHubApi = {
+    head: async () => undefined,
+    compare: async () => ({ kind: 'identical' }),
+    file: async () => undefined,
+    defaultBranch: async () => 'main',
+    permissionOf: async () => 'none',
+    writeCheck: async (at) => {
+      written.push(at.externalId);
+      if (written.length === 1) throw new InstallationPaused(7, systemClock.now() + 100, 'slow down');
+      resolve();
+      return 1;
+    },
+    makeDeployment: async () => 1,
+    writeDeploymentStatus: async () => undefined,
+  };
+  await startReportWorker(queue, {
+    clock: systemClock,
+    random: Math.random,
+    log: () => undefined,
+    store,
+    githubApi,
+    reportLocks: locks(),
+  });
+  await queue.send(reportJob, { id });
+  await reported;
+  expect(written).toEqual([id, id]);
+});
+
+test('a report that GitHub refuses has one job, however often it is looked that it has one', async () => {
+  queue = await openQueue({ url: postgres.url, log: () => undefined });
+  const database = openDatabase<object>({ url: postgres.url, max: 2 });
+  opened.push(database);
+  const { pool } = database;
+  await queue.define(reportJob, { retryLimit: 0 });
+  const given = { pool, queue };
+  const jobs = async () =>
+    (
+      await pool.query<{ about: string; state: string }>(
+        `select data ->> 'id' as about, state::text from pgboss.job where name = $1 order by about`,
+        [reportJob],
+      )
+    ).rows.map(({ about, state }) => `${about} ${state}`);
+  await giveReportJobs(['one', 'other'], given);
+  await giveReportJobs(['one', 'other', 'third'], given);
+  expect(await jobs()).toEqual(['one created', 'other created', 'third created']);
+  let refusals = 0;
+  await queue.work<{ id: string }>(reportJob, { concurrency: 3, pollSeconds: 0.5 }, async ({ data: { id } }) => {
+    if (id !== 'one') return;
+    refusals += 1;
+    throw new Error('GitHub answered 404');
+  });
+  const after = ['one failed', 'other completed', 'third completed'];
+  await expect.poll(jobs, { timeout: 10_000 }).toEqual(after);
+  await giveReportJobs(['one'], given);
+  await expect.poll(() => refusals, { timeout: 10_000 }).toBe(2);
+  await expect.poll(jobs, { timeout: 10_000 }).toEqual(after);
+});

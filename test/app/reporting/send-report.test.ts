@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  GitHubApiError,
+  InstallationPaused,
+  type CheckContent,
+  type DeploymentContent,
+} from '../../../app/github/github-api.ts';
+import { laterJobId, workOnReport } from '../../../app/reporting/report-job.ts';
+import { localReportLocks } from '../../../app/reporting/report-locks.ts';
+import { dueAt, heartbeatMs, sendReport, type ReportingContext } from '../../../app/reporting/send-report.ts';
+import type { ReportPut } from '../../../app/reconcile/report.ts';
+import { SteppingClock } from '../github/stepping-clock.ts';
+import { MemoryStore } from '../reconcile/memory-store.ts';
+import { anIntent, commit } from './an-intent.ts';
+
+const { repository } = anIntent();
+const open: CheckContent = { status: 'in_progress', title: 'Builds', summary: 'It builds.' };
+const done: CheckContent = { status: 'completed', conclusion: 'success', title: 'Live', summary: 'It is live.' };
+const check = (content: CheckContent): ReportPut => ({
+  kind: 'check',
+  repository,
+  headSha: commit,
+  name: 'Landfall: echo',
+  wanted: { kind: 'check', content },
+});
+const deployment = (state: DeploymentContent['state']): ReportPut => ({
+  kind: 'deployment',
+  repository,
+  headSha: commit,
+  name: 'intent-1',
+  wanted: {
+    kind: 'deployment',
+    content: { environment: 'production', production: true, transient: false, state, description: state },
+  },
+});
+
+let clock: SteppingClock;
+let store: MemoryStore;
+let said: string[];
+let fails: (Error | undefined)[];
+let context: ReportingContext;
+let id: string;
+
+async function put(report: ReportPut): Promise<void> {
+  await store.putReport(report);
+  id = (await store.reportOf(repository.repositoryId, commit, report.name))?.id ?? '';
+}
+
+beforeEach(() => {
+  clock = new SteppingClock();
+  store = new MemoryStore({ now: () => clock.now() });
+  said = [];
+  fails = [];
+  const say = (words: string): void => {
+    const error = fails.shift();
+    if (error) throw error;
+    said.push(words);
+  };
+  context = {
+    clock,
+    store,
+    random: () => 0.5,
+    log: () => undefined,
+    githubApi: {
+      head: async () => undefined,
+      compare: async () => ({ kind: 'identical' }),
+      file: async () => undefined,
+      defaultBranch: async () => 'main',
+      permissionOf: async () => 'none',
+      writeCheck: async ({ externalId }, known, { status, annotations = [] }) => {
+        say(`check ${externalId === id ? 'ours' : externalId} ${known ?? 'new'} ${status} +${annotations.length}`);
+        return 11;
+      },
+      makeDeployment: async () => {
+        say('make');
+        return 22;
+      },
+      writeDeploymentStatus: async (_, known, { state }) => say(`status ${known} ${state}`),
+    },
+  };
+});
+
+describe('telling a check', () => {
+  test('is done once for a version', async () => {
+    await put(check(open));
+    expect(await sendReport(id, context)).toEqual({});
+    expect(await sendReport(id, context)).toEqual({});
+    expect(said).toEqual(['check ours new in_progress +0']);
+    expect(await store.report(id)).toMatchObject({
+      githubId: 11,
+      reportedVersion: 1,
+      reported: { state: 'in_progress' },
+    });
+  });
+
+  test('a report that is gone is nothing to do', async () => {
+    expect(await sendReport('00000000-0000-4000-8000-000000000000', context)).toEqual({});
+  });
+
+  test('other words of the same state wait for the heartbeat, and an end does not', async () => {
+    await put(check(open));
+    await sendReport(id, context);
+    const first = clock.now();
+    clock.pass(1000);
+    await put(check({ ...open, title: 'Still builds' }));
+    expect(await sendReport(id, context)).toEqual({ again: first + heartbeatMs });
+    await put(check(done));
+    expect(await sendReport(id, context)).toEqual({});
+    expect(said).toEqual(['check ours new in_progress +0', 'check ours 11 completed +0']);
+  });
+
+  test('the heartbeat comes when its time has', async () => {
+    await put(check(open));
+    await sendReport(id, context);
+    await put(check({ ...open, title: 'Still builds' }));
+    clock.pass(heartbeatMs);
+    expect(await sendReport(id, context)).toEqual({});
+    expect(said).toHaveLength(2);
+  });
+
+  test('a change of state is told at once', async () => {
+    await put(check({ ...open, status: 'queued' }));
+    await sendReport(id, context);
+    await put(check(open));
+    await sendReport(id, context);
+    expect(said).toHaveLength(2);
+  });
+
+  test('what came while it was told is told next', async () => {
+    await put(check(open));
+    const githubApi = { ...context.githubApi };
+    context.githubApi.writeCheck = async (...requested) => {
+      context.githubApi = githubApi;
+      await store.putReport(check(done));
+      return githubApi.writeCheck(...requested);
+    };
+    expect(await sendReport(id, context)).toEqual({ again: clock.now() });
+    await sendReport(id, context);
+    expect(said.at(-1)).toBe('check ours 11 completed +0');
+  });
+
+  test('annotations that were all sent are not asked about again', async () => {
+    const annotations = [{ path: 'a', startLine: 1, endLine: 1, level: 'notice', message: 'm' }] as const;
+    await put(check({ ...done, annotations }));
+    await sendReport(id, context);
+    await put(check({ ...done, title: 'Other', annotations }));
+    await sendReport(id, context);
+    expect(said).toEqual(['check ours new completed +1', 'check ours 11 completed +0']);
+  });
+});
+
+describe('trouble', () => {
+  test('a paused installation is come back to when it may be, and nothing is lost', async () => {
+    await put(check(done));
+    fails = [new InstallationPaused(7, clock.now() + 90_000, 'slow down')];
+    expect(await sendReport(id, context)).toEqual({ again: clock.now() + 90_000 });
+    expect(await sendReport(id, context)).toEqual({});
+    expect(said).toHaveLength(1);
+  });
+
+  test.each([
+    ['no answer', new GitHubApiError('no answer', undefined, 'unknown')],
+    ['a server in trouble', new GitHubApiError('GitHub answered 502', 502, 'unknown')],
+  ])('%s is tried again later, not hot', async (_, error) => {
+    await put(check(done));
+    fails = [error];
+    const { again = 0 } = await sendReport(id, context);
+    expect(again - clock.now()).toBeGreaterThanOrEqual(15_000);
+    expect((await store.report(id))?.reportedVersion).toBe(0);
+  });
+
+  test.each([404, 403, 401, 422, 409])('a refusal (%i) fails the job, so that it stays to be seen', async (status) => {
+    await put(check(done));
+    fails = [new GitHubApiError(`GitHub answered ${status}`, status, 'none')];
+    await expect(sendReport(id, context)).rejects.toMatchObject({ status });
+    expect((await store.report(id))?.reportedVersion).toBe(0);
+  });
+
+  test('two that tell the same report at once make one check run', async () => {
+    await put(check(done));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const githubApi = { ...context.githubApi };
+    context.githubApi.writeCheck = async (...requested) => {
+      await promise;
+      return githubApi.writeCheck(...requested);
+    };
+    const first = sendReport(id, context);
+    expect(await sendReport(id, context)).toEqual({ again: clock.now() + 5000 });
+    resolve();
+    await first;
+    expect(await sendReport(id, context)).toEqual({});
+    expect(said).toHaveLength(1);
+  });
+
+  test('a process that was killed before it stored the answer is followed by one that looks first', async () => {
+    await put(check(done));
+    const killed = { ...context, step: () => Promise.reject(new Error('killed')) };
+    await expect(sendReport(id, killed)).rejects.toThrow('killed');
+    await sendReport(id, { ...context });
+    // Without the id the hub finds the check run by our external id.
+    expect(said).toEqual(['check ours new completed +0', 'check ours new completed +0']);
+  });
+});
+
+describe('telling a deployment', () => {
+  test('makes it once and gives it every state', async () => {
+    for (const state of ['queued', 'in_progress', 'success'] as const) {
+      await put(deployment(state));
+      await sendReport(id, context);
+    }
+    expect(said).toEqual(['make', 'status 22 queued', 'status 22 in_progress', 'status 22 success']);
+  });
+
+  test('one that nobody heard of and that another took the place of is not made', async () => {
+    await put(deployment('inactive'));
+    expect(await sendReport(id, context)).toEqual({});
+    expect(said).toEqual([]);
+    expect((await store.report(id))?.reportedVersion).toBe(1);
+  });
+});
+
+describe('when a report is due', () => {
+  const reported = { state: 'in_progress' };
+  test.each([
+    ['a first word: at once', { wanted: { kind: 'check', content: open } }, 0],
+    [
+      'the same state: a heartbeat later',
+      { wanted: { kind: 'check', content: open }, reported, reportedAt: 1000 },
+      16_000,
+    ],
+    ['an end: at once', { wanted: { kind: 'check', content: done }, reported, reportedAt: 1000 }, 0],
+    ['a deployment: at once', { wanted: deployment('in_progress').wanted, reported, reportedAt: 1000 }, 0],
+  ] as const)('%s', (_, report, expected) => expect(dueAt(report)).toBe(expected));
+});
+
+describe('the job', () => {
+  test('sends one for the time to come, however many asked for it', async () => {
+    const sent: unknown[] = [];
+    const send = async (data: object, options: object) => void sent.push({ data, ...options });
+    await put(check(done));
+    fails = [
+      new InstallationPaused(7, clock.now() + 90_400, 'x'),
+      new InstallationPaused(7, clock.now() + 90_600, 'x'),
+    ];
+    await workOnReport({ id }, context, send);
+    await workOnReport({ id }, context, send);
+    const at = clock.now() + 91_000;
+    const expected = { data: { id, at }, id: laterJobId(id, at), startAfter: new Date(at) };
+    expect(sent).toEqual([expected, expected]);
+    await workOnReport({ id }, context, send);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('is never sent for a time at which it was itself, should the clocks of two machines disagree', async () => {
+    const sent: object[] = [];
+    await put(check(done));
+    const at = clock.now() + 91_000;
+    fails = [new InstallationPaused(7, at, 'x')];
+    await workOnReport({ id, at }, context, async (data) => void sent.push(data));
+    expect(sent).toEqual([{ id, at: at + 1000 }]);
+  });
+
+  test('has an id that is a uuid, the same for the same report and time', () => {
+    expect(laterJobId('a', 1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(laterJobId('a', 1)).toBe(laterJobId('a', 1));
+    expect(laterJobId('a', 1)).not.toBe(laterJobId('a', 2));
+  });
+});
+
+describe('a lock', () => {
+  test('is given back when the work fails', async () => {
+    const locks = localReportLocks();
+    await expect(locks.exclusively('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await locks.exclusively('a', async () => 1)).toEqual({ value: 1 });
+  });
+});

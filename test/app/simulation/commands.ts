@@ -1,0 +1,189 @@
+import * as fc from 'fast-check';
+import type { OnFailure } from '../../../src/config/desired.ts';
+import { faultKinds, type Fault } from './faults.ts';
+import { outcomes, type Fate } from './model-git.ts';
+import type { Cut } from './model-process.ts';
+import type { Offers } from './model-control.ts';
+
+/** When the copies of a delivery arrive (ms after what happened): several are duplicates, long ones reorder, none is lost. */
+type Arrivals = readonly number[];
+
+/** One thing that happens in a history, `after` ms after the one before. Indices count from the newest, round and round. */
+export type Command = { after: number } & (
+  | { do: 'push'; fate: Fate; words: 'plain' | 'skip'; paths: 'agent' | 'docs'; arrive: Arrivals }
+  /** The branch is forced to stand on a commit that was there before. */
+  | { do: 'force'; to: number; arrive: Arrivals }
+  | { do: 'delete'; arrive: Arrivals }
+  /** A delivery comes again, with the same GUID. */
+  | { do: 'redeliver'; which: number }
+  | { do: 'rerun'; commit: number; deployment: number; arrive: Arrivals }
+  | { do: 'redeploy'; deployment: number; arrive: Arrivals }
+  | { do: 'rollback'; deployment: number; arrive: Arrivals }
+  /** A workflow's Action restates the ref beside the App. */
+  | { do: 'action'; deployment: number }
+  | { do: 'kill'; process: number; cut: Cut; restartAfter: number }
+  /** The process stands still for a while in the middle of a call, and then goes on as if nothing had been. */
+  | { do: 'stall'; process: number; cut: Cut; forMs: number }
+  | { do: 'fault'; fault: Fault }
+);
+
+/** The ground that a history is played on. */
+export interface Setting {
+  offers: Offers;
+  copies: number;
+  deployments: number;
+  builder: 'app' | 'service';
+  onFailure: OnFailure;
+  afterRollback: 'continue' | 'hold';
+  smokeTests: boolean;
+  /** Draws latencies and how long builds take. */
+  seed: number;
+}
+
+/** A history: where, and what happens. */
+export interface History {
+  setting: Setting;
+  commands: readonly Command[];
+}
+
+const soon = fc.oneof(
+  { weight: 4, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 40_000 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 240_000 }) },
+);
+const arrive = fc.oneof(
+  { weight: 5, arbitrary: fc.tuple(fc.integer({ min: 0, max: 500 })) },
+  { weight: 3, arbitrary: fc.array(soon, { minLength: 0, maxLength: 3 }) },
+);
+const index = fc.nat({ max: 7 });
+const fate = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Fate>('good') },
+  { weight: 4, arbitrary: fc.constantFrom(...outcomes) },
+);
+const cut = (operations: readonly string[]): fc.Arbitrary<Cut> =>
+  fc.oneof(
+    fc.record({ nth: fc.integer({ min: 1, max: 40 }), phase: fc.constantFrom('before', 'after') }),
+    fc.record({
+      nth: fc.integer({ min: 1, max: 3 }),
+      phase: fc.constantFrom('before', 'after'),
+      operation: fc.constantFrom(...operations),
+    }),
+  );
+const cutAt = cut([
+  'patchDeployment',
+  'redeployRevision',
+  'save',
+  'writeCheck',
+  'reported',
+  'request',
+  'leaveLease',
+  'head',
+]);
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({
+    party: fc.constantFrom('githubApi', 'control', 'store'),
+    nth: fc.integer({ min: 1, max: 12 }),
+    kind: fc.constantFrom(...faultKinds),
+  }),
+  fc.record({
+    party: fc.constant('control'),
+    operation: fc.constantFrom('patchDeployment', 'redeployRevision'),
+    nth: fc.integer({ min: 1, max: 3 }),
+    kind: fc.constantFrom(...faultKinds),
+  }),
+  fc.record({
+    party: fc.constant('githubApi'),
+    operation: fc.constantFrom('writeCheck', 'head', 'compare'),
+    nth: fc.integer({ min: 1, max: 4 }),
+    kind: fc.constantFrom(...faultKinds),
+  }),
+);
+
+const command = (after: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        after,
+        do: fc.constant('push'),
+        fate,
+        words: fc.oneof({ weight: 9, arbitrary: fc.constant('plain') }, { weight: 1, arbitrary: fc.constant('skip') }),
+        paths: fc.oneof({ weight: 8, arbitrary: fc.constant('agent') }, { weight: 2, arbitrary: fc.constant('docs') }),
+        arrive,
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ after, do: fc.constant('force'), to: index, arrive }) },
+    { weight: 1, arbitrary: fc.record({ after, do: fc.constant('delete'), arrive }) },
+    { weight: 2, arbitrary: fc.record({ after, do: fc.constant('redeliver'), which: index }) },
+    { weight: 2, arbitrary: fc.record({ after, do: fc.constant('rerun'), commit: index, deployment: index, arrive }) },
+    { weight: 1, arbitrary: fc.record({ after, do: fc.constant('redeploy'), deployment: index, arrive }) },
+    { weight: 1, arbitrary: fc.record({ after, do: fc.constant('rollback'), deployment: index, arrive }) },
+    { weight: 2, arbitrary: fc.record({ after, do: fc.constant('action'), deployment: index }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        after,
+        do: fc.constant('kill'),
+        process: index,
+        cut: cutAt,
+        restartAfter: fc.integer({ min: 100, max: 90_000 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        after,
+        do: fc.constant('stall'),
+        process: index,
+        cut: cutAt,
+        forMs: fc.integer({ min: 100, max: 300_000 }),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ after, do: fc.constant('fault'), fault }) },
+  );
+
+const setting: fc.Arbitrary<Setting> = fc.record({
+  offers: fc.record({ idempotencyKeys: fc.boolean(), ifMatch: fc.boolean(), lists: fc.boolean() }),
+  copies: fc.integer({ min: 1, max: 2 }),
+  deployments: fc.integer({ min: 1, max: 2 }),
+  builder: fc.oneof({ weight: 5, arbitrary: fc.constant('app') }, { weight: 1, arbitrary: fc.constant('service') }),
+  onFailure: fc.constantFrom('keep', 'rollback'),
+  afterRollback: fc.constantFrom('continue', 'hold'),
+  smokeTests: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  seed: fc.nat({ max: 999_999 }),
+});
+
+/** Histories of up to `maxDeeds` deeds; fast-check makes a failing one smaller. */
+export const histories = (maxCommands: number): fc.Arbitrary<History> =>
+  fc.record({ setting, commands: fc.array(command(soon), { minLength: 1, maxLength: maxCommands }) });
+
+const lostAnswer: fc.Arbitrary<Command> = fc.record({
+  after: soon,
+  do: fc.constant('fault'),
+  fault: fc.record({
+    party: fc.constantFrom('control', 'githubApi'),
+    operation: fc.constantFrom('patchDeployment', 'writeCheck'),
+    nth: fc.integer({ min: 1, max: 2 }),
+    kind: fc.constantFrom('lost-after', 'broken-before'),
+  }),
+});
+const anyPush: fc.Arbitrary<Command> = fc.record({
+  after: soon,
+  do: fc.constant('push'),
+  fate: fc.constantFrom(...outcomes),
+  words: fc.constant('plain'),
+  paths: fc.constant('agent'),
+  arrive: fc.tuple(fc.integer({ min: 0, max: 500 })),
+});
+
+/** Short histories in which little happens but pushes and answers that get lost, on a service without keys. */
+export const faultyHistories: fc.Arbitrary<History> = fc.record({
+  setting: setting.map((held) => ({
+    ...held,
+    builder: 'app' as const,
+    deployments: 1,
+    offers: { idempotencyKeys: false, ifMatch: false, lists: false },
+  })),
+  commands: fc.array(fc.oneof(lostAnswer, anyPush), { minLength: 2, maxLength: 8 }),
+});

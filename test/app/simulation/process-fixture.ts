@@ -1,0 +1,14 @@
+import * as z from 'zod';
+
+/** What a child process that is the App is told at its start, as JSON in its first argument. */
+export const processFixture = z.object({
+  databaseUrl: z.string(),
+  /** Where the models of GitHub and of the control service answer. */
+  line: z.string(),
+  webhookSecret: z.string(),
+  /** How many times as fast as the wall clock its time passes. */
+  faster: z.number(),
+  /** Where it kills itself: at the first time that this step is reached. */
+  dieAt: z.string().optional(),
+});
+export type ProcessFixture = z.infer<typeof processFixture>;

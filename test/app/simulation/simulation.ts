@@ -1,0 +1,150 @@
+import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
+import type { WorkStore } from '../../../app/reconcile/store.ts';
+import type { workOnReport } from '../../../app/reporting/report-job.ts';
+import type { TargetResolver, AppContext } from '../../../app/context.ts';
+import { AgentModel } from '../../deploy/agent-model.ts';
+import { chanceOf } from './chance.ts';
+import type { Setting } from './commands.ts';
+import { EventClock } from './event-clock.ts';
+import { Faults } from './faults.ts';
+import { ModelControl } from './model-control.ts';
+import { ModelGit } from './model-git.ts';
+import { ModelHub } from './model-hub.ts';
+import { ModelLocks } from './model-locks.ts';
+import { ModelJobs, type Worker } from './model-jobs.ts';
+import { ModelProcess } from './model-process.ts';
+import { ModelSmoke } from './model-smoke.ts';
+import { branch, deploymentIds, termsOf } from './terms.ts';
+
+/** A delivery as the inbox keeps it. */
+export interface Delivery {
+  guid: string;
+  requests:
+    | { kind: 'push'; after: string | undefined }
+    | { kind: 'rerun' | 'redeploy' | 'rollback'; commit: string; name: string };
+  storedAt?: number;
+  /** What its handler did, once it came to an end. */
+  did?: readonly string[];
+}
+
+/** Where the App's work is kept, and how it is told which jobs the store sends. */
+export type MakeStore = (
+  clock: EventClock,
+  send: (name: 'lane' | 'report', id: string, at: number | undefined) => void,
+) => WorkStore;
+
+/** What does the App's jobs: its own code, or in some tests a wrong one. */
+export interface Code {
+  makeStore: MakeStore;
+  deploymentQueue(deploymentId: string, context: AppContext, signal: AbortSignal): Promise<unknown>;
+  report: typeof workOnReport;
+  deliver(delivery: Delivery, context: AppContext): Promise<readonly string[]>;
+  recover(context: AppContext): Promise<unknown>;
+}
+
+/** Everything outside of the App, some processes of it, and what outlives them. */
+export class Simulation {
+  readonly clock = new EventClock();
+  readonly faults = new Faults();
+  readonly git = new ModelGit(() => this.clock.now());
+  readonly githubApi = new ModelHub(this.git);
+  readonly control: ModelControl;
+  readonly store: WorkStore;
+  readonly jobs: ModelJobs;
+  readonly deliveries: Delivery[] = [];
+  readonly deploymentIds: readonly string[];
+  readonly processes: ModelProcess[] = [];
+  readonly log: string[] = [];
+  readonly setting: Setting;
+  readonly #code: Code;
+  readonly #random: () => number;
+  readonly #locks = new ModelLocks();
+  readonly #worlds = new Map<ModelProcess, AppContext>();
+
+  constructor(setting: Setting, code: Code) {
+    this.setting = setting;
+    this.#code = code;
+    this.#random = chanceOf(setting.seed);
+    this.control = new ModelControl(this.clock, this.git, this.#random, setting.offers);
+    this.jobs = new ModelJobs(this.clock, this.#work);
+    this.store = code.makeStore(this.clock, (name, id, at) => this.jobs.send(name, id, at));
+    this.git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
+    this.deploymentIds = deploymentIds.slice(0, setting.deployments);
+    for (const id of this.deploymentIds) this.control.add(id, branch);
+    for (let copy = 0; copy < setting.copies; copy += 1) this.start(`app-${copy}`);
+  }
+
+  /** A process of the App begins to work. */
+  start(name: string): ModelProcess {
+    const made = new ModelProcess(name, this.clock, this.faults, this.#random);
+    this.#worlds.set(made, this.contextOf(made));
+    this.processes.push(made);
+    this.jobs.join(made);
+    return made;
+  }
+
+  /** What a process is handed: every way out leads through it. */
+  contextOf(process: ModelProcess): AppContext {
+    const clock = process.clock();
+    return {
+      clock,
+      random: this.#random,
+      store: process.reaching('store', this.store),
+      githubApi: process.reaching('githubApi', this.githubApi),
+      control: process.reaching('control', this.control),
+      agentAt: () => new AgentModel(clock),
+      targets: process.reaching('control', this.targets),
+      smoke: process.reaching('control', new ModelSmoke(this.clock, this.control)),
+      log: (message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`),
+    };
+  }
+
+  readonly targets: TargetResolver = {
+    targetsOf: async (_repository, of) => ({
+      targets:
+        of === branch
+          ? this.deploymentIds.map((deploymentId) => ({
+              deploymentId,
+              repoRef: branch,
+              terms: this.termsOf(deploymentId),
+            }))
+          : [],
+      refused: [],
+    }),
+  };
+
+  termsOf(deploymentId: string): Terms {
+    return termsOf(deploymentId, this.setting);
+  }
+
+  /** A delivery arrives: it is stored with its job, or known already. */
+  arrive(delivery: Delivery): void {
+    if (delivery.storedAt !== undefined) return;
+    delivery.storedAt = this.clock.now();
+    this.jobs.send('delivery', delivery.guid);
+  }
+
+  readonly #work: Worker = async ({ name, id, at }, process) => {
+    const context = this.#worlds.get(process);
+    if (!context) throw new Error('a process that nobody started');
+    if (name === 'lane') await this.#code.deploymentQueue(id, context, new AbortController().signal);
+    else if (name === 'report') await this.#report(id, at, context, process);
+    else if (name === 'recovery') await this.#code.recover(context);
+    else {
+      const delivery = this.deliveries.find(({ guid }) => guid === id);
+      if (delivery) delivery.did = await this.#code.deliver(delivery, context);
+    }
+  };
+
+  async #report(id: string, at: number, context: AppContext, process: ModelProcess): Promise<void> {
+    const reporting = { ...context, reportLocks: this.#locks.of(process) };
+    await this.#code.report({ id, at }, reporting, async (data, { id: jobId, startAfter }) => {
+      this.jobs.sendOnce('report', data.id, startAfter.getTime(), jobId);
+    });
+  }
+
+  /** Intents of a deployment, every one of them, oldest first. */
+  async intents(deploymentId: string): Promise<Intent[]> {
+    return (await this.store.lastIntents(deploymentId, 1_000)).toReversed();
+  }
+}

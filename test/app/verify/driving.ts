@@ -1,0 +1,133 @@
+import { createReceiver } from '../../../app/verify/receive-run.ts';
+import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
+import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
+import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import type { Verdict } from '../../../src/planning/verdict-types.ts';
+import { ControlModel } from '../../deploy/control-model.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { anIntent } from '../reporting/an-intent.ts';
+import { AgentInMemory } from './agent-in-memory.ts';
+
+export const publicUrl = 'https://landfall.example.test';
+
+/** A secret of the deployment. */
+export const secret = 'hunter22-hunter22';
+
+export const testExpecting = (reply: string, over: Partial<SmokeTest> = {}): SmokeTest => ({
+  name: `says ${reply}`,
+  assistant: 'echo',
+  thread: true,
+  input: { question: 'hello?' },
+  streamModes: ['values'],
+  expect: [{ kind: 'value', path: '$.reply', test: { kind: 'equals', value: reply } }],
+  attempts: 1,
+  timeoutMs: 60_000,
+  ...over,
+});
+
+/** A test that only a stream can answer. */
+export const listensFor = (reply: string, over: Partial<SmokeTest> = {}): SmokeTest =>
+  testExpecting(reply, {
+    expect: [
+      { kind: 'nodes', order: 'sequence', nodes: ['answer'] },
+      { kind: 'value', path: '$.reply', test: { kind: 'equals', value: reply } },
+    ],
+    ...over,
+  });
+
+/** Ends the process that is at work: nothing that it does from then on happens, nor is anything stored. */
+export class Killed extends Error {}
+
+/** The App around a smoke desk: a lane that stores every state, sleeps until it is to look again, and can be woken. */
+export class Driving {
+  readonly clock = new SimulatedClock();
+  readonly agent = new AgentInMemory(this.clock);
+  readonly control = new ControlModel(this.clock);
+  readonly logged: string[] = [];
+  /** Every state that was stored, and how often the desk was asked. */
+  readonly stored: string[] = [];
+  steps = 0;
+  /** Called before what a step came to is stored. */
+  beforeStore: (step: number) => void = () => undefined;
+  /** Answers of the receiver. */
+  readonly answers: number[] = [];
+  publicUrl: string | undefined = publicUrl;
+  readonly #tests: readonly SmokeTest[];
+  #wake: () => void = () => undefined;
+  #runner = this.#newRunner();
+  readonly receive = createReceiver({
+    store: {
+      intent: async (id) => (id === this.intent.id ? this.intent : undefined),
+      wake: async () => this.#wake(),
+    },
+    clock: this.clock,
+    log: (message) => this.logged.push(message),
+  });
+
+  constructor(...tests: SmokeTest[]) {
+    this.#tests = tests;
+    this.control.has({
+      name: 'echo',
+      source: 'github',
+      source_config: { integration_id: 'i1', repo_url: 'https://github.test/acme/agents', deployment_type: 'dev' },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+      secrets: [{ name: 'TOKEN', value: secret }],
+    });
+    this.agent.deliver = (url, payload) => void this.delivered(url, payload);
+  }
+
+  get intent(): Intent {
+    const intent = anIntent({ state: 'smoking', deploymentId: this.control.service.deployment?.id ?? '' });
+    const last = this.stored.at(-1);
+    const smoke: SmokeState | undefined = last === undefined ? undefined : JSON.parse(last);
+    return { ...intent, terms: { ...intent.terms, smokeTests: this.#tests }, ...(smoke ? { smoke } : {}) };
+  }
+
+  /** A word about a run comes in, with whatever address the agent was given. */
+  async delivered(url: string, body: unknown): Promise<number> {
+    const { pathname, searchParams } = new URL(url);
+    const token = searchParams.get('token') ?? undefined;
+    const { status } = await this.receive({ intentId: pathname.split('/').at(-1) ?? '', token, body: () => body });
+    this.answers.push(status);
+    return status;
+  }
+
+  /** Another process takes over: it knows what is stored, and nothing else. */
+  restart(): void {
+    this.#runner = this.#newRunner();
+  }
+
+  /** Goes on to the verdict. Each step that a kill ends is taken up by another process. */
+  async run(): Promise<Verdict> {
+    for (;;) {
+      this.steps += 1;
+      if (this.steps > 500) throw new Error('it comes to no end');
+      try {
+        const notified = new Promise<void>((wake) => (this.#wake = wake));
+        const smoked = await this.#runner.advance(this.intent, this.agent, new AbortController().signal);
+        this.beforeStore(this.steps);
+        if (smoked.kind === 'done') return smoked.verdict;
+        this.stored.push(JSON.stringify(smoked.state));
+        const over = new AbortController();
+        const ms = Math.max(0, smoked.at - this.clock.now());
+        if (ms > 0) await Promise.race([notified, this.clock.sleep(ms, over.signal).catch(() => undefined)]);
+        over.abort();
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+        this.restart();
+        // The dead one is dead before the other one begins.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  }
+
+  #newRunner() {
+    return createSmokeTestRunner({
+      clock: this.clock,
+      random: () => 0.5,
+      control: this.control,
+      publicUrl: this.publicUrl,
+      log: (message) => this.logged.push(message),
+    });
+  }
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { GitHubApiError, type GitHubApi } from '../../../app/github/github-api.ts';
+import { createReceiver } from '../../../app/verify/receive-run.ts';
+import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
+import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
+import type { AppContext } from '../../../app/context.ts';
+import { ControlModel, goesLive } from '../../deploy/control-model.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { anIntent, commit } from '../reporting/an-intent.ts';
+import { MemoryStore } from '../reconcile/memory-store.ts';
+import { AgentInMemory, says } from './agent-in-memory.ts';
+import { testExpecting, listensFor, publicUrl } from './driving.ts';
+
+const unasked = (): never => {
+  throw new GitHubApiError('nobody asks GitHub here', 404, 'none');
+};
+const githubApi: GitHubApi = {
+  head: async () => ({ sha: commit, message: 'Say hello', committedAt: 0 }),
+  compare: unasked,
+  file: unasked,
+  defaultBranch: unasked,
+  permissionOf: unasked,
+  writeCheck: unasked,
+  makeDeployment: unasked,
+  writeDeploymentStatus: unasked,
+};
+
+/** A lane with one revision that is live and has its questions before it. */
+async function smoking() {
+  const clock = new SimulatedClock();
+  const control = new ControlModel(clock);
+  control.has(
+    {
+      name: 'echo',
+      source: 'github',
+      source_config: { integration_id: 'i1', repo_url: 'https://github.test/acme/agents', deployment_type: 'dev' },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+      secrets: [],
+    },
+    goesLive(commit),
+  );
+  await clock.sleep(60_000);
+  const agent = new AgentInMemory(clock);
+  const jobs: number[] = [];
+  const leaving = new AbortController();
+  let context: AppContext | undefined;
+  const store = new MemoryStore({
+    now: () => clock.now(),
+    send: (name, id, at) => {
+      if (name !== 'lane') return;
+      jobs.push(at);
+      clock.after(Math.max(0, at - clock.now()), () => {
+        if (context) void reconcileDeployment(id, context, leaving.signal);
+      });
+    },
+  });
+  const log = () => undefined;
+  const random = () => 0.5;
+  context = {
+    clock,
+    random,
+    store,
+    githubApi,
+    control,
+    agentAt: () => agent,
+    targets: { targetsOf: async () => ({ targets: [], refused: [] }) },
+    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, log }),
+    log,
+  };
+  const receive = createReceiver({ store, clock, log });
+  agent.deliver = (url, body) => {
+    const { pathname, searchParams } = new URL(url);
+    void receive({
+      intentId: pathname.slice('/runs/'.length),
+      token: searchParams.get('token') ?? undefined,
+      body: () => body,
+    });
+  };
+  const { terms, repository, branch, cause, sending } = anIntent();
+  const smokeTests = [
+    testExpecting('hello'),
+    testExpecting('hello', { context: { tone: 'calm' } }),
+    listensFor('hello'),
+  ];
+  const request = { deploymentId: 'd1', repository, branch, commit, cause, sending, terms: { ...terms, smokeTests } };
+  const requested = await store.request(request);
+  const lease = await store.takeLease('d1', 'a test', 1_000);
+  if (!requested || !lease) throw new Error('the lane is not free');
+  const live = { revisionId: 'r1', agentUrl: 'https://agent.test', how: 'triggered' as const };
+  await store.save(lease, { intents: [{ ...requested, ...live, state: 'smoking' }] });
+  await store.leaveLease(lease, clock.now());
+  return { clock, agent, store, jobs, id: requested.id };
+}
+
+test('a lane asks a live revision in few turns, woken by its agent, and concludes', async () => {
+  const { clock, agent, store, jobs, id } = await smoking();
+  agent.commands = [says('hello', 30_000), says('hello', 100)];
+  for (let turns = 0; turns < 600 && (await store.intent(id))?.state !== 'ended'; turns += 1) await clock.sleep(100);
+  expect(await store.intent(id)).toMatchObject({
+    end: { kind: 'deployed' },
+    verdict: { kind: 'passed', tests: [{ attempts: 1 }, { attempts: 1 }, { attempts: 1 }] },
+  });
+  expect([agent.left, agent.requested.map(({ webhook }) => webhook !== undefined)]).toEqual([[], [true, true, false]]);
+  expect(jobs.length).toBeLessThan(12);
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectAgentServer, type AgentServerClient } from '../../../src/client/agent.ts';
+import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import { serveAgent, type Serving } from '../../agent-server/serving.ts';
+import { askAsTheApp } from './small-app.ts';
+
+let server: Serving;
+let agent: AgentServerClient;
+
+beforeAll(async () => {
+  server = await serveAgent();
+  agent = connectAgentServer({ url: server.url, userAgent: 'landfall/test', env: {} });
+});
+afterAll(async () => {
+  await agent.close();
+  await server.close();
+});
+
+const hello: SmokeTest = {
+  name: 'says hello',
+  assistant: 'echo',
+  thread: true,
+  input: { input: 'Ada' },
+  streamModes: ['values'],
+  expect: [{ kind: 'value', path: '$.output', test: { kind: 'equals', value: 'hello Ada' } }],
+  attempts: 1,
+  timeoutMs: 20_000,
+};
+const threads = async (): Promise<unknown> => {
+  const search = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+  return (await fetch(`${server.url}/threads/search`, search)).json();
+};
+const kindOf = async (requested: SmokeTest) => (await askAsTheApp(agent, [requested])).verdict.tests[0]?.verdict;
+
+test('an agent of ours is asked in the background, and leaves no thread and no assistant behind', async () => {
+  const before = (await agent.searchAssistants({ limit: 100 })).length;
+  const { verdict, stored } = await askAsTheApp(agent, [hello, { ...hello, context: { greeting: 'hello' } }]);
+  expect(verdict).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }, { attempts: 1 }] });
+  expect(stored.some(({ under }) => JSON.stringify(under)?.includes('"asked"'))).toBe(true);
+  expect([await threads(), (await agent.searchAssistants({ limit: 100 })).length]).toEqual([[], before]);
+});
+
+test('a run that fails is failed, with the words of the agent', async () => {
+  const verdict = await kindOf({ ...hello, input: { input: 'Ada', fail: 'no ink' } });
+  expect(verdict).toMatchObject({ kind: 'failed', held: [{ seen: 'error (AskedToFail: no ink)' }, { held: false }] });
+});
+
+test('a run that waits for a person is interrupted, although it ended well', async () => {
+  const requests = { ...hello, assistant: 'asks', input: { request: 'rest' } };
+  const path = '$.__interrupt__[0].value.question';
+  expect(
+    await kindOf({
+      ...requests,
+      expect: [
+        { kind: 'status', equals: 'interrupted' },
+        { kind: 'value', path, test: { kind: 'equals', value: 'May I rest?' } },
+      ],
+    }),
+  ).toMatchObject({ kind: 'passed' });
+});
+
+test('a run that takes too long proves nothing, is cancelled, and its thread is removed', async () => {
+  const verdict = await kindOf({ ...hello, input: { input: 'Ada', sleep_ms: 30_000 }, timeoutMs: 700 });
+  expect(verdict).toMatchObject({ kind: 'unproven' });
+  expect(await threads()).toEqual([]);
+});
+
+test('what only a stream can tell is listened to', async () => {
+  const expected = [...hello.expect, { kind: 'first-event' as const, withinMs: 20_000 }];
+  const verdict = await kindOf({ ...hello, expect: expected });
+  expect(verdict).toMatchObject({ kind: 'passed', firstEventMs: expect.any(Number) });
+  expect(await threads()).toEqual([]);
+});
+
+test('a graph that is not there is a failure, for the server says so', async () => {
+  expect(await kindOf({ ...hello, assistant: 'nobody' })).toMatchObject({ kind: 'failed' });
+});

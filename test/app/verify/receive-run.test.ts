@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { makeToken } from '../../../app/verify/one-time-token.ts';
+import { writeProgress } from '../../../app/verify/progress.ts';
+import { createReceiver } from '../../../app/verify/receive-run.ts';
+import type { Intent } from '../../../app/reconcile/intent.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { anIntent } from '../reporting/an-intent.ts';
+
+const { token, hash } = makeToken();
+const former = makeToken();
+const nothing = { verdicts: [], attempts: [], leftovers: [], lost: 0, withoutWebhook: false };
+const smoke = writeProgress({
+  ...nothing,
+  under: { kind: 'prepared', threadId: randomUUID(), tokenHash: hash },
+  spent: [former.hash],
+});
+const intent = anIntent({ state: 'smoking', smoke });
+
+function receiver(known: Intent = intent) {
+  const notified: string[] = [];
+  const logged: string[] = [];
+  const state = { storeIsAway: false };
+  const receive = createReceiver({
+    store: {
+      intent: async (id) => (id === known.id ? known : undefined),
+      wake: async (deploymentId) => {
+        if (state.storeIsAway) throw new Error('the database is away');
+        notified.push(deploymentId);
+      },
+    },
+    clock: new SimulatedClock(),
+    log: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`),
+  });
+  return { receive, notified, logged, state };
+}
+
+const run = {
+  run_id: randomUUID(),
+  thread_id: randomUUID(),
+  assistant_id: 'a',
+  status: 'success',
+  kwargs: { webhook: `https://landfall.example.test/runs/x?token=${token}`, input: 'a private question' },
+};
+
+describe('the word of an agent that a run has ended', () => {
+  test.each<[sentence: string, body: unknown, noted: string]>([
+    ['with error null, as the document has it', { ...run, error: null, values: {} }, 'success, no error'],
+    ['without an error, as a public server tells a success', run, 'success, no error'],
+    ['with a plain string as error', { ...run, status: 'error', error: 'boom' }, 'error, with an error'],
+    [
+      'with an error of two parts',
+      { ...run, status: 'error', error: { error: 'Boom', message: 'x' } },
+      'error, with an error',
+    ],
+    ['with a status that is newer than we are', { ...run, status: 'resting' }, 'an unknown status, no error'],
+    ['that is no run at all', ['?'], 'in words that nobody here knows'],
+    ['that is no JSON', undefined, 'in words that nobody here knows'],
+  ])('%s is taken, and wakes the lane', async (_sentence, body, noted) => {
+    const { receive, notified, logged } = receiver();
+    expect(await receive({ intentId: intent.id, token, body: () => body })).toEqual({ status: 204 });
+    expect([notified, logged.length]).toEqual([[intent.deploymentId], 1]);
+    expect(logged[0]).toContain(noted);
+    expect(logged[0]).not.toMatch(new RegExp(`${token}|private|boom`, 'i'));
+  });
+
+  test('that comes again is taken again and changes nothing more', async () => {
+    const { receive, notified } = receiver();
+    const reported = { intentId: intent.id, token, body: () => run };
+    expect([await receive(reported), await receive(reported)]).toEqual([{ status: 204 }, { status: 204 }]);
+    expect(notified).toHaveLength(1);
+  });
+
+  test('about a run that was taken care of already is taken, and wakes nobody', async () => {
+    const { receive, notified } = receiver();
+    expect(await receive({ intentId: intent.id, token: former.token, body: () => run })).toEqual({ status: 204 });
+    expect(notified).toEqual([]);
+  });
+
+  test.each<[sentence: string, reported: { intentId: string; token: string | undefined }, status: number]>([
+    ['with a token of something else', { intentId: intent.id, token: makeToken().token }, 401],
+    ['with the hash in the place of the token', { intentId: intent.id, token: hash }, 401],
+    ['with an empty token', { intentId: intent.id, token: '' }, 401],
+    ['without a token', { intentId: intent.id, token: undefined }, 401],
+    ['about an intent that is not there', { intentId: randomUUID(), token }, 404],
+    ['about what is no intent', { intentId: "' or 1=1", token }, 404],
+  ])('%s is not taken', async (_sentence, reported, status) => {
+    const { receive, notified } = receiver();
+    const body = () => {
+      throw new Error('a body that nobody may send was read');
+    };
+    expect(await receive({ ...reported, body })).toEqual({ status });
+    expect(notified).toEqual([]);
+  });
+
+  test('about an intent that awaits none is not taken', async () => {
+    for (const waiting of [anIntent(), anIntent({ smoke: writeProgress({ ...nothing, spent: [] }) })]) {
+      expect(await receiver(waiting).receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 401 });
+    }
+  });
+
+  test('that could not be noted may come again', async () => {
+    const { receive, notified, state } = receiver();
+    state.storeIsAway = true;
+    await expect(receive({ intentId: intent.id, token, body: () => run })).rejects.toThrow('the database is away');
+    state.storeIsAway = false;
+    expect(await receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 204 });
+    expect(notified).toHaveLength(1);
+  });
+});

@@ -1,0 +1,64 @@
+import { listen } from '../../../app/server/http-server.ts';
+import { runRoute } from '../../../app/server/run-route.ts';
+import { createReceiver } from '../../../app/verify/receive-run.ts';
+import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
+import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
+import { systemClock } from '../../../src/clock.ts';
+import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import type { AgentServer } from '../../../src/contract/agent/service.ts';
+import type { Verdict } from '../../../src/planning/verdict-types.ts';
+import { ControlModel } from '../../deploy/control-model.ts';
+import { anIntent } from '../reporting/an-intent.ts';
+
+/** What came of a question to a real agent, and what the App saw of it. */
+export interface Outcome {
+  verdict: Verdict;
+  /** How long it took (ms). */
+  ms: number;
+  /** What was stored on the way, and what the operator was told. */
+  stored: readonly SmokeState[];
+  logged: readonly string[];
+}
+
+/** Asks a real agent as the App does, over HTTP both ways: its webhooks come to a server of this process. */
+export async function askAsTheApp(agent: AgentServer, tests: readonly SmokeTest[]): Promise<Outcome> {
+  const clock = systemClock;
+  const logged: string[] = [];
+  const log = (message: string) => logged.push(message);
+  const stored: SmokeState[] = [];
+  let wake = (): void => undefined;
+  const intent = (): Intent => {
+    const smoke = stored.at(-1);
+    const plain = anIntent({ state: 'smoking', ...(smoke ? { smoke } : {}) });
+    return { ...plain, terms: { ...plain.terms, smokeTests: tests } };
+  };
+  const receive = createReceiver({
+    store: { intent: async (id) => (id === intent().id ? intent() : undefined), wake: async () => wake() },
+    clock,
+    log,
+  });
+  const server = await listen({ routes: [runRoute(receive, clock)], host: '127.0.0.1', port: 0, clock, log });
+  const control = new ControlModel(clock).has({
+    name: 'echo',
+    source: 'external_docker',
+    source_config: {},
+    source_revision_config: { image_uri: 'registry.example.test/echo:1' },
+    secrets: [],
+  });
+  const runner = createSmokeTestRunner({ clock, random: Math.random, control, publicUrl: server.url, log });
+  const began = clock.now();
+  try {
+    for (;;) {
+      const notified = new Promise<void>((resolve) => (wake = resolve));
+      const smoked = await runner.advance(intent(), agent, AbortSignal.timeout(60_000));
+      if (smoked.kind === 'done') return { verdict: smoked.verdict, ms: clock.now() - began, stored, logged };
+      stored.push(smoked.state);
+      const over = new AbortController();
+      const ms = smoked.at - clock.now();
+      if (ms > 0) await Promise.race([notified, clock.sleep(ms, over.signal).catch(() => undefined)]);
+      over.abort();
+    }
+  } finally {
+    await server.drain(1_000);
+  }
+}

@@ -1,0 +1,274 @@
+import { describe, expect, test } from 'vitest';
+import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import type { Verdict } from '../../../src/planning/verdict-types.ts';
+import { serviceError } from '../../deploy/control-model.ts';
+import { says } from './agent-in-memory.ts';
+import { testExpecting, Driving, Killed, listensFor, publicUrl, secret } from './driving.ts';
+
+const kinds = ({ tests }: Verdict): string[] => tests.map(({ verdict }) => verdict.kind);
+const refusal = serviceError('rejected', 'create run', { status: 422, detail: 'webhook: not here' });
+const away = serviceError('unreachable', 'get run');
+
+describe('a test that needs no stream', () => {
+  test('is a run in the background, judged by what the run itself says and not by what a webhook says', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.deliver = (url, payload) =>
+      void driving.delivered(url, { ...payload, status: 'error', values: { reply: 'a lie' } });
+    expect(await driving.run()).toMatchObject({ kind: 'passed', tests: [{ name: 'says hello', attempts: 1 }] });
+    expect([driving.answers, driving.agent.requested.length, driving.agent.left]).toEqual([[204], 1, []]);
+  });
+
+  test('names the address of its intent with a token of its own, whose hash alone is stored', async () => {
+    const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
+    await driving.run();
+    const tokens = driving.agent.requested.map(({ webhook = '' }) => {
+      const address = new URL(webhook);
+      expect(`${address.origin}${address.pathname}`).toBe(`${publicUrl}/runs/${driving.intent.id}`);
+      return address.searchParams.get('token') ?? '';
+    });
+    expect(new Set(tokens).size).toBe(2);
+    for (const token of tokens) {
+      expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+      expect(`${driving.stored.join()}${driving.logged.join()}`).not.toContain(token);
+    }
+  });
+
+  test('goes on as soon as the agent tells of the end, and not when it would look by itself', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.commands = [says('hello', 1_200)];
+    const began = driving.clock.now();
+    expect((await driving.run()).kind).toBe('passed');
+    expect(driving.clock.now() - began).toBeLessThan(1_500);
+    expect(driving.answers).toEqual([204]);
+  });
+
+  test('is asked how it stands when nobody told of its end, and the address is not named again', async () => {
+    const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
+    driving.agent.deliver = () => undefined;
+    expect((await driving.run()).kind).toBe('passed');
+    expect(driving.agent.requested.map(({ webhook }) => webhook !== undefined)).toEqual([true, false]);
+  });
+
+  test('is the same run without the address where the agent refuses that, and stays so', async () => {
+    const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
+    driving.agent.refusesWebhooks = refusal;
+    expect((await driving.run()).kind).toBe('passed');
+    expect(driving.agent.requested.map(({ webhook }) => webhook !== undefined)).toEqual([true, false, false]);
+    expect(driving.agent.requested.map(({ input }) => input)).toEqual(
+      Array.from({ length: 3 }, () => ({ question: 'hello?' })),
+    );
+  });
+
+  test('is asked without an address where the App has none', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.publicUrl = undefined;
+    driving.restart();
+    expect((await driving.run()).kind).toBe('passed');
+    expect(driving.agent.requested.map(({ webhook }) => webhook)).toEqual([undefined]);
+  });
+
+  test.each<[sentence: string, status: string, run: object]>([
+    ['a run that failed', 'error', { status: 'error', error: { error: 'BoomError', message: 'no model' } }],
+    ['a run that took too long for its server', 'error', { status: 'timeout' }],
+    ['a run that waits for somebody', 'interrupted', { status: 'interrupted' }],
+    [
+      'a run that ended well and whose thread waits for somebody',
+      'interrupted',
+      { status: 'success', values: { reply: 'hm' }, interrupts: [{ value: 'May I?' }] },
+    ],
+    ['a run that ended well', 'success', { status: 'success', values: { reply: 'hm' } }],
+  ])('tells %s as %s', async (_sentence, status, run) => {
+    const equals = status === 'error' || status === 'interrupted' ? status : 'success';
+    const driving = new Driving(testExpecting('hm', { expect: [{ kind: 'status', equals }] }));
+    driving.agent.commands = [{ after: 100, status: 'success', ...run }];
+    expect(kinds(await driving.run())).toEqual(['passed']);
+    expect(driving.agent.left).toEqual([]);
+  });
+
+  test('says in the words of the agent why its run failed', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.commands = [{ after: 100, status: 'error', error: { error: 'BoomError', message: 'no model' } }];
+    expect(JSON.stringify(await driving.run())).toContain('error (BoomError: no model)');
+  });
+
+  test('is unproven where its run comes to no end in time; the run is cancelled and its thread removed', async () => {
+    const driving = new Driving(testExpecting('hello', { timeoutMs: 30_000 }));
+    driving.agent.commands = [says('hello', 3_600_000)];
+    const began = driving.clock.now();
+    const verdict = await driving.run();
+    expect(JSON.stringify(verdict)).toContain('no whole answer within 30000 ms: the run is running');
+    expect([verdict.kind, driving.agent.cancelled.length, driving.agent.left]).toEqual(['unproven', 1, []]);
+    expect(driving.clock.now() - began).toBeLessThan(60_000);
+  });
+
+  test('bears an agent that is away for a moment while its run goes on', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.failing.set('getRun', [away, away]);
+    driving.agent.failing.set('getThreadState', [away]);
+    expect((await driving.run()).kind).toBe('passed');
+  });
+
+  test('proves nothing where the agent is not there', async () => {
+    const driving = new Driving(testExpecting('hello', { attempts: 2 }));
+    driving.agent.failing.set('createThread', [away, away]);
+    expect(await driving.run()).toMatchObject({ kind: 'unproven', tests: [{ attempts: 2 }] });
+  });
+
+  test('fails where the agent understands and will not run it at all', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.failing.set('createRun', [refusal, refusal]);
+    expect(await driving.run()).toMatchObject({ kind: 'failed' });
+    expect(driving.agent.left).toEqual([]);
+  });
+
+  test('is timed by the server, not by when we looked', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.deliver = () => undefined;
+    driving.agent.commands = [says('hello', 700)];
+    const [tested] = (await driving.run()).tests;
+    expect(tested?.verdict).toMatchObject({ kind: 'passed', totalMs: 700 });
+  });
+});
+
+describe('attempts', () => {
+  test('a wrong answer is asked for again after a pause, and two that disagree prove nothing', async () => {
+    const driving = new Driving(testExpecting('hello', { attempts: 3 }));
+    driving.agent.commands = [says('bye', 100), says('hello', 100)];
+    const began = driving.clock.now();
+    expect(await driving.run()).toMatchObject({
+      kind: 'unproven',
+      tests: [{ attempts: 2, verdict: { because: 'disagreement' } }],
+    });
+    expect(driving.clock.now() - began).toBeGreaterThan(2_000);
+  });
+
+  test('wrong answers all the way fail', async () => {
+    const driving = new Driving(testExpecting('hello', { attempts: 3 }));
+    driving.agent.commands = [says('bye', 100)];
+    expect(await driving.run()).toMatchObject({ kind: 'failed', tests: [{ attempts: 3 }] });
+  });
+
+  test('an answer that no database would take, or a very large one, is kept as far as it matters', async () => {
+    const driving = new Driving(testExpecting('hello', { attempts: 2 }));
+    driving.agent.commands = [
+      { after: 100, status: 'success', values: { reply: `\0\ud800${'x'.repeat(400_000)}` } },
+      says('\0bye', 100),
+    ];
+    expect(await driving.run()).toMatchObject({ kind: 'failed', tests: [{ attempts: 2 }] });
+    for (const state of driving.stored) {
+      expect(state.length).toBeLessThan(10_000);
+      expect(state).not.toMatch(/(?<!\\)(?:\\\\)*\\u(?:0000|d8)/);
+    }
+  });
+
+  test('no test at all is told as such', async () => {
+    expect(await new Driving().run()).toEqual({ kind: 'none', tests: [] });
+  });
+});
+
+describe('what the deployment keeps secret', () => {
+  const repeating = () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.commands = [says(`it is ${secret}`, 100)];
+    return driving;
+  };
+
+  test('is blotted out of what its agent said', async () => {
+    const reported = JSON.stringify(await repeating().run());
+    expect(reported).toContain('it is ***');
+    expect(reported).not.toContain(secret);
+  });
+
+  test('is not shown either while the service cannot tell what is secret', async () => {
+    const driving = repeating();
+    driving.control.fails('get', serviceError('unreachable', 'get deployment'));
+    const reported = JSON.stringify(await driving.run());
+    expect(reported).toContain('not shown');
+    expect(reported).toContain('$.reply equals');
+    expect(reported).not.toContain(secret);
+  });
+});
+
+describe('a process that ends in the middle', () => {
+  const plans: [sentence: string, tests: SmokeTest[]][] = [
+    ['a run in the background', [testExpecting('hello')]],
+    ['a run of an assistant of its own', [testExpecting('hello', { context: { tone: 'calm' } })]],
+    ['a stream', [listensFor('hello')]],
+    ['a stream of an assistant of its own', [listensFor('hello', { context: { tone: 'calm' } })]],
+    ['one of each', [testExpecting('hello'), listensFor('hello')]],
+  ];
+
+  test.each(plans)('before what a step of %s came to is stored is replaced by another', async (_sentence, tests) => {
+    const whole = new Driving(...tests);
+    const verdict = await whole.run();
+    expect([verdict.kind, whole.agent.left]).toEqual(['passed', []]);
+    for (let at = 1; at <= whole.steps; at += 1) {
+      const driving = new Driving(...tests);
+      driving.beforeStore = (step) => {
+        if (step === at) throw new Killed();
+      };
+      expect([at, kinds(await driving.run()), driving.agent.left]).toEqual([at, kinds(verdict), []]);
+    }
+  });
+
+  test.each(plans)('after any call of %s is replaced by another', async (_sentence, tests) => {
+    const whole = new Driving(...tests);
+    let calls = 0;
+    whole.agent.after = () => (calls += 1);
+    await whole.run();
+    for (let at = 1; at <= calls; at += 1) {
+      const driving = new Driving(...tests);
+      let made = 0;
+      let isDead = false;
+      driving.agent.after = () => {
+        made += 1;
+        if (made !== at) return;
+        isDead = true;
+        // Whatever the dying process still tries has no effect.
+        setImmediate(() => (isDead = false));
+        throw new Killed();
+      };
+      driving.agent.before = () => {
+        if (isDead) throw new Killed();
+      };
+      expect([at, kinds(await driving.run()), driving.agent.left]).toEqual([
+        at,
+        ['passed', 'passed'].slice(0, tests.length),
+        [],
+      ]);
+    }
+  });
+
+  test('again and again comes to an end: nothing is proven', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.after = (call) => {
+      if (call === 'createRun') throw new Killed();
+    };
+    expect(await driving.run()).toMatchObject({ kind: 'unproven', tests: [{ attempts: 1 }] });
+    expect([driving.agent.requested.length, driving.agent.left]).toEqual([4, []]);
+  });
+
+  test('while a run goes on loses nothing: the same run is asked by the next', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.commands = [says('hello', 40_000)];
+    driving.agent.deliver = () => undefined;
+    driving.beforeStore = (step) => {
+      if (step % 2 === 0 && driving.agent.requested.length > 0 && step > 3) throw new Killed();
+    };
+    expect((await driving.run()).kind).toBe('passed');
+    expect(driving.agent.requested).toHaveLength(1);
+  });
+
+  test('and left a state that another version wrote is begun anew', async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.stored.push(JSON.stringify({ version: 0, what: 'ever' }));
+    expect((await driving.run()).kind).toBe('passed');
+  });
+});
+
+test('what cannot be removed is told to the operator, and keeps nothing from its verdict', async () => {
+  const driving = new Driving(testExpecting('hello'));
+  driving.agent.failing.set('deleteThread', [serviceError('busy', 'delete thread', { status: 500 })]);
+  expect((await driving.run()).kind).toBe('passed');
+  expect(driving.logged.join()).toMatch(/smoke test says hello could not remove thread [0-9a-f-]+ \(delete thread/);
+});

@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  deploymentId,
+  firstRevision,
+  nextRevision,
+  startControlStub,
+  type ControlStub,
+  type StubSettings,
+} from '../action/control-stub.ts';
+import { runCli, runHere, type CliRun } from './run-cli.ts';
+
+let stub: ControlStub | undefined;
+afterEach(async () => {
+  await stub?.close();
+  stub = undefined;
+});
+
+const image = ['--name', 'echo', '--source', 'external_docker', '--image-uri', 'echo:2', '--poll-seconds', '0.1'];
+const key = 'key-of-the-service';
+
+async function result(args: string[], settings: StubSettings, run: CliRun = {}) {
+  stub = await startControlStub(settings);
+  const env = { LANDFALL_BASE_URL: stub.url, LANDFALL_API_KEY: key, ...run.env };
+  return run.onOutput ? runCli(args, { ...run, env }) : runHere(args, { ...run, env });
+}
+
+describe('a story on a terminal', () => {
+  test('plan says what would change, writes nothing and ends with 0', async () => {
+    const end = await result(['plan', ...image], { status: 'DEPLOYED' });
+    expect(end).toMatchObject({ code: 0, err: '' });
+    expect(end.out).toContain('source_revision_config.image_uri: echo:1 -> echo:2');
+    expect(end.out).toMatch(/^planned: /m);
+    expect(end.out).toContain(`Deployment: ${deploymentId}`);
+    expect(stub?.written).toEqual([]);
+  });
+
+  test('deploy without waiting ends with 0 and tells the revision that is on its way', async () => {
+    const end = await result(['deploy', ...image, '--wait', 'false'], { status: 'CREATING' });
+    expect(end.code).toBe(0);
+    expect(end.out).toMatch(/^started: /m);
+    expect(end.out).toContain(`Revision: ${nextRevision}`);
+    expect(stub?.written).toEqual([{ source_revision_config: { image_uri: 'echo:2' } }]);
+  });
+
+  test('a revision that fails ends with 1, its log lines told', async () => {
+    const end = await result(['deploy', ...image], { status: 'DEPLOY_FAILED' });
+    expect(end.code).toBe(1);
+    expect(end.out).toContain('DEPLOY_FAILED');
+    expect(end.out).toContain('line of a log');
+    expect(end.out).toMatch(/^failed: /m);
+  });
+
+  test('smoke without a live agent to reach is unproven, which is no success', async () => {
+    const tests = '[{name: asks, assistant: echo, input: {}, attempts: 1, timeout: 200ms}]';
+    const requests = ['smoke', '--name', 'echo', '--agent-url', 'http://127.0.0.1:9', '--smoke-tests', tests];
+    const end = await result(requests, { status: 'DEPLOYED' });
+    expect(end.code).toBe(1);
+    expect(end.out).toMatch(/^unproven: /m);
+  });
+
+  test('rollback without a former revision says why there is none', async () => {
+    const end = await result(['rollback', '--name', 'echo'], { status: 'DEPLOYED' });
+    expect(end.code).toBe(1);
+    expect(end.out).toContain(`no revision was live before ${firstRevision}`);
+  });
+
+  test('with --json standard output is one line, and what happens goes to standard error', async () => {
+    const end = await result(['plan', ...image, '--json'], { status: 'DEPLOYED' });
+    expect(end.code).toBe(0);
+    expect(end.out.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(end.out)).toMatchObject({
+      outcome: 'planned',
+      passes: true,
+      plan: 'patch',
+      deployment_id: deploymentId,
+      changed: false,
+    });
+    expect(end.err).toMatch(/^Plan: patch/m);
+  });
+
+  test('no secret is printed: not the key, not one of the environment, not one that the service tells', async () => {
+    const secrets = ['canary-7f3a9c-value', 'secret-of-the-service', key];
+    const end = await result(
+      ['deploy', ...image, '--secrets', 'TOKEN', '--json'],
+      { status: 'DEPLOY_FAILED', secrets: [{ name: 'OLD', value: 'secret-of-the-service' }] },
+      { env: { TOKEN: 'canary-7f3a9c-value' } },
+    );
+    expect(end.code).toBe(1);
+    expect(JSON.stringify(stub?.written)).toContain('canary-7f3a9c-value');
+    for (const secret of secrets) expect(end.out + end.err).not.toContain(secret);
+  });
+
+  test('a service that cannot be reached is told with what to check', async () => {
+    const env = { LANDFALL_BASE_URL: 'http://127.0.0.1:9', LANDFALL_API_KEY: key };
+    const end = await runHere(['plan', ...image, '--timeout-minutes', '0.05'], { env });
+    expect(end.code).toBe(1);
+    expect(end.out).toContain('base-url');
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it within two seconds, with the ids', async (signal) => {
+    let sentAt = 0;
+    const end = await result(
+      ['deploy', ...image],
+      { status: 'BUILDING' },
+      {
+        onOutput: (text, send) => {
+          if (sentAt > 0 || !text.includes('BUILDING')) return;
+          sentAt = performance.now();
+          // A terminal sends it to everybody who is in between, so it may come more than once.
+          send(signal);
+          send(signal);
+        },
+      },
+    );
+    expect(performance.now() - sentAt).toBeLessThan(2000);
+    expect(end.code).toBe(1);
+    expect(end.out).toMatch(/^interrupted: /m);
+    expect(end.out).toContain(`Deployment: ${deploymentId}`);
+    expect(end.out).toContain(`Revision: ${nextRevision}`);
+  });
+});

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import {
+  sealedBy,
+  secretCipher,
+  encryptionKey,
+  WrongKeyError,
+} from '../../../src/control-service/encryption/cipher.ts';
+
+const [one, two] = [encryptionKey(randomBytes(32)), encryptionKey(randomBytes(32))];
+const sealed = secretCipher(one).seal('secrets', 'canary');
+
+test('what is sealed says nothing but whose key it was', () => {
+  expect(sealed).toMatch(/^sealed:v1:[0-9a-f]{16}:[\w-]{16}:[\w-]+$/);
+  expect([sealedBy(sealed), sealed.includes('canary')]).toEqual([one.id, false]);
+  expect(one.key.toString('hex')).not.toContain(one.id);
+});
+
+test('no two envelopes are the same, also of one value', () => {
+  expect(secretCipher(one).seal('secrets', 'canary')).not.toBe(sealed);
+});
+
+test.each([
+  ['nothing', ''],
+  ['letters of the world', 'kľúč 鍵 🔑'],
+  ['much', 'x'.repeat(300_000)],
+])('%s comes back as it was', (_, clear) =>
+  expect(secretCipher(one).open('secrets', secretCipher(one).seal('secrets', clear))).toBe(clear),
+);
+
+test('a former key still opens, and the present one seals', () => {
+  const both = secretCipher(two, [one]);
+  expect([both.open('secrets', sealed), sealedBy(both.seal('secrets', 'a'))]).toEqual(['canary', two.id]);
+});
+
+test('another key is told as such, with the id of the one that is missing', () => {
+  expect(() => secretCipher(two).open('secrets', sealed)).toThrow(WrongKeyError);
+  expect(() => secretCipher(two).open('secrets', sealed)).toThrow(one.id);
+});
+
+test.each([
+  ['in its text', () => sealed.replace(/(?<=:[^:]{16}:)./, (letter) => (letter === 'A' ? 'B' : 'A'))],
+  [
+    'in its nonce',
+    () => sealed.replace(/^(.{27})(.)/, (_all, begin: string, letter: string) => begin + (letter === 'A' ? 'B' : 'A')),
+  ],
+  ['by being cut', () => sealed.slice(0, -4)],
+])('an envelope that was changed %s opens nowhere', (_, changed) => {
+  expect(() => secretCipher(one).open('secrets', changed())).toThrow('unable to authenticate');
+});
+
+test('an envelope of one column does not open in another', () => {
+  expect(() => secretCipher(one).open('database_password', sealed)).toThrow('unable to authenticate');
+});
+
+test.each([['a text'], ['sealed:v1:'], ['sealed:v1:0123456789abcdef:short'], [''], [7], [null]])(
+  '%s is no envelope',
+  (value) => {
+    expect(sealedBy(value)).toBeUndefined();
+  },
+);

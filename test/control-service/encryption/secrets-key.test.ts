@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { encryptionKey } from '../../../src/control-service/encryption/cipher.ts';
+import { readCipher } from '../../../src/control-service/encryption/secrets-key.ts';
+
+let dataDir: string;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'landfall-secrets-key-'));
+  return () => rm(dataDir, { recursive: true });
+});
+
+const [one, two] = [randomBytes(32), randomBytes(32)];
+const idOf = (key: Buffer) => encryptionKey(key).id;
+const read = (env: Record<string, string> = {}, inUse: string[] = []) => readCipher({ env, dataDir, inUse });
+
+test('the first start makes a key that only its owner can read, later ones take it', async () => {
+  const first = await read();
+  expect((await stat(join(dataDir, 'secrets-key'))).mode & 0o777).toBe(0o600);
+  expect((await read({}, [first.keyId])).keyId).toBe(first.keyId);
+});
+
+test.each([
+  ['base64', one.toString('base64')],
+  ['base64 without its end', one.toString('base64').replace('=', '')],
+  ['base64url', one.toString('base64url')],
+  ['hexadecimal digits', one.toString('hex')],
+  ['capital digits, with a line break', `${one.toString('hex').toUpperCase()}\n`],
+])('a key of the environment in %s is taken, and no file is made', async (_, text) => {
+  expect((await read({ LANDFALL_SECRETS_KEY: text })).keyId).toBe(idOf(one));
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test('former keys open too', async () => {
+  const old = `${one.toString('hex')}, ${two.toString('base64')}`;
+  const secretCipher = await read({ LANDFALL_SECRETS_KEYS_OLD: old }, [idOf(one)]);
+  expect(secretCipher.keyIds).toEqual([secretCipher.keyId, idOf(one), idOf(two)]);
+});
+
+test('a key that moves from the file to the environment opens what the one of the file sealed', async () => {
+  const { keyId } = await read();
+  const moved = await read({ LANDFALL_SECRETS_KEY: one.toString('hex') }, [keyId]);
+  expect(moved.keyIds).toEqual([idOf(one), keyId]);
+});
+
+test('where something is sealed already no new key is made in the place of one that is missing', async () => {
+  await expect(read({}, [idOf(one)])).rejects.toThrow(`sealed with another key (${idOf(one)})`);
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test.each([
+  ['too short', { LANDFALL_SECRETS_KEY: 'c2hvcnQ=' }, 'LANDFALL_SECRETS_KEY holds no key'],
+  ['too long', { LANDFALL_SECRETS_KEY: randomBytes(33).toString('base64') }, 'LANDFALL_SECRETS_KEY holds no key'],
+  ['no key at all', { LANDFALL_SECRETS_KEY: 'correct horse' }, 'openssl rand -base64 32'],
+  ['a former one that is none', { LANDFALL_SECRETS_KEYS_OLD: 'tr0ub4dor' }, 'LANDFALL_SECRETS_KEYS_OLD holds no key'],
+])('a key that is %s is told without being told', async (_, env, words) => {
+  await expect(read(env)).rejects.toThrow(words);
+  await expect(read(env)).rejects.not.toThrow(Object.values(env)[0]);
+});
+
+test('a file that holds something else is told', async () => {
+  await writeFile(join(dataDir, 'secrets-key'), 'letmein');
+  await expect(read()).rejects.toThrow(`${join(dataDir, 'secrets-key')} holds no key`);
+  expect(await readFile(join(dataDir, 'secrets-key'), 'utf8')).toBe('letmein');
+});

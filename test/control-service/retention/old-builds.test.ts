@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { RevisionStatus } from '../../../src/contract/control/revision.ts';
+import { ages } from '../../../src/control-service/retention/ages.ts';
+import { oldBuilds, oldBuildsOfAll, withoutOthers } from '../../../src/control-service/retention/old-builds.ts';
+import type { BuiltRevision } from '../../../src/control-service/retention/old-builds.ts';
+
+const now = Date.parse('2030-01-31T00:00:00Z');
+const day = 24 * 3_600_000;
+
+/** A revision `r9` of build `r9`, or of another's build as in `r9 of r5`, so many days old. */
+function built(name: string, days = 2, status: RevisionStatus = 'DEPLOYED'): BuiltRevision {
+  const [id = '', build = id] = name.split(' of ');
+  return { id, status, build_folder: `builds/${build}`, updated_at: new Date(now - days * day) };
+}
+const several = (status: RevisionStatus, days: number, ...names: string[]): BuiltRevision[] =>
+  names.map((name) => built(name, days, status));
+
+const bounds = { live: 2, newest: 1, most: 3, ms: day };
+const failed = several('DEPLOY_FAILED', 2, 'f3', 'f2', 'f1');
+
+describe('builds that go', () => {
+  test.each<[string, BuiltRevision[], string | null, string[]]>([
+    ['the live one and what was live before it stay', several('DEPLOYED', 9, 'r3', 'r2'), 'r3', []],
+    ['older live ones go, but for the newest other', several('DEPLOYED', 9, 'r5', 'r4', 'r3', 'r2'), 'r5', ['r2']],
+    ['the live one stays however old it is', several('DEPLOYED', 9, 'r5', 'r4', 'r3', 'r2', 'r1'), 'r1', ['r2']],
+    ['what never was live goes, but for the newest', [built('r9'), ...failed], 'r9', ['f2', 'f1']],
+    ['what is not old yet stays', several('DEPLOY_FAILED', 0.5, 'f3', 'f2', 'f1'), null, []],
+    [
+      'of very many the oldest go at once',
+      several('DEPLOY_FAILED', 0.5, 'f5', 'f4', 'f3', 'f2', 'f1'),
+      null,
+      ['f2', 'f1'],
+    ],
+    ['what one on its way takes over stays', [built('r9 of f1', 0, 'CREATING'), ...failed], null, ['f2']],
+    ['what is on its way stays', [built('r9', 3, 'DEPLOYING'), built('r8', 3, 'AWAITING_DEPLOY')], null, []],
+    ['what the live one took over stays', [built('r9 of f1'), ...failed], 'r9', ['f2']],
+    [
+      'several live revisions of one build are several ways back to it',
+      [built('r9'), built('r8'), built('r7 of f2'), ...failed],
+      'r9',
+      ['f3', 'f1'],
+    ],
+    [
+      'a build is as old as what named it last',
+      [built('a', 9, 'SKIPPED'), built('r9 of f1', 0.5, 'INTERRUPTED'), ...failed],
+      null,
+      ['f3', 'f2'],
+    ],
+    ['nothing is built', [], null, []],
+  ])('%s', (_, revisions, active, gone) => {
+    expect(oldBuilds(revisions, active, now, bounds).toSorted()).toEqual(gone.toSorted());
+  });
+
+  test('each deployment has its own newest', () => {
+    const of = (deployment_id: string, revisions: BuiltRevision[]) =>
+      revisions.map((revision) => ({ ...revision, deployment_id, active_revision_id: null }));
+    const one = several('DEPLOY_FAILED', 2, 'f2', 'f1');
+    const other = several('DEPLOY_FAILED', 2, 'g2', 'g1');
+    expect(oldBuildsOfAll([...of('d-1', one), ...of('d-2', other)], now, bounds)).toEqual(['f1', 'g1']);
+  });
+
+  test('where the disk is short everything goes that nothing needs', () => {
+    const fresh = [built('r9'), ...several('DEPLOY_FAILED', 0, 'f3', 'f2', 'f1')];
+    expect(oldBuilds(fresh, 'r9', now, withoutOthers(ages.builds))).toEqual(['f3', 'f2', 'f1']);
+  });
+});

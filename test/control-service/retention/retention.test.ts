@@ -1,0 +1,290 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
+import { inTurn } from '../../../src/control-service/builds/turns.ts';
+import { ages, agesInWords } from '../../../src/control-service/retention/ages.ts';
+import { createRetention, type RetentionSettings } from '../../../src/control-service/retention/retention.ts';
+import { inOneLine } from '../../../src/control-service/retention/words.ts';
+import type { RevisionOfBuild } from '../../../src/control-service/store/retention.ts';
+import { temporaryFolder } from '../builds/repositories.ts';
+import { openTestStore } from '../store/open-store.ts';
+
+const atTheEnd: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of atTheEnd.splice(0).reverse()) await end();
+});
+
+const day = 24 * 3_600_000;
+const now = Date.now();
+
+interface RetentionFixture {
+  workDir: string;
+  logged: string[];
+  retention: ReturnType<typeof createRetention>;
+  there: (path: string) => boolean;
+  /** Puts a file below a folder of the house, used so many days ago. */
+  put: (path: string, days: number) => void;
+}
+
+const mirror = 'mirrors/t-1/m';
+const entry = 'store/t-1/e';
+
+function openFixture(changes: Partial<RetentionSettings> = {}, revisions: RevisionOfBuild[] = []): RetentionFixture {
+  const workDir = temporaryFolder(atTheEnd);
+  const logged: string[] = [];
+  const retention = createRetention({
+    store: {
+      revisionsOfBuilds: async () => revisions,
+      forgetOldLines: async () => 0,
+      forgetOldRuns: async () => 0,
+      forgetChanges: async () => 0,
+    },
+    uploads: { removeOld: async () => 0 },
+    workDir,
+    clock: { now: () => now, sleep: () => new Promise(() => undefined) },
+    log: (message) => logged.push(message),
+    ...changes,
+  });
+  return {
+    workDir,
+    logged,
+    retention,
+    there: (path) => existsSync(join(workDir, path)),
+    put(path, days) {
+      const file = join(workDir, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, '{}');
+      const used = new Date(now - days * day);
+      for (const each of [file, dirname(file)]) utimesSync(each, used, used);
+    },
+  };
+}
+
+const revision = (id: string, status: RevisionOfBuild['status'], days: number, active: string): RevisionOfBuild => ({
+  id,
+  status,
+  updated_at: new Date(now - days * day),
+  build_folder: `builds/${id}`,
+  deployment_id: 'd-1',
+  active_revision_id: active,
+});
+
+test('what no build has used for long goes, half an entry at once, and one line tells of it', async () => {
+  const { retention, there, put, logged } = openFixture();
+  put(`${mirror}-old/HEAD`, 15);
+  put(`${mirror}-used/HEAD`, 13);
+  put(`${entry}-old/entry.json`, 15);
+  put(`${entry}-used/entry.json`, 13);
+  put(`${entry}-half/node_modules`, 0);
+  put('npm-cache/t-old/file', 15);
+  put('npm-cache/t-used/file', 13);
+  await retention.look();
+  const left = [`${mirror}-used`, `${entry}-used`, 'npm-cache/t-used'];
+  const gone = [`${mirror}-old`, `${entry}-old`, `${entry}-half`, 'npm-cache/t-old'];
+  expect([left.map(there), gone.map(there)]).toEqual([left.map(() => true), gone.map(() => false)]);
+  expect(logged).toEqual([
+    'Cleared away for its age: 1 mirror of a repository, 2 sets of installed packages, 1 folder of downloads.',
+  ]);
+});
+
+test('where nothing is old nothing is said', async () => {
+  const { retention, logged } = openFixture();
+  await retention.look();
+  expect(logged).toEqual([]);
+});
+
+test('what a build is at work in stays', async () => {
+  const { retention, there, put, workDir } = openFixture();
+  put(`${mirror}/HEAD`, 15);
+  await inTurn(join(workDir, mirror), new AbortController().signal, () => retention.look());
+  expect(there(mirror)).toBe(true);
+});
+
+test('old builds go, and those that no revision names are left for the next start', async () => {
+  const failed = Array.from({ length: ages.builds.newest + 1 }, (_, n) => revision(`f${n}`, 'DEPLOY_FAILED', 2, 'r'));
+  const { retention, there, put, logged } = openFixture({}, [revision('r', 'DEPLOYED', 90, 'r'), ...failed]);
+  for (const id of ['r', ...failed.map((each) => each.id), 'unnamed']) put(`builds/${id}/build.json`, 90);
+  await retention.look();
+  expect(['r', 'f0', 'unnamed', `f${ages.builds.newest}`].map((id) => there(`builds/${id}`))).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+  expect(logged).toEqual(['Cleared away for its age: 1 build.']);
+});
+
+test('downloads whose user made folders called like our own files go, and the others too', async () => {
+  const { retention, there, put, logged } = openFixture();
+  for (const name of ['HEAD', 'entry.json']) {
+    put(`npm-cache/t-hostile/${name}/file`, 15);
+    put('npm-cache/t-hostile/file', 15);
+  }
+  put('npm-cache/t-old/file', 15);
+  await retention.look();
+  expect(['npm-cache/t-hostile', 'npm-cache/t-old'].map(there)).toEqual([false, false]);
+  expect(logged).toEqual(['Cleared away for its age: 2 folders of downloads.']);
+});
+
+test('downloads that were given a date far ahead go as old ones do', async () => {
+  const { retention, there, put } = openFixture();
+  put('npm-cache/t-ahead/file', -1_000);
+  put('npm-cache/t-used/file', 0);
+  await retention.look();
+  expect(['npm-cache/t-ahead', 'npm-cache/t-used'].map(there)).toEqual([false, true]);
+});
+
+test('one folder of downloads that can not be removed keeps no other one', async () => {
+  const { retention, there, put, logged, workDir } = openFixture();
+  for (const name of ['a', 'b', 'c']) put(`npm-cache/${name}/file`, 15);
+  // Deeper than any path can name.
+  const folder = join(workDir, 'npm-cache/b');
+  const deep = 'd'.repeat(200);
+  const script = `cd "${folder}" && i=0; while [ $i -lt 30 ]; do mkdir ${deep} && cd ${deep} || exit 1; i=$((i+1)); done`;
+  execFileSync('/bin/bash', ['-c', script]);
+  const used = new Date(now - 15 * day);
+  utimesSync(folder, used, used);
+  atTheEnd.push(() => void execFileSync('rm', ['-rf', folder]));
+  await retention.look();
+  expect(['a', 'b', 'c'].map((name) => there(`npm-cache/${name}`))).toEqual([false, true, false]);
+  expect(logged).toEqual([
+    expect.stringMatching(/npm-cache\/b could not be removed: .+/),
+    'Cleared away for its age: 2 folders of downloads.',
+  ]);
+});
+
+test('one kind that can not be cleared away keeps no other one from it', async () => {
+  const removeOld = async (): Promise<number> => {
+    throw new Error('no database');
+  };
+  const { retention, logged, put } = openFixture({ uploads: { removeOld } });
+  put('npm-cache/t-old/file', 15);
+  await retention.look();
+  expect(logged).toEqual([
+    'Old uploads could not be cleared away: no database',
+    'Cleared away for its age: 1 folder of downloads.',
+  ]);
+});
+
+test.each<[string, number, string[]]>([
+  ['nothing goes where there is enough', 0, []],
+  ['downloads go first', 1, ['npm-cache/t-1']],
+  ['then packages', 2, ['npm-cache/t-1', entry]],
+  ['then mirrors', 3, ['npm-cache/t-1', entry, mirror]],
+  ['then builds that nothing needs', 4, ['npm-cache/t-1', entry, mirror, 'builds/f1']],
+])('where the disk is short %s', async (_, looksUntilEnough, gone) => {
+  let looks = 0;
+  const freeSpace = async (): Promise<number> => ((looks += 1) > looksUntilEnough ? 100 : 0);
+  const revisions = [revision('r', 'DEPLOYED', 0, 'r'), revision('f1', 'DEPLOY_FAILED', 0, 'r')];
+  const { retention, there, put, logged } = openFixture({ freeSpace }, revisions);
+  for (const path of ['npm-cache/t-1/file', `${entry}/entry.json`, `${mirror}/HEAD`]) put(path, 1);
+  for (const path of ['npm-cache/t-2/file', 'builds/r/build.json', 'builds/f1/build.json']) put(path, 0);
+  await retention.makeRoom(100);
+  const all = ['npm-cache/t-1', entry, mirror, 'builds/f1', 'npm-cache/t-2', 'builds/r'];
+  expect(all.filter((path) => !there(path))).toEqual(gone);
+  expect(logged.length).toBe(gone.length === 0 ? 0 : 1);
+});
+
+test('lines of logs and of changes go by their age, and a live revision keeps its lines', async () => {
+  const clock = { now: () => now, sleep: () => Promise.resolve() };
+  const opened = await openTestStore(clock);
+  const { store } = opened;
+  atTheEnd.push(() => opened.close());
+  const tenantId = await store.addTenant('one');
+  const revisionOf = async (name: string): Promise<[string, string]> => {
+    const created = await store.createDeployment(tenantId, {
+      name,
+      source: 'github',
+      source_config: { repo_url: 'https://git.example/a.git' },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+      secrets: [],
+      secret_references: null,
+    });
+    if (created.kind !== 'created') throw new Error(created.kind);
+    return [created.deployment.id, created.latest.id];
+  };
+  const [deployment, live] = await revisionOf('live');
+  const [, other] = await revisionOf('other');
+  await store.claimNextRevision(deployment);
+  await store.setStatus(live, ['AWAITING_BUILD'], 'BUILDING');
+  await store.setStatus(live, ['BUILDING'], 'AWAITING_DEPLOY', { buildFolder: 'builds/live' });
+  await store.setStatus(live, ['AWAITING_DEPLOY'], 'DEPLOYING');
+  await store.activate(deployment, live);
+  for (const id of [live, other]) {
+    await store.appendLog(id, 'build', [
+      { level: 'info', message: 'old', at: now - ages.logs.ms - 1 },
+      { level: 'info', message: 'new', at: now - ages.logs.ms + 1_000 },
+    ]);
+  }
+  const { retention, logged } = openFixture({ store, clock });
+  await retention.look();
+  const linesOf = async (id: string): Promise<string[]> =>
+    (await store.readLog([id], 'build', { order: 'asc', limit: 10 })).map(({ message }) => message);
+  expect([await linesOf(live), await linesOf(other)]).toEqual([['old', 'new'], ['new']]);
+  expect(logged).toEqual(['Cleared away for its age: 1 line of logs.']);
+  const named = await store.revisionsOfBuilds(['builds/live', 'builds/none']);
+  expect(named).toMatchObject([{ id: live, deployment_id: deployment, active_revision_id: live, status: 'DEPLOYED' }]);
+});
+
+test('every kind that has an age is looked for', async () => {
+  const requested: string[] = [];
+  const requests = (kind: string) => async (): Promise<number> => {
+    requested.push(kind);
+    return 1;
+  };
+  const store: RetentionSettings['store'] = {
+    revisionsOfBuilds: async () => {
+      requested.push('builds');
+      return [];
+    },
+    forgetOldLines: requests('logs'),
+    forgetOldRuns: requests('runs'),
+    forgetChanges: requests('changes'),
+  };
+  const { retention, logged, put } = openFixture({ store, uploads: { removeOld: requests('uploads') } });
+  for (const file of [`${mirror}/HEAD`, `${entry}/entry.json`, 'npm-cache/t-1/file']) put(file, 15);
+  await retention.look();
+  expect(requested.toSorted()).toEqual(['builds', 'changes', 'logs', 'runs', 'uploads']);
+  const everyKind = Object.fromEntries(Object.keys(ages).map((kind) => [kind, kind === 'builds' ? 0 : 1]));
+  expect(logged).toEqual([`Cleared away for its age: ${inOneLine(everyKind)}.`]);
+});
+
+test('runs of tracing projects go 90 days after they ended', async () => {
+  const clock = { now: () => now, sleep: () => Promise.resolve() };
+  const opened = await openTestStore(clock);
+  const { store } = opened;
+  atTheEnd.push(() => opened.close());
+  const project = await store.addTracingProject(await store.addTenant('one'), 'agent');
+  const runOf = (days: number): TracedRun => ({
+    id: randomUUID(),
+    thread_id: null,
+    assistant_id: 'helper',
+    graph_id: 'agent',
+    revision_id: null,
+    status: 'success',
+    error: null,
+    tokens: null,
+    created_at: new Date(now - (days + 1) * day).toISOString(),
+    started_at: null,
+    ended_at: new Date(now - days * day).toISOString(),
+  });
+  const [old, young] = [runOf(91), runOf(89)];
+  await store.putTracedRuns(project, [old, young]);
+  const { retention, logged } = openFixture({ store, clock });
+  await retention.look();
+  expect((await store.listTracedRuns(project, {})).map(({ id }) => id)).toEqual([young.id]);
+  expect(logged).toEqual(['Cleared away for its age: 1 run of a tracing project.']);
+});
+
+test('what was cleared away is told in words', () => {
+  expect(inOneLine({ builds: 2, logs: 1, mirrors: 0 })).toBe('2 builds, 1 line of logs');
+  expect(inOneLine({ builds: 0 })).toBeUndefined();
+});
+
+test('the ages stand in the README', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../src/control-service/README.md'), 'utf8');
+  expect(readme).toContain(agesInWords.join('\n'));
+});

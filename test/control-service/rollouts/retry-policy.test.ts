@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/clock.ts';
+import { retryPolicy } from '../../../src/control-service/rollouts/retry-policy.ts';
+import { TooManyConnectionsError } from '../../../src/postgres/unavailable.ts';
+
+const away = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+/** A clock that remembers how long was waited, and passes that time at once. */
+function watchfulClock(): Clock & { waits: number[] } {
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => 0,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted();
+      waits.push(ms);
+    },
+  };
+}
+
+test('work on a database that is away is repeated until it is back, with longer and longer waits', async () => {
+  const clock = watchfulClock();
+  const logged: string[] = [];
+  let attempts = 0;
+  const retrying = retryPolicy(clock, new AbortController().signal, (message) => logged.push(message));
+  const done = await retrying(async () => {
+    attempts += 1;
+    if (attempts < 8) throw away();
+    return 'done';
+  });
+  expect(done).toBe('done');
+  expect(clock.waits).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+  expect(logged[0]).toBe('The database does not answer; trying again (connect ECONNREFUSED)');
+});
+
+test('a server without a connection left is waited for, and after five minutes the error says what to change', async () => {
+  let now = 0;
+  const clock: Clock = { now: () => now, sleep: async (ms) => void (now += ms) };
+  const full = new TooManyConnectionsError(new Error('too many clients'));
+  const retrying = retryPolicy(clock, new AbortController().signal, () => undefined);
+  expect(await retrying(() => (now < 60_000 ? Promise.reject(full) : Promise.resolve('done')))).toBe('done');
+  await expect(retrying(() => Promise.reject(full))).rejects.toBe(full);
+  expect(now).toBeGreaterThan(300_000);
+});
+
+test('a mistake in the work is no reason to wait', async () => {
+  const error = new Error('syntax error');
+  const clock = watchfulClock();
+  const retrying = retryPolicy(clock, new AbortController().signal, () => undefined);
+  await expect(retrying(() => Promise.reject(error))).rejects.toBe(error);
+  expect(clock.waits).toEqual([]);
+});
+
+test('when the service stops nothing is waited for', async () => {
+  const stopping = new AbortController();
+  const retrying = retryPolicy(watchfulClock(), stopping.signal, () => stopping.abort(new Error('stopping')));
+  await expect(retrying(() => Promise.reject(away()))).rejects.toThrow('stopping');
+  await expect(retrying(async () => 'done')).rejects.toThrow('stopping');
+});

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { systemClock } from '../../src/clock.ts';
+import type { Clock } from '../../src/clock.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
+import { hashApiKey, makeApiKey, readApiKey } from '../../src/control-service/keys/api-key.ts';
+import { workBell } from '../../src/control-service/listeners/work-bell.ts';
+import { createApp } from '../../src/control-service/routes/app.ts';
+import { putRoutes } from '../../src/control-service/routes/uploads.ts';
+import { createHttpServer } from '../../src/control-service/server.ts';
+import { createTracing } from '../../src/control-service/tracing/tracing.ts';
+import { createControlService } from '../../src/control-service/service.ts';
+import type { OurControlService } from '../../src/control-service/service.ts';
+import type { Actor } from '../../src/control-service/store/audit.ts';
+import type { ControlStore } from '../../src/control-service/store/store.ts';
+import type { ServiceSettings } from '../../src/control-service/service/settings.ts';
+import { openUploads, tarball } from './uploads/upload-places.ts';
+import type { PutTarball } from './uploads/upload-places.ts';
+import { httpControl } from './http-control.ts';
+import { instantRollouts } from './instant-rollouts.ts';
+import type { InstantRollouts } from './instant-rollouts.ts';
+import { openTestStore } from './store/open-store.ts';
+
+/** A control service of one tenant on a database of its own, with revisions made in an instant. */
+export interface ServiceFixture {
+  control: OurControlService;
+  /** Another tenant of the same service. */
+  stranger: OurControlService;
+  store: ControlStore;
+  tenantId: string;
+  rollouts: InstantRollouts;
+  /** What the service wrote to its log. */
+  logged: string[];
+  /** Its address and key; in process it is not listened at. */
+  baseUrl: string;
+  apiKey: string;
+  /** Where its tables are. */
+  databaseUrl: string;
+  /** Puts a tarball at an address that was handed out, as somebody without a key. */
+  put: PutTarball;
+  close(): Promise<void>;
+}
+
+/** The same service through its two doors; a suite runs once through each. */
+export const sides: readonly (readonly [side: string, open: () => Promise<ServiceFixture>])[] = [
+  ['in process', () => openServiceFixture('in process')],
+  ['over HTTP', () => openServiceFixture('over HTTP')],
+];
+
+export const allowedFolder = '/srv/git';
+
+/** What agents of these worlds tell of their runs by. */
+export const testTracing = createTracing(Buffer.alloc(32, 5));
+
+/**
+ * @param clock what the store goes by: one that ticks with every look when absent.
+ * @param more what its service stands on beside the usual.
+ */
+export async function openServiceFixture(
+  side: 'in process' | 'over HTTP',
+  prefix = '',
+  clock?: Clock,
+  more: Pick<ServiceSettings, 'hosting' | 'integrations' | 'registry' | 'logBell'> = {},
+): Promise<ServiceFixture> {
+  const opened = await openTestStore(clock);
+  const bell = workBell(systemClock);
+  const { store } = opened;
+  const places = openUploads(store);
+  const rollouts = instantRollouts(store);
+  const keyOf = async (tenantId: string) => {
+    const key = makeApiKey();
+    await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
+    return key.text;
+  };
+  const tenantId = await store.addTenant('one');
+  const strangerId = await store.addTenant('two');
+  const apiKey = await keyOf(tenantId);
+  const strangersKey = await keyOf(strangerId);
+  let baseUrl = 'http://service.test';
+  const serviceFor = (tenant: string, by?: Actor) =>
+    createControlService({
+      store,
+      rollouts,
+      bell,
+      tenantId: tenant,
+      by,
+      baseUrl: () => baseUrl,
+      allowGit: [allowedFolder],
+      uploads: places.uploads,
+      tracing: testTracing,
+      ...more,
+    });
+  const logged: string[] = [];
+  if (side === 'in process') {
+    const control = serviceFor(tenantId, { kind: 'key', keyId: readApiKey(apiKey)?.id ?? '', keyName: 'unnamed' });
+    const end = async () => {
+      await rollouts.settled();
+      places.close();
+      await opened.close();
+    };
+    return {
+      control,
+      stranger: serviceFor(strangerId),
+      store,
+      tenantId,
+      rollouts,
+      logged,
+      baseUrl,
+      apiKey,
+      databaseUrl: opened.url,
+      put: (url, body, headers) => Promise.resolve(putRoutes(places.uploads).request(url, tarball(body, headers))),
+      close: end,
+    };
+  }
+  const app = createApp({
+    serviceFor,
+    findKey: store.findKey,
+    noteKeyUse: store.noteKeyUse,
+    fieldNames: 'contract',
+    log: (message) => logged.push(message),
+    uploads: places.uploads,
+    runs: { store, tracing: testTracing },
+  });
+  const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  baseUrl = `http://127.0.0.1:${address.port}${prefix}`;
+  return {
+    control: httpControl(baseUrl, apiKey),
+    stranger: httpControl(baseUrl, strangersKey),
+    store,
+    tenantId,
+    rollouts,
+    logged,
+    baseUrl,
+    apiKey,
+    databaseUrl: opened.url,
+    put: (url, body, headers) => fetch(url, tarball(body, headers)),
+    close: async () => {
+      await rollouts.settled();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      places.close();
+      await opened.close();
+    },
+  };
+}
+
+/** A request that makes a deployment whose source is uploaded afterwards. */
+export const fromUpload = (changes: Record<string, unknown> = {}) => ({
+  name: `upload-${(names += 1)}`,
+  source: 'internal_source',
+  source_config: { ...config(changes['source_config']) },
+  source_revision_config: { graph_config_path: 'langgraph.json', ...config(changes['source_revision_config']) },
+  secrets: [],
+  ...without(changes),
+});
+
+let names = 0;
+
+/** A request that makes a deployment from a git repository, with a name of its own. */
+export const fromGit = (changes: Record<string, unknown> = {}) => ({
+  name: `agent-${(names += 1)}`,
+  source: 'github',
+  source_config: { repo_url: 'https://example.com/acme/agent', ...config(changes['source_config']) },
+  source_revision_config: {
+    repo_ref: 'main',
+    graph_config_path: 'graph.json',
+    ...config(changes['source_revision_config']),
+  },
+  secrets: [],
+  ...without(changes),
+});
+
+/** A request that makes a deployment from an image. */
+export const fromImage = (changes: Record<string, unknown> = {}) => ({
+  name: `agent-${(names += 1)}`,
+  source: 'external_docker',
+  source_config: { ...config(changes['source_config']) },
+  source_revision_config: { image_uri: 'registry.example.com/agent:1', ...config(changes['source_revision_config']) },
+  secrets: [],
+  ...without(changes),
+});
+
+const config = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+const without = (changes: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(changes).filter(([field]) => !/^source_(revision_)?config$/.test(field)));
+
+/** How a call was refused: its status with its sentence, or the places of a 422. */
+export async function refusalOf(call: Promise<unknown>): Promise<{ status: number; detail: string; at: string[] }> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ServiceError) || error.status === undefined) {
+    throw new Error('the call was not refused', { cause: error });
+  }
+  return {
+    status: error.status,
+    detail: error.detail ?? '',
+    at: error.problems.map(({ loc }) => loc.join('.')),
+  };
+}
+
+/** An id that nothing has. */
+export const unknownId = (): string => randomUUID();

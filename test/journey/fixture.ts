@@ -1,0 +1,152 @@
+// The ground that a journey stands on: both services in a process of their own, git repositories, and a runner.
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as z from 'zod';
+import { connectControlService } from '../../src/client/control.ts';
+import type { ControlServiceClient } from '../../src/client/control.ts';
+import type { Revision } from '../../src/contract/control/revision.ts';
+import { startLocalService } from '../../src/demo/local-service.ts';
+import type { LocalService } from '../../src/demo/local-service.ts';
+import { removeIsolated } from '../../src/control-service/isolation/isolation.ts';
+import { removeEmbeddedData } from '../../src/postgres/remove-embedded.ts';
+import { Repository } from '../../src/demo/repository.ts';
+import { installedPackages } from '../installed-packages.ts';
+import { runStep } from '../../src/demo/runner.ts';
+import type { Step, StepResult } from '../../src/demo/runner.ts';
+
+export const root = join(import.meta.dirname, '../..');
+
+/** The person or team whose repositories these are. */
+const owner = 'acme';
+
+/** What a step of a workflow is given beyond the usual. */
+export type Given = Partial<Pick<Step, 'env' | 'onLine' | 'cancel' | 'event'>> & {
+  inputs?: Readonly<Record<string, string>>;
+  /** The address that the step talks to; the service's own when absent. */
+  baseUrl?: string;
+  /** The commit that the workflow runs on; the head when absent. */
+  commit?: string;
+};
+
+export interface JourneyFixture {
+  /** Everything of this journey lies below it: `git`, `data`. */
+  folder: string;
+  service: LocalService;
+  control: ControlServiceClient;
+  /** Makes a git repository of one of the agents beside this file. */
+  repository(agent: string, name?: string): Promise<Repository>;
+  /** Runs the Action on a repository, as a workflow on its branch `main` would. */
+  step(repository: Repository, given?: Given): Promise<StepResult>;
+  /** Asks the live agent of a deployment; the values that the run ends with. */
+  ask(deploymentUrl: string | undefined, input: string): Promise<Talk>;
+  /** The revisions of a deployment, newest first. */
+  revisions(deploymentId: string | undefined): Promise<Revision[]>;
+  /** Kills the service as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same data and the same port. */
+  startAgain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const Talk = z.object({ said: z.string(), mood: z.string().default(''), pid: z.int().default(0) });
+/** What the talker answers; the gossip tells less of itself. */
+export type Talk = z.infer<typeof Talk>;
+
+/** Puts the packages of this project in the place of an installation, which every build would otherwise wait for. */
+export const linkPackages = 'node link.mjs';
+/** What that command runs. */
+export const linkScript = `import { symlinkSync } from 'node:fs';
+symlinkSync(${JSON.stringify(installedPackages())}, 'node_modules');
+`;
+
+/** Starts a world; `env` is the services' environment. Whoever does closes it. */
+export async function openJourneyFixture({
+  env = process.env,
+}: { env?: NodeJS.ProcessEnv } = {}): Promise<JourneyFixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'landfall-journey-'));
+  // As root the database runs as another user, who has to pass through.
+  await chmod(folder, 0o711);
+  const git = join(folder, 'git');
+  const data = join(folder, 'data');
+  await mkdir(git);
+  const start = (port = 0): Promise<LocalService> => startLocalService({ root, data, allowGit: git, port, env });
+  let service: LocalService;
+  try {
+    service = await start();
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  const control = connectControlService({
+    baseUrl: service.url,
+    apiKey: service.apiKey,
+    userAgent: 'landfall-journey',
+    spelling: 'contract',
+  });
+  return {
+    folder,
+    control,
+    get service() {
+      return service;
+    },
+    async repository(agent, name = agent) {
+      const made = await Repository.ofExample(join(import.meta.dirname, 'agents', agent), join(git, owner, name));
+      await writeFile(join(made.folder, 'link.mjs'), linkScript);
+      await made.commit('Link the packages');
+      return made;
+    },
+    async step(repository, { inputs = {}, baseUrl = service.url, commit, ...given } = {}) {
+      const name = repository.folder.split('/').at(-1) ?? '';
+      return runStep({
+        main: join(root, 'dist/index.js'),
+        workspace: repository.folder,
+        ...given,
+        inputs: {
+          'base-url': baseUrl,
+          'api-key': service.apiKey,
+          name,
+          source: 'github',
+          'repo-url': pathToFileURL(repository.folder).href,
+          'repo-ref': 'main',
+          'graph-config-path': 'langgraph.json',
+          'install-command': linkPackages,
+          'poll-seconds': '0.2',
+          'timeout-minutes': '2',
+          ...inputs,
+        },
+        github: {
+          GITHUB_SERVER_URL: pathToFileURL(git).href,
+          GITHUB_REPOSITORY: `${owner}/${name}`,
+          GITHUB_REF: 'refs/heads/main',
+          GITHUB_SHA: commit ?? (await repository.head()),
+          GITHUB_EVENT_NAME: 'push',
+          GITHUB_ACTOR: 'somebody',
+        },
+      });
+    },
+    async ask(deploymentUrl, input) {
+      const answer = await fetch(`${deploymentUrl}/runs/wait`, {
+        method: 'POST',
+        headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ assistant_id: 'talk', input: { input } }),
+      });
+      return Talk.parse(await answer.json());
+    },
+    async revisions(deploymentId = '') {
+      return (await control.listRevisions(deploymentId, { limit: 100 })).resources;
+    },
+    kill: () => service.kill(),
+    async startAgain() {
+      service = await start(Number(new URL(service.url).port));
+    },
+    async close() {
+      await control.close();
+      await service.stop();
+      await removeIsolated(data);
+      await removeEmbeddedData({ dataDir: join(data, 'postgres'), log: () => undefined });
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

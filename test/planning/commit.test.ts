@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { commitOf, sameCommit, type Workflow } from '../../src/planning/commit.ts';
+import { sameRepository, shownRepository } from '../../src/planning/repository-url.ts';
+
+const sha = 'a'.repeat(40);
+const headSha = 'b'.repeat(40);
+const push: Workflow = {
+  repository: 'acme/agent',
+  serverUrl: 'https://github.com',
+  ref: 'refs/heads/main',
+  sha,
+};
+const pullRequest: Workflow = {
+  ...push,
+  ref: 'refs/pull/7/merge',
+  headRef: 'feature',
+  headSha,
+  headRepository: 'acme/agent',
+};
+
+describe('which commit is asked for', () => {
+  test.each<[string, Partial<Parameters<typeof commitOf>[0]>, string | undefined]>([
+    ['a push to the deployed branch: its commit', { workflow: push }, sha],
+    ['a push to another branch: unknown', { workflow: { ...push, ref: 'refs/heads/next' } }, undefined],
+    ['a push to another repository: unknown', { workflow: { ...push, repository: 'acme/other' } }, undefined],
+    [
+      'a repository of the same name elsewhere: unknown',
+      { workflow: { ...push, serverUrl: 'https://ghe.acme.com' } },
+      undefined,
+    ],
+    ['the deployed tag: its commit', { workflow: { ...push, ref: 'refs/tags/v1' }, repoRef: 'refs/tags/v1' }, sha],
+    ['a tag named like the deployed branch: unknown', { workflow: { ...push, ref: 'refs/tags/main' } }, undefined],
+    [
+      'a pull request from the deployed branch: its head, not the merge',
+      { workflow: pullRequest, repoRef: 'feature' },
+      headSha,
+    ],
+    ['a pull request into the deployed branch: unknown', { workflow: pullRequest }, undefined],
+    [
+      'a fork with a branch of the same name: unknown',
+      { workflow: { ...pullRequest, headRef: 'main', headRepository: 'mallory/agent' } },
+      undefined,
+    ],
+    [
+      'a pull request that does not say where its head lies: unknown',
+      { workflow: { ...push, ref: 'refs/pull/7/merge', headRef: 'main', headSha } },
+      undefined,
+    ],
+    [
+      'another branch, and somebody looked up the head: the head',
+      { workflow: { ...push, ref: 'refs/heads/x' }, head: headSha },
+      headSha,
+    ],
+    [
+      'the deployed branch, and a head was looked up: the workflow has the last word',
+      { workflow: push, head: headSha },
+      sha,
+    ],
+    ['no workflow at all: unknown', { workflow: undefined }, undefined],
+    ['a service that does not tell its repository: unknown', { workflow: push, repoUrl: undefined }, undefined],
+    ['the repository spelled for ssh: its commit', { workflow: push, repoUrl: 'git@github.com:Acme/Agent.git' }, sha],
+  ])('%s', (_, change, wanted) => {
+    const known = commitOf({
+      repoUrl: 'https://github.com/acme/agent',
+      repoRef: 'main',
+      workflow: undefined,
+      head: undefined,
+      ...change,
+    });
+    expect(known.kind === 'known' ? known.sha : undefined).toBe(wanted);
+    expect(known.kind === 'known' ? known.from : known.why).not.toBe('');
+  });
+});
+
+describe('spellings of a repository', () => {
+  const plain = 'https://github.com/acme/agent';
+  test.each([
+    'https://github.com/acme/agent.git',
+    'https://github.com/acme/agent/',
+    'https://github.com/acme/agent.git/',
+    'http://GitHub.com/Acme/Agent',
+    'https://user:word@github.com/acme/agent',
+    'https://github.com:443/acme/agent',
+    'git@github.com:acme/agent.git',
+    'github.com:acme/agent',
+    'ssh://git@github.com/acme/agent.git',
+    'ssh://git@github.com:2222/acme/agent',
+    'git://github.com/acme/agent',
+    ' https://github.com/acme/agent ',
+  ])('%s is the same', (other) => expect(sameRepository(plain, other)).toBe(true));
+
+  test.each([
+    'https://github.com/acme/agents',
+    'https://github.com/acme',
+    'https://gitlab.com/acme/agent',
+    'https://github.com:8443/acme/agent',
+    '/github.com/acme/agent',
+    'file:///acme/agent',
+    'acme/agent',
+    '',
+  ])('%s is another', (other) => expect(sameRepository(plain, other)).toBe(false));
+
+  test.each([
+    ['/srv/git/acme/agent', 'file:///srv/git/acme/agent', true],
+    ['/srv/git/acme/agent.git', 'file:///srv/git/acme/agent', true],
+    ['/srv/with space/agent', 'file:///srv/with%20space/agent', true],
+    ['/srv/100%/agent', '/srv/100%/agent/', true],
+    ['C:\\git\\agent', 'file:///C:/git/agent', true],
+    ['/srv/git/agent', '/srv/git/Agent', false],
+  ])('of folders: %s and %s', (one, other, same) => expect(sameRepository(one, other)).toBe(same));
+
+  test('a password in the address is never shown', () => {
+    expect(shownRepository('https://user:word@github.com/acme/agent')).toBe('https://github.com/acme/agent');
+    expect(shownRepository('https://user:wo@rd@github.com/acme/agent')).toBe('https://github.com/acme/agent');
+    expect(shownRepository('https://github.com/acme/agent?by=a@b')).toBe('https://github.com/acme/agent?by=a@b');
+    expect(shownRepository('git@github.com:acme/agent.git')).toBe('git@github.com:acme/agent.git');
+  });
+});
+
+test.each([
+  ['the same', sha, sha, true],
+  ['in capitals', sha, sha.toUpperCase(), true],
+  ['told in short', sha, sha.slice(0, 7), true],
+  ['too short to tell', sha, sha.slice(0, 6), false],
+  ['another', sha, headSha, false],
+  ['not told', sha, null, false],
+  ['told by nobody', undefined, undefined, false],
+])('one commit? %s', (_, one, other, same) => expect(sameCommit(one, other)).toBe(same));

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredInternalDocker, DesiredInternalSource } from '../../src/config/desired.ts';
+import { carriesSource } from '../../src/planning/plan-carried.ts';
+import { plan } from '../../src/planning/plan.ts';
+import type { Plan, Seen } from '../../src/planning/plan-types.ts';
+import { base, changed, notes, obstacles, unknown } from './plan-cases.ts';
+
+const ours = `sha256:${'a'.repeat(64)}`;
+const theirs = `sha256:${'b'.repeat(64)}`;
+const tarball = { digest: ours, size: 12_345, files: 7, leftOut: [] };
+
+const folder: DesiredInternalSource = {
+  source: 'internal_source',
+  name: 'agent',
+  sourceDir: 'agent',
+  graphConfigPath: 'langgraph.json',
+  secretsStrategy: 'merge',
+  rebuild: 'auto',
+};
+
+interface Reported {
+  path?: string | null;
+  digest?: string | null;
+}
+/** What a service tells of an upload; nothing of it where `hides` is meant. */
+const upload = ({ path = 'uploads/d1/1.tar.gz', digest = ours }: Reported = {}) => ({
+  graph_config_path: 'langgraph.json',
+  source_tarball_path: path,
+  source_tarball_digest: digest,
+});
+const revision = (id: string, status: string, reported: Reported = {}) => ({
+  id,
+  status,
+  source_revision_config: upload(reported),
+});
+const deployment = { ...base, source: 'internal_source', source_revision_config: upload() };
+const live = revision('r1', 'DEPLOYED');
+const seen: Seen = { deployment, live, latest: live, commit: unknown, tarball };
+
+/** Another revision is the newest one; r1 still serves. */
+const newest = (status: string, reported: Reported = {}): Partial<Seen> => ({
+  latest: revision('r2', status, reported),
+  deployment: { ...deployment, latest_revision_id: 'r2', source_revision_config: upload(reported) },
+});
+/** The first revision of a creation: it waits for a folder. */
+const waiting: Partial<Seen> = {
+  latest: revision('r1', 'QUEUED', { path: null, digest: null }),
+  live: undefined,
+  deployment: {
+    ...deployment,
+    active_revision_id: null,
+    source_revision_config: upload({ path: null, digest: null }),
+  },
+};
+/** A service that tells the path, and no digest. */
+const hiding = (status: string): Partial<Seen> => {
+  const { source_tarball_digest: _, ...config } = upload();
+  const latest = { id: 'r1', status, source_revision_config: config };
+  return { latest, live: latest, deployment: { ...deployment, source_revision_config: config } };
+};
+
+/** What is asked otherwise; the folder may not be asked for at all. */
+type Requested = Omit<Partial<DesiredInternalSource>, 'sourceDir'> & { sourceDir?: string | undefined };
+
+const inShort = (planned: Plan): string => {
+  if (planned.kind === 'impossible') return 'impossible';
+  const what = planned.kind === 'none' ? 'none' : planned.upload ? 'upload' : planned.kind;
+  return 'adopt' in planned && planned.adopt ? `${what}, adopt ${planned.adopt}` : what;
+};
+
+describe('a folder', () => {
+  test.each<[string, Partial<Seen>, Requested, string]>([
+    ['that is live: nothing', {}, {}, 'none'],
+    ['that differs from the live one: uploaded', newest('DEPLOYED', { digest: theirs }), {}, 'upload'],
+    ['that is on its way: followed', newest('BUILDING'), {}, 'none, adopt r2'],
+    [
+      'while another one is on its way: uploaded, or that one would serve',
+      newest('BUILDING', { digest: theirs }),
+      {},
+      'upload',
+    ],
+    ['whose revision failed, while it is live already: nothing', newest('BUILD_FAILED'), {}, 'none'],
+    [
+      'whose revision failed, and carried a command: uploaded again',
+      newest('BUILD_FAILED'),
+      { buildCommand: 'make' },
+      'upload',
+    ],
+    ['that a deployment waits for: uploaded', waiting, {}, 'upload'],
+    ['of a service that tells no digest: uploaded again', hiding('DEPLOYED'), {}, 'upload'],
+    ['of such a service, on its way: uploaded again', hiding('BUILDING'), {}, 'upload'],
+    ['rebuild: always: uploaded', {}, { rebuild: 'always' }, 'upload'],
+    [
+      'rebuild: never: left alone, whatever it holds',
+      newest('DEPLOYED', { digest: theirs }),
+      { rebuild: 'never' },
+      'none, adopt r2',
+    ],
+    ['rebuild: never, while a deployment waits for it: impossible', waiting, { rebuild: 'never' }, 'impossible'],
+    ['that nobody names: left alone', { tarball: undefined }, { sourceDir: undefined }, 'none'],
+    [
+      'that nobody names, while a deployment waits for one: impossible',
+      { ...waiting, tarball: undefined },
+      { sourceDir: undefined },
+      'impossible',
+    ],
+    [
+      'that nobody names, whose revision failed: its upload once more',
+      { ...newest('BUILD_FAILED', { digest: theirs }), tarball: undefined },
+      { sourceDir: undefined },
+      'patch',
+    ],
+    ['that could not be looked at: left alone', { tarball: undefined }, {}, 'none'],
+    ['that is live, with another command: changed in place', {}, { installCommand: 'make' }, 'patch'],
+    [
+      'that is live, with another secret: a revision of the same upload',
+      {},
+      { secrets: [{ name: 'A', value: 'b' }] },
+      'patch',
+    ],
+    [
+      'that differs, with another secret: both at once',
+      newest('DEPLOYED', { digest: theirs }),
+      { secrets: [{ name: 'A', value: 'b' }] },
+      'upload',
+    ],
+    [
+      'always, with another secret: one revision is enough',
+      {},
+      { rebuild: 'always', secrets: [{ name: 'A', value: 'b' }] },
+      'patch',
+    ],
+    [
+      'of a deployment of another source: impossible',
+      { deployment: { ...deployment, source: 'github' } },
+      {},
+      'impossible',
+    ],
+  ])('%s', (_, looked, requested, expected) => {
+    const { sourceDir, ...rest } = { ...folder, ...requested };
+    const desired = sourceDir === undefined ? rest : { ...rest, sourceDir };
+    expect(inShort(plan(desired, { ...seen, ...looked }))).toBe(expected);
+  });
+
+  test('is told as what is uploaded: how much, and which digest took the place of which', () => {
+    const planned = plan(folder, { ...seen, ...newest('DEPLOYED', { digest: theirs }) });
+    expect(planned).toMatchObject({
+      kind: 'patch',
+      makesRevision: true,
+      request: {},
+      upload: { digest: ours },
+      changes: [
+        {
+          field: 'source_revision_config.source_tarball_path',
+          from: 'sha256:bbbbbbbbbbbb',
+          to: 'sha256:aaaaaaaaaaaa (7 files, 12,345 bytes packed)',
+          makesRevision: true,
+          why: 'the folder differs from what was uploaded last',
+        },
+      ],
+    });
+    expect(planned).not.toHaveProperty('request.source_revision_config');
+  });
+
+  test('is uploaded again with a word where a service tells no digest', () => {
+    expect(notes(plan(folder, { ...seen, ...hiding('DEPLOYED') }))).toBe(
+      'this service does not tell the digest of what was uploaded last: it is uploaded again to be sure',
+    );
+  });
+
+  test('tells what our own rules left out of it, some by name', () => {
+    const leftOut = ['.env', 'a/.env', 'b.pem', 'c.key', 'node_modules/', 'p/node_modules/', '.git/'];
+    const planned = plan(folder, { ...seen, ...waiting, tarball: { ...tarball, leftOut } });
+    expect(notes(planned)).toBe(
+      'left out of the upload by default: .env, a/.env, b.pem, c.key, node_modules/ and 2 more; a line with ! in .landfallignore takes one in',
+    );
+  });
+
+  test('that cannot be compared is told so where nobody looked at it', () => {
+    for (const looked of [{ ...seen, tarball: undefined }, { commit: unknown }])
+      expect(notes(plan(folder, looked))).toBe(
+        'what would be uploaded is not known here: the folder was not looked at',
+      );
+  });
+});
+
+describe('a creation from a folder', () => {
+  test('asks for a deployment, and uploads afterwards', () => {
+    const planned = plan(folder, { commit: unknown, tarball });
+    expect(planned).toMatchObject({
+      kind: 'create',
+      upload: { digest: ours },
+      request: {
+        name: 'agent',
+        source: 'internal_source',
+        source_config: {},
+        source_revision_config: { graph_config_path: 'langgraph.json' },
+        secrets: [],
+      },
+    });
+    expect(changed(planned)).toContain('source_revision_config.source_tarball_path');
+  });
+
+  test('needs a folder and a graph configuration', () => {
+    const { sourceDir: _, graphConfigPath: __, ...nothing } = folder;
+    expect(obstacles(plan(nothing, { commit: unknown })).map(({ advice }) => advice)).toEqual([
+      'Give graph-config-path.',
+      'Give source-dir.',
+    ]);
+  });
+});
+
+describe('an image of the service’s own registry', () => {
+  const pushed: DesiredInternalDocker = {
+    source: 'internal_docker',
+    name: 'agent',
+    imageUri: 'registry.test/agent:2',
+    secretsStrategy: 'merge',
+  };
+  const config = { image_uri: 'registry.test/agent:1' };
+  const first = { id: 'r1', status: 'DEPLOYED', source_revision_config: config };
+  const held: Seen = {
+    deployment: { ...base, source: 'internal_docker', source_revision_config: config },
+    live: first,
+    latest: first,
+    commit: unknown,
+  };
+
+  test('is created by its name, without a listener', () => {
+    expect(plan(pushed, { commit: unknown })).toMatchObject({
+      kind: 'create',
+      request: {
+        source: 'internal_docker',
+        source_config: {},
+        source_revision_config: { image_uri: 'registry.test/agent:2' },
+      },
+    });
+  });
+
+  test('is needed for a creation, for nothing could run without it', () => {
+    const { imageUri: _, ...nothing } = pushed;
+    expect(obstacles(plan(nothing, { commit: unknown }))).toMatchObject([{ advice: 'Give image-uri.' }]);
+  });
+
+  test('another one is a revision, the same is nothing, and one that failed is run again', () => {
+    expect(plan(pushed, held)).toMatchObject({
+      request: { source_revision_config: { image_uri: 'registry.test/agent:2' } },
+    });
+    const same = { ...pushed, imageUri: 'registry.test/agent:1' };
+    expect(plan(same, held)).toMatchObject({ kind: 'none' });
+    const failed = { ...first, id: 'r2', status: 'DEPLOY_FAILED' };
+    expect(plan(same, { ...held, live: undefined, latest: failed })).toMatchObject({
+      request: { source_revision_config: { image_uri: 'registry.test/agent:1' } },
+    });
+  });
+});
+
+test.each([
+  ['at its own path', 'uploads/d1/1.tar.gz', ours, undefined, true],
+  ['at another path with the same digest', 'uploads/d1/9.tar.gz', ours, ours, true],
+  ['at another path with another digest', 'uploads/d1/9.tar.gz', theirs, ours, false],
+  ['at another path, where no digest is told', 'uploads/d1/9.tar.gz', null, ours, false],
+])('an upload whose answer was lost is found %s', (_, path, reported, digest, found) => {
+  const request = { source_revision_config: { source_tarball_path: 'uploads/d1/1.tar.gz' } };
+  expect(carriesSource(request, revision('r2', 'QUEUED', { path, digest: reported }), digest)).toBe(found);
+});

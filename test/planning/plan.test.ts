@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
+import { plan } from '../../src/planning/plan.ts';
+import { github, docker, built, image, seen, seenImage, changed, request, obstacles, notes } from './plan-cases.ts';
+
+describe('field by field', () => {
+  test.each<[string, Partial<DesiredGithub>, string[], boolean]>([
+    ['another branch', { repoRef: 'next' }, ['source_revision_config.repo_ref'], true],
+    [
+      'another graph configuration',
+      { graphConfigPath: 'a/b.json' },
+      ['source_revision_config.graph_config_path'],
+      true,
+    ],
+    ['building on push, turned on', { buildOnPush: true }, ['source_config.build_on_push'], false],
+    ['an install command', { installCommand: 'npm ci' }, ['source_config.install_command'], false],
+    [
+      'two fields at once',
+      { repoRef: 'next', buildOnPush: true },
+      ['source_config.build_on_push', 'source_revision_config.repo_ref'],
+      true,
+    ],
+    ['the repository in another spelling', { repoUrl: 'git@github.com:Acme/agent.git' }, [], false],
+    ['the graph configuration with a dot before it', { graphConfigPath: './langgraph.json' }, [], false],
+    ['an id in capitals', { integrationId: '8B6E4C1E-0000-4000-8000-000000000001' }, [], false],
+  ])('%s', (_, requested, fields, makesRevision) => {
+    const planned = plan({ ...github, ...requested }, seen);
+    expect(changed(planned)).toEqual(fields);
+    expect(planned.kind).toBe(fields.length > 0 ? 'patch' : 'none');
+    expect(planned.kind === 'patch' && planned.makesRevision).toBe(makesRevision);
+  });
+
+  test('only what differs is sent, and each change says from, to and why', () => {
+    const planned = plan({ ...github, repoRef: 'next', buildOnPush: true }, seen);
+    expect(request(planned)).toEqual({
+      source_config: { build_on_push: true },
+      source_revision_config: { repo_ref: 'next' },
+    });
+    expect(planned.kind === 'patch' && planned.changes).toEqual([
+      {
+        field: 'source_config.build_on_push',
+        from: 'false',
+        to: 'true',
+        makesRevision: false,
+        why: 'it differs, and it changes in place',
+      },
+      {
+        field: 'source_revision_config.repo_ref',
+        from: 'main',
+        to: 'next',
+        makesRevision: true,
+        why: 'it differs, and it makes a revision',
+      },
+    ]);
+    expect(planned.kind === 'patch' && planned.formerLatestRevisionId).toBe('r1');
+  });
+
+  test('what is not asked for stays as it is', () => {
+    const desired: DesiredGithub = { source: 'github', name: 'agent', secretsStrategy: 'merge', rebuild: 'auto' };
+    expect(plan(desired, seen).kind).toBe('none');
+  });
+
+  test('a branch that the service tells in its long spelling is the same', () => {
+    const source_revision_config = { ...built.source_revision_config, repo_ref: 'refs/heads/main' };
+    expect(plan(github, { ...seen, deployment: { ...built, source_revision_config } }).kind).toBe('none');
+  });
+
+  test('a command that only the next revision heeds says so', () => {
+    expect(notes(plan({ ...github, buildCommand: 'npm run build' }, seen))).toContain('until the next revision');
+    expect(notes(plan({ ...github, buildCommand: 'npm run build', repoRef: 'next' }, seen))).toBe('');
+  });
+});
+
+describe('what cannot be changed', () => {
+  const id = '8b6e4c1e-0000-4000-8000-000000000002';
+  test.each<[string, Partial<DesiredGithub>, string, string]>([
+    ['another repository', { repoUrl: 'https://github.com/acme/other' }, 'source_config.repo_url', 'repo-url'],
+    ['another deployment type', { deploymentType: 'prod' }, 'source_config.deployment_type', 'deployment-type'],
+    ['another integration', { integrationId: id }, 'source_config.integration_id', 'integration-id'],
+    ['another name than that of the given id', { name: 'other', deploymentId: 'd1' }, 'name', 'name'],
+    [
+      'building a tag on push',
+      { repoRef: 'refs/tags/v1', buildOnPush: true },
+      'source_config.build_on_push',
+      'build-on-push',
+    ],
+  ])('%s', (_, requested, field, input) => {
+    const found = obstacles(plan({ ...github, ...requested }, seen));
+    expect(found.map((each) => each.field)).toEqual([field]);
+    expect(found[0]?.advice).toContain(input);
+  });
+
+  test.each<[string, Partial<DesiredExternalDocker>, string]>([
+    ['a listener where there is none', { listenerId: id }, 'source_config.listener_id'],
+    ['a namespace where one is set', { k8sNamespace: 'b' }, 'source_config.listener_config.k8s_namespace'],
+  ])('%s', (_, requested, field) => {
+    const deployment = { ...image, source_config: { ...image.source_config, listener_config: { k8s_namespace: 'a' } } };
+    expect(
+      obstacles(plan({ ...docker, ...requested }, { ...seenImage, deployment })).map((each) => each.field),
+    ).toEqual([field]);
+  });
+
+  test('another source stands alone: nothing else can be compared', () => {
+    const found = obstacles(plan(docker, seen));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ field: 'source', problem: expect.stringContaining('github') });
+  });
+
+  test('a tag, where building on push is on already and nobody turns it off', () => {
+    const deployment = { ...built, source_config: { ...built.source_config, build_on_push: true } };
+    const tag = { ...github, repoRef: 'refs/tags/v1' };
+    expect(obstacles(plan(tag, { ...seen, deployment }))[0]?.field).toBe('source_config.build_on_push');
+    expect(plan({ ...tag, buildOnPush: false }, { ...seen, deployment }).kind).toBe('patch');
+  });
+
+  test('all that stands in the way is told at once', () => {
+    const found = obstacles(
+      plan({ ...github, name: 'x', repoUrl: 'https://github.com/a/b', deploymentType: 'prod' }, seen),
+    );
+    expect(found.map(({ field }) => field)).toEqual([
+      'name',
+      'source_config.repo_url',
+      'source_config.deployment_type',
+    ]);
+  });
+
+  test('a fixed field that the service does not tell is left alone, and it says so', () => {
+    const deployment = { ...built, source_config: { repo_url: 'https://github.com/acme/agent' } };
+    const planned = plan({ ...github, deploymentType: 'prod' }, { ...seen, deployment });
+    expect(planned.kind).toBe('none');
+    expect(notes(planned)).toContain('source_config.deployment_type could not be compared');
+  });
+
+  test('a deployment that is being deleted', () => {
+    const deployment = { ...built, status: 'AWAITING_DELETE' };
+    expect(obstacles(plan(github, { ...seen, deployment }))[0]?.advice).toContain('another name');
+  });
+
+  test('no password of an address is shown', () => {
+    const [found] = obstacles(plan({ ...github, repoUrl: 'https://me:hush@github.com/acme/other' }, seen));
+    expect(JSON.stringify(found)).not.toContain('hush');
+  });
+});

@@ -1,0 +1,36 @@
+/**
+ * A process that starts an embedded Postgres and can be killed: tests run it, and read one line of JSON from it.
+ *
+ * Usage: node embedded-process.ts <data folder> hold | write | throw [root's folder]
+ */
+import { Client } from 'pg';
+import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
+
+const [dataDir = '', what = 'hold', systemFolder] = process.argv.slice(2);
+const server = await startEmbeddedPostgres({
+  dataDir,
+  log: (message) => console.error(message),
+  // Tests that name root's folder ask where the data lies, not whether it is on the disk.
+  ...(systemFolder === undefined ? {} : { systemFolder, settings: { fsync: 'off' } }),
+});
+process.stdout.write(
+  `${JSON.stringify({ pid: process.pid, server: server.pid, url: server.url, dataDir: server.dataDir })}\n`,
+);
+// Asked politely, it leaves politely.
+process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
+
+if (what === 'throw') {
+  setTimeout(() => {
+    throw new Error('nobody caught this');
+  }, 50);
+}
+if (what === 'write') {
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  await client.query('create table if not exists written (n integer)');
+  for (let n = 1; ; n += 1) {
+    await client.query('insert into written values ($1)', [n]);
+    process.stdout.write(`${n}\n`);
+  }
+}
+setInterval(() => undefined, 60_000);

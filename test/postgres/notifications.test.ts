@@ -1,0 +1,55 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { listenTo } from '../../src/postgres/notifications.ts';
+import { startTestPostgres } from './postgres.ts';
+
+let postgres: Awaited<ReturnType<typeof startTestPostgres>>;
+let speaker: Client;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  speaker = new Client({ connectionString: postgres.url });
+  await speaker.connect();
+});
+afterAll(async () => {
+  await speaker.end();
+  await postgres.stop();
+});
+
+async function until(comesTrue: () => boolean): Promise<void> {
+  while (!comesTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test('what is said on the channel is heard, also after the connection was lost', async () => {
+  const heard: string[] = [];
+  let again = 0;
+  const listening = await listenTo({
+    url: postgres.url,
+    channel: 'test_channel',
+    heard: (payload) => heard.push(payload),
+    heardAgain: () => (again += 1),
+    clock: systemClock,
+  });
+  await speaker.query("select pg_notify('test_channel', 'one'), pg_notify('other_channel', 'no')");
+  await until(() => heard.length === 1);
+  await speaker.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'landfall-notifications'",
+  );
+  await until(() => again === 1);
+  await speaker.query("select pg_notify('test_channel', 'two')");
+  await until(() => heard.length === 2);
+  expect(heard).toEqual(['one', 'two']);
+  await listening.close();
+});
+
+test('a database that is not there is told at once', async () => {
+  await expect(
+    listenTo({
+      url: 'postgres://nobody@127.0.0.1:1/none',
+      channel: 'test_channel',
+      heard: () => undefined,
+      heardAgain: () => undefined,
+      clock: systemClock,
+    }),
+  ).rejects.toThrow('ECONNREFUSED');
+});

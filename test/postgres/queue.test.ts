@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
+import { openQueue, withoutRepetition } from '../../src/postgres/queue.ts';
+import type { OpenQueueOptions, Queue } from '../../src/postgres/queue.ts';
+import { startTestPostgres } from './postgres.ts';
+import type { TestPostgres } from './postgres.ts';
+
+interface Tables {
+  delivery: { id: string };
+}
+
+let postgres: TestPostgres;
+let database: Database<Tables>;
+const open: Queue[] = [];
+const logged: string[] = [];
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  database = openDatabase<Tables>({ url: postgres.url });
+  await database.db.schema
+    .createTable('delivery')
+    .addColumn('id', 'uuid', (id) => id.primaryKey())
+    .execute();
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((queue) => queue.stop({ timeoutMs: 1_000 })));
+  logged.splice(0);
+});
+afterAll(async () => {
+  await database.close();
+  await postgres.stop();
+});
+
+async function queue(options: Partial<OpenQueueOptions> = {}): Promise<Queue> {
+  const opened = await openQueue({ url: postgres.url, log: (message) => logged.push(message), ...options });
+  open.push(opened);
+  return opened;
+}
+
+async function until(true_: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+  for (const deadline = Date.now() + ms; !(await true_());) {
+    if (Date.now() > deadline) throw new Error('It did not come to pass in time.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+describe('a job and a row in one transaction', () => {
+  test('both are there after the commit', async () => {
+    const jobs = await queue();
+    const done: string[] = [];
+    await jobs.work<{ delivery: string }>('commit', {}, async ({ data }) => void done.push(data.delivery));
+    const id = randomUUID();
+    await database.db.transaction().execute(async (tx) => {
+      await tx.insertInto('delivery').values({ id }).execute();
+      expect(await jobs.send('commit', { delivery: id }, { id, db: tx })).toBe(id);
+    });
+    await until(() => done.length === 1);
+    expect(done).toEqual([id]);
+  });
+
+  test('neither is there after a rollback', async () => {
+    const jobs = await queue();
+    const done: string[] = [];
+    await jobs.work<{ delivery: string }>('rollback', {}, async ({ data }) => void done.push(data.delivery));
+    const id = randomUUID();
+    const broken = database.db.transaction().execute(async (tx) => {
+      await tx.insertInto('delivery').values({ id }).execute();
+      await jobs.send('rollback', { delivery: id }, { id, db: tx });
+      await jobs.sendMany('rollback', [{ data: { delivery: 'many' } }], { db: tx });
+      throw new Error('the disk is full');
+    });
+    await expect(broken).rejects.toThrow('the disk is full');
+    // A job that is sent afterwards and done shows that there was none before it.
+    await jobs.send('rollback', { delivery: 'afterwards' });
+    await until(() => done.length > 0);
+    expect(done).toEqual(['afterwards']);
+    const rows = await database.db.selectFrom('delivery').where('id', '=', id).selectAll().execute();
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('ids', () => {
+  test('a job whose id is known is not sent again', async () => {
+    const jobs = await queue();
+    const id = randomUUID();
+    expect(await jobs.send('once', {}, { id })).toBe(id);
+    expect(await jobs.send('once', {}, { id })).toBeUndefined();
+  });
+
+  test('many jobs at once: repetitions and known ones are left out, the others are sent', async () => {
+    const jobs = await queue();
+    const [known, a, b] = [randomUUID(), randomUUID(), randomUUID()];
+    await jobs.send('many', {}, { id: known });
+    const sent = await jobs.sendMany(
+      'many',
+      [known, a, a, b].map((id) => ({ id, data: {} })),
+    );
+    expect(sent.sort()).toEqual([a, b].sort());
+    expect(await jobs.sendMany('many', [])).toEqual([]);
+  });
+
+  test('of jobs with the same id the first counts, and jobs without one all count', () => {
+    const list = [{ id: 'a', n: 1 }, { n: 2 }, { id: 'a', n: 3 }, { n: 4 }];
+    expect(withoutRepetition(list).map(({ n }) => n)).toEqual([1, 2, 4]);
+  });
+});
+
+describe('how soon', () => {
+  test('a job begins at once and not at the next poll', async () => {
+    const jobs = await queue();
+    let started: () => void = () => undefined;
+    await jobs.work('prompt', { pollSeconds: 30 }, async () => started());
+    // The worker's first look is over before the first job is sent.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const latencies: number[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      const began = new Promise<void>((resolve) => (started = resolve));
+      const sent = performance.now();
+      await jobs.send('prompt', {});
+      await began;
+      latencies.push(performance.now() - sent);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const median = latencies.sort((a, b) => a - b)[7];
+    expect(median).toBeLessThan(50);
+  });
+
+  test('a job sent by another process is told to this one', async () => {
+    const [here, there] = [await queue(), await queue()];
+    const done: number[] = [];
+    await here.work<{ n: number }>('across', { pollSeconds: 30 }, async ({ data }) => void done.push(data.n));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await there.send('across', { n: 1 });
+    await until(() => done.length === 1, 2_000);
+    expect(done).toEqual([1]);
+  });
+
+  test('a backlog is worked off without waiting for polls', async () => {
+    const jobs = await queue();
+    await jobs.sendMany(
+      'backlog',
+      Array.from({ length: 40 }, (_, n) => ({ data: { n } })),
+    );
+    const done: number[] = [];
+    const began = performance.now();
+    await jobs.work<{ n: number }>(
+      'backlog',
+      { pollSeconds: 30, concurrency: 2 },
+      async ({ data }) => void done.push(data.n),
+    );
+    await until(() => done.length === 40, 5_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect([...done].sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
+  });
+
+  test('a job with a time waits for it', async () => {
+    const jobs = await queue();
+    const done: number[] = [];
+    await jobs.work('later', { pollSeconds: 0.5 }, async () => void done.push(performance.now()));
+    const sent = performance.now();
+    await jobs.send('later', {}, { startAfter: 1 });
+    await until(() => done.length === 1);
+    expect((done[0] ?? 0) - sent).toBeGreaterThan(900);
+  });
+});
+
+describe('a handler', () => {
+  test('that throws has its job repeated, with the number of the attempt, and its trouble is logged without secrets', async () => {
+    const jobs = await queue();
+    await jobs.define('shaky', { retryDelay: 1 });
+    const attempts: number[] = [];
+    await jobs.work('shaky', { pollSeconds: 0.5 }, async ({ attempt }) => {
+      attempts.push(attempt);
+      if (attempt === 1) throw Object.assign(new Error('not yet'), { request: { key: 'canary-7c1' } });
+    });
+    await jobs.send('shaky', {});
+    await until(() => attempts.length === 2);
+    expect(attempts).toEqual([1, 2]);
+    expect(logged.join('\n')).toContain('failed at attempt 1: not yet');
+    const stored = await database.pool.query("select output::text as text from pgboss.job where name = 'shaky'");
+    expect(JSON.stringify([logged, stored.rows])).not.toContain('canary-7c1');
+  });
+
+  test('works on as many jobs at a time as it was told', async () => {
+    const jobs = await queue();
+    let [now, most] = [0, 0];
+    const done: number[] = [];
+    await jobs.work('parallel', { concurrency: 3 }, async () => {
+      most = Math.max(most, (now += 1));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      now -= 1;
+      done.push(1);
+    });
+    await jobs.sendMany(
+      'parallel',
+      Array.from({ length: 12 }, () => ({ data: {} })),
+    );
+    await until(() => done.length === 12);
+    expect(most).toBe(3);
+  });
+});
+
+describe('stop', () => {
+  test('waits for the job under way', async () => {
+    const jobs = await queue();
+    let finished = false;
+    let started = false;
+    await jobs.work('finishing', {}, async () => {
+      started = true;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      finished = true;
+    });
+    await jobs.send('finishing', {});
+    await until(() => started);
+    await jobs.stop({ timeoutMs: 5_000 });
+    expect(finished).toBe(true);
+  });
+
+  test('is quick when there is nothing to wait for', async () => {
+    const jobs = await queue();
+    await jobs.work('idle', {}, async () => undefined);
+    const began = performance.now();
+    await jobs.stop();
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test('aborts a job that does not end, and it comes again later', async () => {
+    const jobs = await queue();
+    let aborted = false;
+    let started = false;
+    await jobs.work('endless', {}, async ({ signal }) => {
+      started = true;
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      aborted = true;
+    });
+    await jobs.send('endless', {});
+    await until(() => started);
+    await jobs.stop({ timeoutMs: 100 });
+    expect(aborted).toBe(true);
+    const again = await queue();
+    const attempts: number[] = [];
+    await again.work('endless', { pollSeconds: 0.5 }, async ({ attempt }) => void attempts.push(attempt));
+    await until(() => attempts.length === 1);
+    expect(attempts).toEqual([2]);
+  });
+});
