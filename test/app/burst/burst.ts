@@ -97,7 +97,7 @@ export async function playBurst(play: BurstFixture, size: BurstSize): Promise<Bu
     + (select count(*) from app.intents where state <> 'ended')`;
   await quiet(count(undone));
   const deployedMs = performance.now() - began;
-  await quiet(count(`${undone} + (select count(*) from app.reports where version > told_version)`));
+  await quiet(count(`${undone} + (select count(*) from app.reports where version > reported_version)`));
   const quietMs = performance.now() - began;
 
   const { rows: made } = await database.pool.query<{ revision: string; causes: number }>(

@@ -113,13 +113,13 @@ describe('sorted by the head', () => {
       'of several pushes of the head the first counts',
       [requested, waiting],
       undefined,
-      { stale: [], joined: ['waiting to wished'], first: 'requested', lacksHead: false },
+      { stale: [], joined: ['waiting to requested'], first: 'requested', lacksHead: false },
     ],
     [
       'a Re-run of it counts before pushes',
       [requested, rerun],
       undefined,
-      { stale: [], joined: ['wished to rerun'], first: 'rerun', lacksHead: false },
+      { stale: [], joined: ['requested to rerun'], first: 'rerun', lacksHead: false },
     ],
     [
       'a Redeploy counts before all',
@@ -143,7 +143,7 @@ describe('sorted by the head', () => {
       'a wish for the commit that is being built is told with it',
       [requested],
       { ...following, commit: b },
-      { stale: [], joined: ['wished to following'], first: undefined, lacksHead: false },
+      { stale: [], joined: ['requested to following'], first: undefined, lacksHead: false },
     ],
     [
       'but not where another commit turned out to be built',

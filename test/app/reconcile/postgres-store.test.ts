@@ -22,7 +22,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-const empty = () => sql`truncate app.intents, app.lanes, app.reports`.execute(database.db);
+const empty = () => sql`truncate app.intents, app.queues, app.reports`.execute(database.db);
 
 describe('the work in Postgres', () => {
   storeContract(async () => {
@@ -105,7 +105,7 @@ test('several processes bring the tables into being at once', async () => {
     const applied = await Promise.all(
       opened.map(({ db }) => migrate(db, workMigrations, { schema: workSchema, table: workMigrationTable })),
     );
-    expect(applied.flat()).toEqual(['001-work']);
+    expect(applied.flat()).toEqual(['001-work', '002-standard-names']);
   } finally {
     await Promise.all(opened.map((each) => each.close()));
     await fresh.stop();
