@@ -159,7 +159,7 @@ describe('the architecture', () => {
     expect(cycles).toEqual([]);
   });
 
-  test('imports only the types of what an agent's folder provides', () => {
+  test("imports only the types of what an agent's folder provides", () => {
     const wrong = imports
       .filter(({ specifier, typeOnly }) => typesOnly.has(packageOf(specifier)) && !typeOnly)
       .map(({ file, specifier }) => `${short(file)} loads ${specifier}`);

@@ -49,8 +49,8 @@ const smokeTests = JSON.stringify([
 
 const inputs = {
   secrets: Object.keys(secrets).join('\n'),
-  'install-command': `node tell.mjs && ${linkPackages}`,
-  'build-command': 'node tell.mjs',
+  'install-command': `node report.mjs && ${linkPackages}`,
+  'build-command': 'node report.mjs',
   'smoke-tests': smokeTests,
 };
 

@@ -24,7 +24,7 @@ test('a process that was taken for dead takes no answer from the run that anothe
   await storage.pool.query(
     `insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
        detached, process_id, created_at, updated_at)
-     values ($1, $2, $1, 'asks', 'running', '{}', '{}', 'enqueue', false, true, $3, now(), now())`,
+     values ($1, $2, $1, 'interrupts', 'running', '{}', '{}', 'enqueue', false, true, $3, now(), now())`,
     [runId, threadId, mine],
   );
   await storage.pool.query(
