@@ -13,7 +13,7 @@ const NO_COMMAND =
   'What was written is no command: that is {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
 
 /** What is answered, a line each. */
-export type CommandAnswer = { event: 'idle' } | { event: 'awake' } | { event: 'failed'; reason: string };
+export type CommandAnswer = { event: 'idle' } | { event: 'serving' } | { event: 'failed'; reason: string };
 
 /**
  * Carries out what is asked on `input`, one thing after the other.
@@ -38,7 +38,7 @@ export async function takeCommands(
         answer({ event: 'idle' });
       } else {
         await server.wake(command.revision_id);
-        answer({ event: 'awake' });
+        answer({ event: 'serving' });
       }
     } catch (error) {
       answer({ event: 'failed', reason: error instanceof Error ? error.message : String(error) });

@@ -120,7 +120,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       if (closing) throw new Error('The server is leaving.');
       if (serving && revisionId === servedAs) return;
       if (serving)
-        throw new Error('The server is awake, as another revision: it has to rest before it can serve as this one.');
+        throw new Error('Already serving another revision. Stop it first.');
       const notified = { ...options, configuration, webhookSettings: webhooks, revisionId };
       serving = await serve(loaded, await open(notified), notified);
       servedAs = revisionId;

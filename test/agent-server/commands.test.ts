@@ -9,8 +9,8 @@ const noCommand = {
 };
 
 test.each<[string, string, object[]]>([
-  ['to rest', '{"do":"rest"}', [{ event: 'resting' }]],
-  ['to wake', '{"do":"wake","revision_id":"r2"}', [{ event: 'awake' }]],
+  ['to rest', '{"do":"rest"}', [{ event: 'idle' }]],
+  ['to wake', '{"do":"wake","revision_id":"r2"}', [{ event: 'serving' }]],
   ['nothing, which is passed over', ' ', []],
   ['what is no JSON', 'rest', [noCommand]],
   ['what is no command', '{"do":"sleep"}', [noCommand]],
@@ -26,5 +26,5 @@ test.each<[string, string, object[]]>([
     },
   };
   await takeCommands(Readable.from([`${line}\n{"do":"rest"}\n`]), server, (answer) => answers.push(answer));
-  expect(answers).toEqual([...expected, { event: 'resting' }]);
+  expect(answers).toEqual([...expected, { event: 'idle' }]);
 });

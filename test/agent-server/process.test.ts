@@ -159,10 +159,10 @@ describe('the process of a revision', () => {
     await until(async () => ((await agent.getThread(thread_id)).status === 'busy' ? true : undefined));
     child.stdin?.write('{"do":"rest"}\n');
     expect(valuesOf(await waiting)).toMatchObject({ output: 'hello x' });
-    await reported('resting');
+    await reported('idle');
     expect((await fetch(`${url}/ok`)).status).toBe(503);
     child.stdin?.write('{"do":"wake","revision_id":"another"}\nno command\n');
-    await reported('awake');
+    await reported('serving');
     expect(JSON.stringify(await info())).toContain('another');
     expect(valuesOf(await agent.waitRun(slow(0), thread_id))).toMatchObject({ output: 'hello x' });
     await until(async () => (output.some((line) => line.startsWith('{"event":"failed"')) ? true : undefined));

@@ -75,7 +75,7 @@ describe("the public service's own client", () => {
 
   test('throws what a run failed with', async () => {
     await expect(client.runs.wait(null, 'echo', { input: { input: 'x', fail: 'no ink' } })).rejects.toThrow(
-      'AskedToFail: no ink',
+      'RequestedFailure: no ink',
     );
   });
 

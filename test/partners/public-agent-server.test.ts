@@ -85,7 +85,7 @@ describe('smoke tests', () => {
     const verdict = await requested([{ ...hello, input: { input: 'Ada', fail: 'no ink' } }]);
     expect(verdict).toMatchObject({
       kind: 'failed',
-      tests: [{ verdict: { held: [{ held: false, seen: 'error (AskedToFail: no ink)' }, { held: false }] } }],
+      tests: [{ verdict: { held: [{ held: false, seen: 'error (RequestedFailure: no ink)' }, { held: false }] } }],
     });
   });
 

@@ -90,7 +90,7 @@ function filesBelow(path: string): Set<string> {
 }
 
 async function runIn(checkout: string, dataDir: string): Promise<{ dataDir: string; said: string; rows: unknown[] }> {
-  const script = join(checkout, 'test', 'database', 'embedded-process.ts');
+  const script = join(checkout, 'test', 'postgres', 'embedded-process.ts');
   const child = spawn(process.execPath, [script, dataDir, 'hold', systemFolder], { stdio: ['ignore', 'pipe', 'pipe'] });
   const said = text(child.stderr);
   const line = await Promise.race([

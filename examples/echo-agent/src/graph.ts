@@ -27,8 +27,8 @@ const State = z.object({
 type State = z.infer<typeof State>;
 
 /** Its name is what the agent server tells as the type of the failure. */
-class AskedToFail extends Error {
-  override name = 'AskedToFail';
+class RequestedFailure extends Error {
+  override name = 'RequestedFailure';
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -48,7 +48,7 @@ async function prepare({ sleep_ms, fail }: State) {
 
 async function answer({ input, asked }: State, runtime: Runtime<z.infer<typeof Context>>) {
   if (asked?.sleep_ms) await wait(asked.sleep_ms, runtime.signal);
-  if (asked?.fail) throw new AskedToFail(asked.fail);
+  if (asked?.fail) throw new RequestedFailure(asked.fail);
   return { steps: ['answer'], output: `${runtime.context?.greeting ?? 'hello'} ${input}` };
 }
 

@@ -3,8 +3,8 @@ import * as z from 'zod';
 
 /** What an agent server answers to a command (its room's README, Commands). */
 const Answer = z.union([
-  z.strictObject({ event: z.literal('resting') }),
-  z.strictObject({ event: z.literal('awake') }),
+  z.strictObject({ event: z.literal('idle') }),
+  z.strictObject({ event: z.literal('serving') }),
   z.strictObject({ event: z.literal('failed'), reason: z.string() }),
 ]);
 export type CommandAnswer = z.infer<typeof Answer>;

@@ -6,11 +6,11 @@ import { temporaryAgent } from '../temporary-agent.ts';
 
 const graph = `
   import { Annotation, StateGraph } from '@langchain/langgraph';
-  const State = Annotation.Root({ told: Annotation<unknown> });
-  export const tell = new StateGraph(State)
-    .addNode('tell', async (_, { configurable }) => ({ told: configurable }))
-    .addEdge('__start__', 'tell')
-    .addEdge('tell', '__end__')
+  const State = Annotation.Root({ reported: Annotation<unknown> });
+  export const report = new StateGraph(State)
+    .addNode('report', async (_, { configurable }) => ({ reported: configurable }))
+    .addEdge('__start__', 'report')
+    .addEdge('report', '__end__')
     .compile();`;
 const app = `
   import { Hono } from 'hono';
@@ -33,7 +33,7 @@ const auth = `
 /** Serves an agent whose configuration has these keys beside its graph. */
 async function serveWith(keys: object, token?: string): Promise<Serving> {
   const agent = temporaryAgent({
-    'langgraph.json': { graphs: { report: './graph.ts:tell' }, ...keys },
+    'langgraph.json': { graphs: { report: './graph.ts:report' }, ...keys },
     'graph.ts': graph,
     'app.ts': app,
     'auth.ts': auth,
@@ -73,7 +73,7 @@ const json = async (response: Response | Promise<Response>) => {
 };
 const waitFor = (url: string, headers: Record<string, string> = {}) =>
   json(
-    fetch(`${url}/runs/wait`, { method: 'POST', headers, body: JSON.stringify({ assistant_id: 'tell', input: {} }) }),
+    fetch(`${url}/runs/wait`, { method: 'POST', headers, body: JSON.stringify({ assistant_id: 'report', input: {} }) }),
   );
 
 describe('without a word about the routes', () => {
@@ -107,7 +107,7 @@ describe('without a word about the routes', () => {
     const stream = await fetch(`${serving().url}/runs/stream`, {
       method: 'POST',
       headers,
-      body: JSON.stringify({ assistant_id: 'tell', input: {} }),
+      body: JSON.stringify({ assistant_id: 'report', input: {} }),
     });
     expect(stream.headers.get('access-control-allow-origin')).toBe('*');
     expect(await stream.text()).toContain('event: values');
@@ -121,7 +121,7 @@ describe('without a word about the routes', () => {
   test('a run’s `configurable` tells of `x-*` and `user-agent`, which win over the body, and of no credential', async () => {
     const headers = { 'x-mood': 'calm', 'x-api-key': 'secret', authorization: 'Bearer secret', 'user-agent': 'test' };
     const { body } = await waitFor(serving().url, headers);
-    expect(body.reported).toMatchObject({ 'x-mood': 'calm', 'user-agent': 'test', graph_id: 'tell' });
+    expect(body.reported).toMatchObject({ 'x-mood': 'calm', 'user-agent': 'test', graph_id: 'report' });
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 });
@@ -140,14 +140,14 @@ describe('switches', () => {
 
   test.each([
     ['POST', '/assistants/search'],
-    ['GET', '/assistants/tell'],
+    ['GET', '/assistants/report'],
     ['POST', '/threads'],
     ['POST', '/store/items/search'],
     ['GET', '/store/items?key=x'],
     ['POST', '/mcp'],
     ['POST', '/mcp/'],
-    ['POST', '/a2a/tell'],
-    ['GET', '/.well-known/agent-card.json?assistant_id=tell'],
+    ['POST', '/a2a/report'],
+    ['GET', '/.well-known/agent-card.json?assistant_id=report'],
     ['GET', '/info'],
     ['GET', '/metrics'],
     ['GET', '/docs'],
@@ -176,7 +176,7 @@ describe('runs that are switched off', () => {
       `/thread/${thread.thread_id}/runs`,
     ];
     for (const path of paths) expect((await fetch(`${serving().url}${path}`, { method: 'POST' })).status).toBe(404);
-    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tell', arguments: {} } };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'report', arguments: {} } };
     const answer = await fetch(`${serving().url}/mcp`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -211,7 +211,7 @@ describe('the application of the agent', () => {
 
   test('and all routes answer below the prefix too', async () => {
     expect((await json(get('/api/hello'))).body).toEqual({ hello: 'world' });
-    expect((await json(get('/api/assistants/tell'))).body).toMatchObject({ graph_id: 'tell' });
+    expect((await json(get('/api/assistants/report'))).body).toMatchObject({ graph_id: 'report' });
     expect((await get('/apiary')).status).toBe(404);
     expect((await fetch(`${serving().url}/api/ok`)).status).toBe(403);
   });
@@ -260,14 +260,14 @@ describe('an application beside rules of access', () => {
 
     test('comes before them, and is open', async () => {
       expect((await json(fetch(`${serving().url}/hello`))).body).toEqual({ hello: 'world' });
-      const refused = await fetch(`${serving().url}/assistants/tell`);
+      const refused = await fetch(`${serving().url}/assistants/report`);
       expect([refused.status, seenBy(refused)]).toEqual([401, 'the agent']);
-      expect((await fetch(`${serving().url}/assistants/tell`, asAda)).status).toBe(200);
+      expect((await fetch(`${serving().url}/assistants/report`, asAda)).status).toBe(200);
     });
 
     test('nobody is the Studio where nobody in front has asked for a key', async () => {
       const headers = { 'x-auth-scheme': 'langsmith' };
-      expect((await fetch(`${serving().url}/assistants/tell`, { headers })).status).toBe(401);
+      expect((await fetch(`${serving().url}/assistants/report`, { headers })).status).toBe(401);
     });
   });
 
@@ -276,7 +276,7 @@ describe('an application beside rules of access', () => {
     const serving = given({ http, auth: { path: './auth.ts:auth' } });
 
     test('does not see who is refused, and is open', async () => {
-      const refused = await fetch(`${serving().url}/assistants/tell`);
+      const refused = await fetch(`${serving().url}/assistants/report`);
       expect([refused.status, seenBy(refused)]).toEqual([401, null]);
       expect((await fetch(`${serving().url}/hello`)).status).toBe(200);
     });

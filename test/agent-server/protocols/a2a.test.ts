@@ -87,7 +87,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
     const client = await connect('echo');
     const task = await send(client, message([data({ input: 'x', fail: 'too bad' })]));
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
-    expect(textsOf(task.status?.message?.parts)).toBe('AskedToFail: too bad');
+    expect(textsOf(task.status?.message?.parts)).toBe('RequestedFailure: too bad');
     expect((await client.getTask(byId(task.id))).status?.state).toBe(TaskState.TASK_STATE_FAILED);
   });
 
@@ -144,7 +144,7 @@ describe.each(ways)('the official client, over HTTP, %s', (_, connect) => {
       value: {
         status: {
           state: TaskState.TASK_STATE_FAILED,
-          message: { parts: [{ content: { value: 'AskedToFail: too bad' } }] },
+          message: { parts: [{ content: { value: 'RequestedFailure: too bad' } }] },
         },
       },
     });

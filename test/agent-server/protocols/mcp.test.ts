@@ -69,7 +69,7 @@ describe.each([
 
   test('a run that fails is told as a failure of the tool', async () => {
     const { content, isError } = await client.callTool({ name: 'echo', arguments: { input: 'x', fail: 'too bad' } });
-    expect([isError, content]).toEqual([true, [{ type: 'text', text: 'AskedToFail: too bad' }]]);
+    expect([isError, content]).toEqual([true, [{ type: 'text', text: 'RequestedFailure: too bad' }]]);
   });
 
   test('what a tool lacks is told as a failure of the tool', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { taskError } from '../../../src/agent-server/runs/task-error.ts';
 
 test.each([
-  ['what the engine stored of an error', { name: 'RequestedFailure', message: 'no ink' }, 'AskedToFail: no ink'],
+  ['what the engine stored of an error', { name: 'RequestedFailure', message: 'no ink' }, 'RequestedFailure: no ink'],
   ['an error itself', new TypeError('no ink'), 'TypeError: no ink'],
   ['an error without a message', { name: 'RequestedFailure', message: '' }, 'RequestedFailure'],
   ['an error of another form', { code: 7 }, 'Error'],

@@ -39,7 +39,7 @@ const GROWTH = 48 * 2 ** 20;
 
 /** What a process may have to say; all else is a mistake of its own. */
 const EXPECTED =
-  /^\{"event":"listening"|was left by a process|waited for a slot|failed: AskedToFail|failed: NotKept|ServerStopped: The server stopped|^ +|^}$/;
+  /^\{"event":"listening"|was left by a process|waited for a slot|failed: RequestedFailure|failed: NotKept|ServerStopped: The server stopped|^ +|^}$/;
 
 let postgres: TestPostgres;
 let database: Pool;

@@ -52,14 +52,14 @@ test('the stream of a thread ends without an end of the run where that goes on i
   expect(await there.status(place)).toBe('success');
 });
 
-test('a server that is awake wakes as no other revision', async () => {
+test('refuses to serve another revision while it serves one', async () => {
   const server = await servers.start({ revisionId: 'one' });
   await server.wake('one');
   await expect(server.wake('two')).rejects.toThrow('it has to rest before it can serve as this one');
   await server.rest();
   await server.wake('two');
   await server.wake('two');
-  await expect(server.wake('one')).rejects.toThrow('awake, as another revision');
+  await expect(server.wake('one')).rejects.toThrow('Already serving another revision');
 });
 
 test.each(['', '/threads'])('who has the error of a resumable run is told it no more (%s/runs)', async (on) => {

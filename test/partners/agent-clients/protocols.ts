@@ -87,7 +87,7 @@ export function protocolsOf(given: () => Deployed): void {
           content: [{ type: 'text', text: expect.stringContaining('"output":"hello world"') }],
         });
         const failed = await client.callTool({ name: 'greeter', arguments: { input: 'x', fail: 'no ink' } });
-        expect(failed).toMatchObject({ isError: true, content: [{ text: 'AskedToFail: no ink' }] });
+        expect(failed).toMatchObject({ isError: true, content: [{ text: 'RequestedFailure: no ink' }] });
       } finally {
         await client.close();
       }

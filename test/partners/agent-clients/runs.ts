@@ -31,7 +31,7 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
       expect(known).toMatchObject({ run_id: expect.any(String), ...(on === null ? {} : { thread_id: on }) });
     }
     const failing = { input: { input: 'Ada', fail: 'no ink' } };
-    expect((await refusalOf(runs.wait(null, 'greeter', failing))).words).toContain('AskedToFail: no ink');
+    expect((await refusalOf(runs.wait(null, 'greeter', failing))).words).toContain('RequestedFailure: no ink');
     expect(await runs.wait(null, 'greeter', { ...failing, raiseError: false })).toEqual({
       __error__: { error: 'RequestedFailure', message: 'no ink' },
     });
