@@ -1,5 +1,5 @@
 // Everything that must hold, one part after the other; all are run, and those that failed are named at the end.
-//   npm run check                  format, lint, types, dist, house, test
+//   npm run check                  format, lint, types, dist, architecture, test
 //   npm run check -- lint types    these only
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';

@@ -13,7 +13,7 @@ interface Module {
 const words = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 const module = (imports: string, uses: string): Module => ({ imports: words(imports), uses: words(uses) });
 
-/** Who may import whom, and which packages a module may use: the module map in the README, as data. */
+/** Who may import whom, and which packages a module may use: the table of docs/architecture.md, as data. */
 const architecture: Record<string, Module> = {
   clock: module('', ''),
   'run-until-signal': module('', ''),
@@ -108,6 +108,14 @@ const within = (name: string): Import[] => imports.filter(({ file }) => moduleOf
 describe('the architecture', () => {
   test('lists app and every folder of src', () => {
     expect([...new Set(files.map(moduleOf))].filter((name) => !(name in architecture))).toEqual([]);
+  });
+
+  test('is described for every module in docs/architecture.md', () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    const described = [...page.matchAll(/^\| `((?:src|app)\/[^`]+)` +\|/gm)].map(([, path]) => path);
+    const folders = (base: string): string[] => readdirSync(join(root, base)).map((name) => `${base}/${name}`);
+    const isModule = (path: string): boolean => path.startsWith('src/') || !path.endsWith('.ts');
+    expect(described.toSorted()).toEqual([...folders('src'), ...folders('app')].filter(isModule).toSorted());
   });
 
   test.each(Object.keys(architecture))('%s imports only its allowed modules', (name) => {

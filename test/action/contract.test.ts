@@ -8,7 +8,7 @@ import { version } from '../../src/action/version.ts';
 import { readEntryOptions } from '../../src/config/entry-options.ts';
 import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
 import { outcomeKinds } from '../../src/deploy/outcome-types.ts';
-import { tables, withTables } from '../../scripts/readme-tables.ts';
+import { tables, withTables } from '../../scripts/action-tables.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -80,23 +80,24 @@ describe('action.yml', () => {
   });
 });
 
-describe('README.md', () => {
-  test('has the tables that action.yml makes', () => {
-    expect(withTables(read('README.md'), tables(read('action.yml')))).toBe(read('README.md'));
+describe('the documentation', () => {
+  test('has the tables of inputs and outputs of action.yml', () => {
+    const page = read('docs/action.md');
+    expect(withTables(page, tables(read('action.yml')))).toBe(page);
   });
 
   test('gives a reason for every package', () => {
     const { dependencies, devDependencies } = z
       .object({ dependencies: z.record(z.string(), z.string()), devDependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(read('package.json')));
-    const section = /## Dependencies\n([\s\S]*?)\n## /.exec(read('README.md'))?.[1] ?? '';
+    const page = read('docs/dependencies.md');
     const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(
-      (name) => !section.includes(`\`${name}\``),
+      (name) => !page.includes(`\`${name}\``),
     );
     expect(missing).toEqual(['@types/node', '@types/pg', '@types/picomatch']);
   });
 
-  test('names every outcome in its table', () => {
-    for (const kind of outcomeKinds) expect(read('README.md')).toContain(`| \`${kind}\` |`);
+  test('lists every outcome', () => {
+    for (const kind of outcomeKinds) expect(read('docs/action.md')).toContain(`| \`${kind}\` |`);
   });
 });

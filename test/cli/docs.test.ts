@@ -44,14 +44,14 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-describe('README.md', () => {
-  const readme = read('README.md');
+describe('workflows of the documentation', () => {
+  const workflows = read('README.md') + read('docs/action.md');
 
   test.each([
     ['api-key', '${{ secrets.LANDFALL_API_KEY }}'],
     ['base-url', '${{ vars.LANDFALL_BASE_URL }}'],
-  ])('takes %s from the same place in every workflow', (input, place) => {
-    const places = [...readme.matchAll(new RegExp(`^ +${input}: (.+)$`, 'gm'))].map(([, from]) => from);
+  ])('take %s from the same place', (input, place) => {
+    const places = [...workflows.matchAll(new RegExp(`^ +${input}: (.+)$`, 'gm'))].map(([, from]) => from);
     expect(places).toEqual([place, place]);
   });
 });

@@ -6,7 +6,7 @@ import { checkOf, deploymentOf } from '../../../app/reporting/intent-reports.ts'
 import { deploymentStateOf, endStandings, stateStandings } from '../../../app/reporting/standing.ts';
 import { endKinds, type Intent } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
-import { withTables } from '../../../scripts/readme-tables.ts';
+import { withTables } from '../../../scripts/action-tables.ts';
 import { anEnded, anIntent, commit, morning, newer } from './an-intent.ts';
 
 const now = morning + 90_000;

@@ -1,4 +1,4 @@
-// Writes the tables of inputs and outputs into README.md from action.yml; `--check` says whether they are current.
+// Writes the tables of inputs and outputs of action.yml into docs/action.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
@@ -14,7 +14,7 @@ const action = z.object({
   outputs: z.record(z.string(), z.object({ description: z.string() })),
 });
 
-/** The two tables, by the name of the marks that hold their place in the README. */
+/** The two tables, by the name of the comments that mark their place in the page. */
 export function tables(actionFile: string): Record<string, string> {
   const { inputs, outputs } = action.parse(parse(actionFile));
   const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -35,17 +35,17 @@ export function tables(actionFile: string): Record<string, string> {
   };
 }
 
-/** The README with every table put between its marks. */
-export function withTables(readme: string, made: Record<string, string>): string {
+/** The page with each table between its marks. */
+export function withTables(page: string, made: Record<string, string>): string {
   return Object.entries(made).reduce((text, [name, table]) => {
     const marks = new RegExp(`(<!-- ${name} -->)[\\s\\S]*?(<!-- /${name} -->)`);
-    if (!marks.test(text)) throw new Error(`README.md has no marks for the table "${name}"`);
+    if (!marks.test(text)) throw new Error(`The page has no marks for the table "${name}"`);
     return text.replace(marks, (_, start: string, end: string) => `${start}\n\n${table}\n\n${end}`);
-  }, readme);
+  }, page);
 }
 
 if (import.meta.main) {
-  const path = join(root, 'README.md');
-  const readme = readFileSync(path, 'utf8');
-  writeFileSync(path, withTables(readme, tables(readFileSync(join(root, 'action.yml'), 'utf8'))));
+  const path = join(root, 'docs/action.md');
+  const page = readFileSync(path, 'utf8');
+  writeFileSync(path, withTables(page, tables(readFileSync(join(root, 'action.yml'), 'utf8'))));
 }
