@@ -145,7 +145,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const heard = await hearChanges(database.url, logBell, clock);
     opened.push(() => heard.close());
 
-    const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, log);
+    const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, tables.pool, log);
     opened.push(async () => relay?.close());
     const { workDir, userOf, compute, ...running } = await localCompute({
       choice: settings.running ?? {},

@@ -21,8 +21,8 @@ export interface AgentSocket {
   remove: () => void;
 }
 
-/** A path of a socket has at most 103 characters. The first is emptied at each start of the machine, and of nothing old. */
-const parents = ['/run', '/tmp', tmpdir()];
+/** A path of a socket has at most 103 characters. `/tmp` comes first: every user may write there anyway, `/run` may be small. */
+const parents = ['/tmp', tmpdir(), '/run'];
 
 const prefix = 'landfall-agent-';
 

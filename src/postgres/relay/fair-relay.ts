@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { backendPidReader } from './backend-pid.ts';
 import { tooManyConnections } from './refusal.ts';
 
 /** One way in: whoever may connect to it shares its bound. */
@@ -29,6 +30,11 @@ export interface FairRelayOptions {
   target: string;
   /** Connections of all entrances together; the server has more, which are left to others. */
   places: number;
+  /**
+   * Ends a process of the server whose client has hung up. A query that runs on does not notice that by itself where the
+   * client set `client_connection_check_interval` to 0.
+   */
+  terminate?: (pid: number) => void;
 }
 
 /** Passes bytes on between clients and a server, and bounds how many connections each group of clients has. */
@@ -45,7 +51,7 @@ export interface FairRelay {
  * Where no place is left, the entrance that holds the most loses its newest connection to one that waits at an entrance
  * with fewer, so that no group of clients keeps another one out.
  */
-export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
+export function fairRelay({ target, places, terminate = () => undefined }: FairRelayOptions): FairRelay {
   const entrances = new Map<string, Entrance>();
   const all = () => [...entrances.values()];
   let held = 0;
@@ -83,10 +89,12 @@ export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
 
   function passOn(entrance: Entrance, incoming: Socket): void {
     const outgoing = connect({ path: target, allowHalfOpen: true });
+    const readPid = backendPidReader();
+    let pid: number | undefined;
     let isCounted = false;
     let stuck: NodeJS.Timeout | undefined;
     const uncount = (): void => {
-      clearTimeout(stuck);
+      clearInterval(stuck);
       if (isCounted) ending -= 1;
       isCounted = false;
     };
@@ -96,8 +104,10 @@ export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
       ending += 1;
       isCounted = true;
       // A server process that is busy may let go late: it keeps its own place, and no other one from being freed.
-      stuck = setTimeout(() => {
-        uncount();
+      stuck = setInterval(() => {
+        if (pid !== undefined) terminate(pid);
+        if (isCounted) ending -= 1;
+        isCounted = false;
         admit();
       }, slowEndMs).unref();
       incoming.destroy();
@@ -108,6 +118,8 @@ export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
     const connection: Connection = { incoming, outgoing, isEnding: false, end };
     entrance.open.add(connection);
     held += 1;
+    // A client of Postgres never closes one direction alone.
+    incoming.on('end', end);
     incoming.on('close', () => {
       if (!outgoing.closed) end();
     });
@@ -134,6 +146,12 @@ export function fairRelay({ target, places }: FairRelayOptions): FairRelay {
     });
     // One that was hung up while it waited.
     if (incoming.destroyed) end();
+    outgoing.on('data', function read(chunk: Buffer) {
+      const found = readPid(chunk);
+      if (found === 'unknown') return;
+      pid = found;
+      outgoing.off('data', read);
+    });
     incoming.pipe(outgoing);
     outgoing.pipe(incoming, { end: false });
   }

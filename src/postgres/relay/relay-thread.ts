@@ -8,8 +8,13 @@ export interface OpenRequest {
   limit: number;
 }
 
+/** A process of the server that has to be terminated. */
+export interface Stuck {
+  pid: number;
+}
+
 const options: FairRelayOptions = workerData;
-const relay = fairRelay(options);
+const relay = fairRelay({ ...options, terminate: (pid) => parentPort?.postMessage({ pid } satisfies Stuck, []) });
 
 parentPort?.on('message', ({ path, limit }: OpenRequest) => {
   relay.open(path, limit).then(

@@ -6,7 +6,8 @@ import { folderKey } from '../embedded/placement.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../embedded/system-folder.ts';
 import { placesForAgents, socketPort } from '../embedded/settings.ts';
 import type { FairRelayOptions } from './fair-relay.ts';
-import type { OpenRequest } from './relay-thread.ts';
+import type { Pool } from 'pg';
+import type { OpenRequest, Stuck } from './relay-thread.ts';
 
 /** The ways to an embedded server that only root and the server's own user can reach. */
 export interface DatabaseRelay {
@@ -37,9 +38,11 @@ const PAUSE_MS = 200;
  * other does not pass through the event loop of the service.
  *
  * @param host the folder of the server's socket.
+ * @param pool connections of the service's own role, which ends processes whose client has hung up.
  */
 export function startRelay(
   host: string,
+  pool: Pick<Pool, 'query'>,
   log: (message: string) => void,
   systemFolder: string = defaultSystemFolder,
 ): DatabaseRelay {
@@ -57,7 +60,9 @@ export function startRelay(
   function start(): Worker {
     const made = new Worker(threadPath(), { workerData: options, env: {}, execArgv: [] });
     made.unref();
-    made.on('message', (opened: Opened) => {
+    made.on('message', (message: Opened | Stuck) => {
+      if ('pid' in message) return void terminate(message.pid);
+      const opened = message;
       for (const done of pending.get(opened.path)?.splice(0) ?? []) done(opened);
     });
     made.on('error', (error) => log(`The relay of the agents' databases broke down: ${error.message}`));
@@ -70,6 +75,12 @@ export function startRelay(
       }, PAUSE_MS);
     });
     return made;
+  }
+
+  async function terminate(pid: number): Promise<void> {
+    const text = `select pg_terminate_backend(pid) from pg_stat_activity
+      where pid = $1 and backend_type = 'client backend' and usename <> current_user`;
+    await pool.query(text, [pid]).catch((error: unknown) => log(`A query of a closed connection runs on: ${error}`));
   }
 
   async function openAt(path: string, gid: number, limit: number): Promise<void> {

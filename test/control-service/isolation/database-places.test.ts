@@ -57,6 +57,13 @@ describe.runIf(process.getuid?.() === 0)('the embedded database of a service tha
     for (const remove of atTheEnd) remove();
   });
 
+  test('ends the queries of connections that hung up', async () => {
+    const running = `select count(*)::int as n from pg_stat_activity where query = 'select pg_sleep(3600)'`;
+    expect(await tryIn(0, 'abandon', '10')).toMatchObject({ done: true });
+    expect(said(await tryIn(0, 'query', running))).toBe('[{"n":10}]');
+    await vi.waitFor(async () => expect(said(await tryIn(0, 'query', running))).toBe('[{"n":0}]'), 20_000);
+  });
+
   test('has places for others while an agent holds connections that never log in', async () => {
     expect(await tryIn(0, 'hold', '400')).toMatchObject({ done: true });
     for (let round = 0; round < 5; round += 1) {

@@ -38,6 +38,19 @@ const attempts = {
     // A few of those that say nothing: the server takes twice as many of them.
     await Promise.all(Array.from({ length: Number(count) }, (_, at) => open(at % 3 === 0)));
   },
+  // Starts that many queries that do not notice a hang-up, and hangs up.
+  abandon: async (count) => {
+    const abandonOne = async () => {
+      const client = new Client({ connectionString: process.env.DATABASE_URI });
+      client.on('error', () => undefined);
+      await client.connect();
+      await client.query('set client_connection_check_interval = 0');
+      client.query('select pg_sleep(3600)').catch(() => undefined);
+      await new Promise((resolve) => client.connection.stream.write('', resolve));
+      client.connection.stream.destroy();
+    };
+    await Promise.all(Array.from({ length: Number(count) }, abandonOne));
+  },
   query: async (sql) => {
     const client = new Client({ connectionString: process.env.DATABASE_URI });
     await client.connect();

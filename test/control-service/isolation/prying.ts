@@ -14,7 +14,7 @@ export type Tried = z.infer<typeof tried>;
 
 /** Something that an agent can be told to try, and with what. */
 export type Attempt = readonly [
-  what: 'read' | 'list' | 'write' | 'text' | 'run' | 'kill' | 'connect' | 'query' | 'hold',
+  what: 'read' | 'list' | 'write' | 'text' | 'run' | 'kill' | 'connect' | 'query' | 'hold' | 'abandon',
   of: string,
 ];
 
