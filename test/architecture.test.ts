@@ -21,7 +21,7 @@ const architecture: Record<string, Room> = {
   sse: room('', 'eventsource-parser'),
   diagnostics: room('', 'zod yaml fastest-levenshtein'),
   'graph-config': room('contract located', 'zod yaml'),
-  config: room('contract located', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein picomatch'),
+  config: room('contract located', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein'),
   decide: room('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
   source: room('contract located', 'ignore modern-tar fflate'),
   client: room('contract sse clock', 'undici zod'),
@@ -46,7 +46,7 @@ const architecture: Record<string, Room> = {
   ),
   app: room(
     'clock leave contract config decide graph-config located client deploy report github database',
-    'zod probot @octokit/webhooks prom-client kysely pg picomatch hono @hono/node-server',
+    'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: room(
     'clock contract sse located graph-config config decide source client deploy report database control-service agent-server action app github',
