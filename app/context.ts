@@ -29,8 +29,8 @@ export interface Target {
 /** What a repository's branch deploys. */
 export interface Targets {
   targets: readonly Target[];
-  /** Deployments that are named or listed and not acted upon, each with the reason; fit to show. */
-  refused: readonly { deployment: string; why: string }[];
+  /** Deployments that are named or listed and not acted upon, each with the reason; fit to show. One that is a failure fails the check. */
+  refused: readonly { deployment: string; why: string; isFailure?: boolean }[];
 }
 
 /** Finds what a branch deploys, from the service's list and the file of the default branch. */

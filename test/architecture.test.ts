@@ -21,7 +21,7 @@ const architecture: Record<string, Module> = {
   sse: module('', 'eventsource-parser'),
   diagnostics: module('', 'zod yaml fastest-levenshtein'),
   'graph-config': module('contract diagnostics', 'zod yaml'),
-  config: module('contract diagnostics', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein picomatch'),
+  config: module('contract diagnostics', 'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein'),
   planning: module('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
   archive: module('contract diagnostics', 'ignore modern-tar fflate'),
   client: module('contract sse clock', 'undici zod'),
@@ -46,7 +46,7 @@ const architecture: Record<string, Module> = {
   ),
   app: module(
     'clock run-until-signal contract config planning graph-config diagnostics client deploy report github postgres',
-    'zod probot @octokit/webhooks prom-client kysely pg picomatch hono @hono/node-server',
+    'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: module(
     'clock contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',

@@ -15,7 +15,7 @@ export const nothingToDeploy = (
   refused: Targets['refused'],
   now: number,
   hint: string = '',
-): CheckContent => neutral(titles.none, why, refused, now, hint);
+): CheckContent => commitCheck(titles.none, why, refused, now, hint);
 
 /** What makes a branch one that is deployed: the service's own word. */
 export const whatDeploys =
@@ -23,15 +23,15 @@ export const whatDeploys =
 
 /** The check of a commit that is deployed, though not everywhere where somebody may expect it. */
 export const notEverywhere = (refused: Targets['refused'], now: number): CheckContent =>
-  neutral(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
+  commitCheck(titles.some, 'the other deployments of this branch have checks of their own', refused, now);
 
-function neutral(title: string, why: string, refused: Targets['refused'], now: number, hint = ''): CheckContent {
+function commitCheck(title: string, why: string, refused: Targets['refused'], now: number, hint = ''): CheckContent {
   const shown = refused.slice(0, listed).map((each) => `- ${asMarkdown(each.deployment)}: ${asMarkdown(each.why)}`);
   const rest = refused.length - shown.length;
   const lines = [...shown, ...(rest > 0 ? [`- and ${rest} more`] : [])];
   return {
     status: 'completed',
-    conclusion: 'neutral',
+    conclusion: refused.some(({ isFailure }) => isFailure === true) ? 'failure' : 'neutral',
     title,
     summary: [
       `${asMarkdown(capital(why))}.`,

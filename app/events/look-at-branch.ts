@@ -40,7 +40,11 @@ export async function lookAtBranch(
   const { targets, refused } = await resolver.targetsOf(repository, branch);
   if (targets.length === 0) {
     const why = `no deployment is built from ${branch} of ${fullName(repository)}`;
-    await updateCheck(nothingToDeploy(why, refused, clock.now(), whatDeploys));
+    const isUnread = refused.some(({ isFailure }) => isFailure === true);
+    const hint = isUnread ? '' : whatDeploys;
+    await updateCheck(
+      nothingToDeploy(isUnread ? 'the deploy file could not be read' : why, refused, clock.now(), hint),
+    );
     return [`no target: ${why}`];
   }
   const head = await githubApi.head(repository, branch);

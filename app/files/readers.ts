@@ -4,11 +4,14 @@ import { readDeployFile, type DeployFile } from '../targets/file-entries.ts';
 
 /** Reads files of repositories: others wrote them, and reading some takes long. */
 export interface FileReader {
-  /** The graph configuration files that a deploy file names. */
-  graphConfigPaths(deployFile: string): Promise<readonly string[]>;
+  /** The graph configuration files that a deploy file names; undefined where it could not be read. */
+  graphConfigPaths(deployFile: string): Promise<readonly string[] | undefined>;
   validate(files: ExaminedFiles): Promise<Validation>;
   readDeployFile(text: string | undefined): Promise<DeployFile>;
 }
+
+/** Why reading a file was given up: a clause without a full stop. */
+export const whyUnread = 'reading it takes too much time or memory: make it smaller and simpler';
 
 /** Reads at once, on the thread that asks. */
 export const readHere: FileReader = {

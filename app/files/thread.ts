@@ -7,8 +7,9 @@ export type Question = {
   [Name in keyof FileReader]: { name: Name; argument: Parameters<FileReader[Name]>[0] };
 }[keyof FileReader];
 
-/** What it answers: the value as JSON, why there is none, or that the value is too large to be handed over. */
-export type Answer = { kind: 'read'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
+/** What it answers: that it has started, and then the value as JSON, why there is none, or that it is too large. */
+export type Answer =
+  { kind: 'started' } | { kind: 'read'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
 
 /** The longest answer (characters): whoever takes it apart does nothing else meanwhile. */
 const longestAnswer = 1_000_000;
@@ -36,3 +37,4 @@ async function answer(question: Question): Promise<Answer> {
 parentPort?.on('message', (question: Question) => {
   void answer(question).then((answered) => parentPort?.postMessage(answered, []));
 });
+parentPort?.postMessage({ kind: 'started' } satisfies Answer, []);

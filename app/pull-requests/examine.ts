@@ -7,7 +7,7 @@ import { FileTooLarge } from '../github/github-api.ts';
 import type { RepositoryAt } from '../repository.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import type { AppContext } from '../context.ts';
-import { readHere, type FileReader } from '../files/readers.ts';
+import { readHere, whyUnread, type FileReader } from '../files/readers.ts';
 import { touchedFiles, type ExaminedFiles } from './examined-files.ts';
 import { forecast, type Forecasting } from './forecast.ts';
 import { markOf, pullRequestCheck } from './pull-request-check.ts';
@@ -75,7 +75,9 @@ async function touchedBy(
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
   const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
   const named = await Promise.all(texts.map((text) => reader.graphConfigPaths(text)));
-  return touchedFiles(changed, [...new Set(named.flat())]);
+  // What a file names that could not be read may be changed: that is examined, and reported there.
+  const isUnread = named.includes(undefined);
+  return touchedFiles(isUnread ? undefined : changed, [...new Set(named.flatMap((paths) => paths ?? []))]);
 }
 
 async function contentOf(
@@ -114,8 +116,8 @@ async function filesOf(
   const { text: deployFile, unread: whole } = await readText(context, repository, defaultConfigPath, headSha);
   const paths = deployFile === undefined ? [] : await reader.graphConfigPaths(deployFile);
   const graphConfigs = new Map<string, string>();
-  const unread = whole ? [whole] : [];
-  for (const path of paths) {
+  const unread = [...(whole ? [whole] : []), ...(paths ? [] : [notRead(defaultConfigPath, whyUnread)])];
+  for (const path of paths ?? []) {
     const read = await readText(context, repository, path, headSha);
     if (read.text !== undefined) graphConfigs.set(path, read.text);
     if (read.unread) unread.push(read.unread);
@@ -134,6 +136,14 @@ async function readText(
     return { text: await githubApi.file(repository, path, ref) };
   } catch (error) {
     if (!(error instanceof FileTooLarge)) throw error;
-    return { unread: { file: path, field: '', line: 1, column: 1, message: `this file was not read: ${error.why}` } };
+    return { unread: notRead(path, error.why) };
   }
 }
+
+const notRead = (file: string, why: string): Problem => ({
+  file,
+  field: '',
+  line: 1,
+  column: 1,
+  message: `this file was not read: ${why}`,
+});

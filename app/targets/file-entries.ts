@@ -9,6 +9,8 @@ export interface DeployFile {
   entries: readonly PushedOfFile[];
   /** What is wrong with the file as a whole, fit to show; then it names nothing. */
   notes: readonly string[];
+  /** Why a file that is there could not be read, a clause without a full stop: then nothing is known of its rules. */
+  unread?: string;
 }
 
 /** A deployment of the file and the one at the service that it names, or why there is none to be named. */

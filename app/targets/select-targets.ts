@@ -83,10 +83,16 @@ function judge(
         : 'build_on_push is off at the service',
     );
   }
+  // Its rules may hold back this very push.
+  if (file.unread !== undefined)
+    return [{ refused: { deployment: deployment.name, why: unreadFile(file.unread), isFailure: true } }];
   const notes = [...file.notes, ...(entry?.notes ?? [])];
   const terms = termsOf(deployment, entry?.requested, notes, common, isShared);
   return [{ target: { deploymentId: deployment.id, repoRef: ref, terms } }];
 }
+
+const unreadFile = (why: string): string =>
+  `the deploy file could not be read, so this push is not deployed: ${why}, or press Re-run to read it again`;
 
 /** Whether an entry for another deployment than this one goes to an environment; GitHub compares names in small letters. */
 function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment: string) => boolean {
@@ -123,6 +129,9 @@ function notFound(entry: Entry, selection: Selection): Targets['refused'] {
 
 /** A file that says nothing anyone can read is told with the targets; where there are none, by itself. */
 function wholeFile({ file, branch, defaultBranch }: Selection, isReported: boolean): Targets['refused'] {
+  if (file.unread !== undefined && branch === defaultBranch) {
+    return [{ deployment: defaultConfigPath, why: unreadFile(file.unread), isFailure: true }];
+  }
   if (file.notes.length === 0 || isReported || branch !== defaultBranch) return [];
   return [{ deployment: defaultConfigPath, why: file.notes.join('; ') }];
 }

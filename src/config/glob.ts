@@ -1,21 +1,13 @@
-import picomatch from 'picomatch';
+import { globMatcher, type GlobMatcher } from './glob-matcher.ts';
 
 /** A glob that was compiled, or why it could not be. */
-export type CompiledGlob =
-  { ok: true; matches: (path: string) => boolean } | { ok: false; problem: string; suggestion?: string };
+export type CompiledGlob = { ok: true; matches: GlobMatcher } | { ok: false; problem: string; suggestion?: string };
 
 const longestGlob = 200;
 
-/** What a matcher goes back for is multiplied by every `*` of one segment, every `**` and every choice: all are few. */
 const mostStars = 2;
 const mostGlobstars = 2;
 const mostChoices = 3;
-
-/** Longer paths (UTF-16 code units) are matched by nothing: whoever asks has to say what that means. */
-export const longestPath = 400;
-
-/** No pattern of a glob here, and yet a word of the library's language. */
-const literal = /[()|+@"'$^]|(?<!\[)!/g;
 
 /**
  * Compiles a glob for paths from the root of a repository: `*` and `?` within a segment, `**` across them, `[abc]`,
@@ -25,12 +17,7 @@ const literal = /[()|+@"'$^]|(?<!\[)!/g;
 export function compileGlob(written: string): CompiledGlob {
   const fault = faultOf(written);
   if (fault) return { ok: false, ...fault };
-  const options = { dot: true, noextglob: true, nonegate: true, posix: true, regex: false, strictBrackets: true };
-  // The caret within a class is the library's way to say what we say with `!`.
-  // At its end the library lets `**` stand for nothing behind a wildcard: `?/**` would match the file `a`.
-  const escaped = written.replace(literal, (sign) => `\\${sign}`).replace(/\/\*\*$/, '/**/*');
-  const pattern = picomatch.makeRe(escaped, options);
-  return { ok: true, matches: (path) => path.length <= longestPath && pattern.test(path) };
+  return { ok: true, matches: globMatcher(written) };
 }
 
 interface Fault {

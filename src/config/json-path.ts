@@ -16,6 +16,12 @@ const mostPatterns = 10;
 /** Longer texts (characters) match nothing in a filter. */
 const longestMatched = 10_000;
 
+/** Steps that the patterns of one query may take together: the characters matched by the instructions of the pattern. */
+const mostSteps = 20_000_000;
+
+/** What a query throws that takes too many steps for the values. */
+export class TooManySteps extends Error {}
+
 /**
  * Compiles a JSONPath query (RFC 9535). Its `match` and `search` run on RE2, because the values that they look at are
  * a stranger's; `..` may stand in it once, because every one multiplies the work by the size of the values.
@@ -37,6 +43,7 @@ export function compilePath(written: string): CompiledPath {
 
 function boundedEnvironment(): JSONPathEnvironment {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: deepestValues + 10 });
+  let left = mostSteps;
   const compiled = new Map<string, RE2JS | undefined>();
   const patternOf = (written: string): RE2JS | undefined => {
     if (!compiled.has(written) && compiled.size < mostPatterns) {
@@ -52,6 +59,8 @@ function boundedEnvironment(): JSONPathEnvironment {
     call: (text: unknown, written: unknown): boolean => {
       if (typeof text !== 'string' || typeof written !== 'string' || text.length > longestMatched) return false;
       const pattern = patternOf(written);
+      left -= text.length * (pattern?.programSize() ?? 0);
+      if (left < 0) throw new TooManySteps(`The patterns of the query take more than ${mostSteps} steps.`);
       return pattern !== undefined && test(pattern, text);
     },
   });

@@ -1,8 +1,9 @@
 import { deepCompareStrict } from '@cfworker/json-schema';
 import type { JSONPathQuery } from 'json-p3';
-import { compilePath } from '../config/json-path.ts';
-import { compilePattern } from '../config/pattern.ts';
+import { compilePath, TooManySteps } from '../config/json-path.ts';
+import { compilePattern, type CompiledPattern } from '../config/pattern.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
+import { countedValues } from './counted-values.ts';
 import { tooLarge } from './expectation-bounds.ts';
 import { schemaMisfit } from './expectation-schema.ts';
 import { kindOfValue, type Words } from './expectation-words.ts';
@@ -16,8 +17,14 @@ export interface Seen {
 /** Texts (characters) longer than this are held to no pattern: RE2 takes time by their length. */
 const longestMatched = 100_000;
 
+/** Steps that a pattern may take for all texts together: their characters by the instructions of the pattern. */
+const mostSteps = 20_000_000;
+
 /** What one query may find. */
 const mostFound = 1000;
+
+/** How often one query may read a value: 25 times for each of the most values that are searched. */
+const mostReads = 500_000;
 
 /** What a query that looks at more than one place may look through. */
 const searched = { nodes: 20_000, text: 1_000_000 };
@@ -30,9 +37,12 @@ export function seenAt(path: string, test: ValueTest, values: unknown, words: Wo
   const large = compiled.query.singularQuery() ? undefined : tooLarge(values, searched);
   if (large) return { held: false, seen: `${large}: too large for a path that searches them` };
   const found = findAll(compiled.query, values);
+  if (found === undefined)
+    return { held: false, seen: 'nothing: the path takes too many steps, so search fewer places' };
   if (found.length === 0) return { held: false, seen: 'nothing at this path' };
   if (found.length > mostFound) return { held: false, seen: `more than ${mostFound} values at this path` };
-  const seen = found.map((each) => ({ ...seenIn(each.value, test, words), where: each.where }));
+  const see = seeing(test, words);
+  const seen = found.map((each) => ({ ...see(each.value), where: each.where }));
   const wrong = seen.find(({ held }) => !held);
   const one = wrong ?? seen[0];
   if (!one) return { held: false, seen: 'nothing at this path' };
@@ -54,21 +64,48 @@ function placeWords(where: Found['where'], words: Words): string {
   return `$${shown.join('')}`;
 }
 
-function findAll(query: JSONPathQuery, values: unknown): Found[] {
+/** All that a query finds, or little more than is allowed; undefined where the search takes too many steps. */
+function findAll(query: JSONPathQuery, values: unknown): Found[] | undefined {
   const found: Found[] = [];
   if (!isJson(values)) return found;
-  for (const node of query.lazyQuery(values)) {
-    found.push({ value: node.value, where: node.location });
-    if (found.length > mostFound) break;
+  try {
+    for (const { location } of query.lazyQuery(countedValues(values, mostReads))) {
+      found.push({ value: valueAt(values, location), where: location });
+      if (found.length > mostFound) break;
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof TooManySteps) return undefined;
+    throw error;
   }
-  return found;
 }
+
+const valueAt = (values: unknown, where: Found['where']): unknown =>
+  where.reduce(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    values,
+  );
 
 /** The values came out of a JSON text, so their outside tells enough. */
 const isJson = (value: unknown): value is Parameters<JSONPathQuery['lazyQuery']>[0] =>
   value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
 
-function seenIn(value: unknown, test: ValueTest, words: Words): Seen {
+/** Makes what holds each value that was found to a test. A pattern is compiled once for all of them. */
+function seeing(test: ValueTest, words: Words): (value: unknown) => Seen {
+  if (test.kind === 'matches') {
+    const compiled = compilePattern(test.pattern);
+    let left = mostSteps;
+    return (value) => {
+      if (compiled.ok && typeof value === 'string') left -= value.length * compiled.pattern.programSize();
+      return left < 0
+        ? { held: false, seen: 'more text than this pattern can be matched with: make the pattern or the text shorter' }
+        : matched(value, compiled, words);
+    };
+  }
+  return (value) => seenIn(value, test, words);
+}
+
+function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, words: Words): Seen {
   switch (test.kind) {
     case 'equals':
       return { held: deepCompareStrict(value, test.value), seen: words.brief(value) };
@@ -76,8 +113,6 @@ function seenIn(value: unknown, test: ValueTest, words: Words): Seen {
       if (typeof value === 'string') return { held: value.includes(test.text), seen: words.brief(value) };
       if (Array.isArray(value)) return { held: value.includes(test.text), seen: words.brief(value) };
       return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${words.brief(value)}` };
-    case 'matches':
-      return matched(value, test.pattern, words);
     case 'schema': {
       const misfit = schemaMisfit(test.schema, value, words);
       return {
@@ -88,7 +123,7 @@ function seenIn(value: unknown, test: ValueTest, words: Words): Seen {
   }
 }
 
-function matched(value: unknown, written: string, words: Words): Seen {
+function matched(value: unknown, compiled: CompiledPattern, words: Words): Seen {
   if (typeof value !== 'string') return { held: false, seen: `${kindOfValue(value)}, not text: ${words.brief(value)}` };
   if (value.length > longestMatched) {
     return {
@@ -96,7 +131,6 @@ function matched(value: unknown, written: string, words: Words): Seen {
       seen: `a text of ${value.length} characters, more than the ${longestMatched} that are matched`,
     };
   }
-  const compiled = compilePattern(written);
   if (!compiled.ok) return { held: false, seen: `nothing: the pattern ${compiled.problem}` };
   return { held: compiled.pattern.matcher(value).find(), seen: words.brief(value) };
 }

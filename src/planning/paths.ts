@@ -1,25 +1,34 @@
-import { compileGlob, longestPath } from '../config/glob.ts';
+import type { GlobMatcher } from '../config/glob-matcher.ts';
+import { compileGlob } from '../config/glob.ts';
 import type { ChangedPaths, PushRules } from './trigger-types.ts';
 
 /** Globs that say which paths of a repository belong to a deployment. Where `include` is empty, all do. */
 export type PathRules = NonNullable<PushRules['paths']>;
 
+/** Longer paths (UTF-16 code units) are not matched. */
+const longestPath = 400;
+
+/** Steps that matching all paths of one push may take: they hold the event loop for less than 50 ms. */
+const mostSteps = 1_000_000;
+
 /**
  * Whether a change of this path is for the deployment: one of `include` matches it and none of `exclude` does. What
- * cannot be matched counts: a build too many is better than one too few.
+ * cannot be matched counts, as does every path after the steps are used up: a build too many is better than one too few.
  */
 export function countingPath(rules: PathRules): (path: string) => boolean {
   const included = matchers(rules.include, true);
   const excluded = matchers(rules.exclude, false);
+  const budget = { left: mostSteps };
+  const isMatched = (path: string) => (matches: GlobMatcher) => matches(path, budget);
   return (path) => {
     if (path.length > longestPath) return true;
-    const within = included.length === 0 || included.some((matches) => matches(path));
-    return within && !excluded.some((matches) => matches(path));
+    const counts = included.length === 0 || included.some(isMatched(path));
+    return (counts && !excluded.some(isMatched(path))) || budget.left <= 0;
   };
 }
 
 /** `otherwise`: what a glob says of every path that is none; the file was refused, but rules may be older than that. */
-function matchers(globs: readonly string[], otherwise: boolean): ((path: string) => boolean)[] {
+function matchers(globs: readonly string[], otherwise: boolean): GlobMatcher[] {
   return globs.map((glob) => {
     const compiled = compileGlob(glob);
     return compiled.ok ? compiled.matches : () => otherwise;

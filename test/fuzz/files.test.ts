@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { threadReader } from '../../app/files/thread-reader.ts';
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
@@ -184,9 +186,41 @@ test('a file that takes too long is given up, and the next one is read', async (
   expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('too much time') })]);
   expect(await reader.readDeployFile('name: a')).toEqual({
     entries: [],
-    notes: [expect.stringContaining('too much time')],
+    notes: [],
+    unread: expect.stringContaining('too much time'),
   });
+  expect(await reader.graphConfigPaths('name: a')).toBeUndefined();
   const patient = threadReader({ clock: systemClock, log });
   onTestFinished(() => patient.close());
   expect(await patient.graphConfigPaths('name: a\ngraph-config-path: ./langgraph.json')).toEqual(['langgraph.json']);
+});
+
+test('a reading that was given up is tried once more on a new thread', async () => {
+  let sleeps = 0;
+  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    sleeps += 1;
+    if (sleeps > 1) await systemClock.sleep(ms, signal);
+  };
+  const reader = threadReader({ clock: { sleep }, log });
+  onTestFinished(() => reader.close());
+  const { entries, unread } = await reader.readDeployFile('name: a');
+  expect({ names: entries.map(({ name }) => name), unread, sleeps }).toEqual({
+    names: ['a'],
+    unread: undefined,
+    sleeps: 2,
+  });
+});
+
+test('the start of a thread is no part of the time that a file may take', async () => {
+  const order: string[] = [];
+  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    order.push('deadline begins');
+    await systemClock.sleep(ms, signal);
+  };
+  const reader = threadReader({ clock: { sleep }, log });
+  onTestFinished(() => reader.close());
+  const started = once(process, 'worker').then(([worker]: Worker[]) => worker && once(worker, 'message'));
+  void started.then(() => order.push('the thread has started'));
+  await reader.readDeployFile('name: a');
+  expect(order).toEqual(['the thread has started', 'deadline begins']);
 });

@@ -6,6 +6,7 @@ import { isForStandardError } from '../../src/agent-server/log-level.ts';
 import { masksOf } from '../../src/action/masks.ts';
 import { readErrorBody } from '../../src/client/error-body.ts';
 import { maskOf as maskOfClient } from '../../src/client/mask.ts';
+import { globMatcher } from '../../src/config/glob-matcher.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { maskOf } from '../../src/contract/mask.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
@@ -17,6 +18,7 @@ import { repositoryAt } from '../../src/control-service/integrations/repository-
 import { asLabel, baseName } from '../../src/control-service/kubernetes/names.ts';
 import { readChallenge } from '../../src/control-service/registry/challenge.ts';
 import { readRepoUrl } from '../../src/control-service/rules/repo-url.ts';
+import { untouchedPaths } from '../../src/planning/paths.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
 import { asSentence } from '../../src/listener/as-sentence.ts';
 import {
@@ -37,6 +39,7 @@ const longestLine = 16_384;
 const secrets = ['hunter2-hunter2', 'aaaaaaaab', `-----BEGIN KEY-----\n${'MIIB'.repeat(400)}\n-----END KEY-----`, 'x'];
 const hide = maskOf(secrets);
 const hideShort = maskOfClient(secrets);
+const matchesGlobs = ['**/*a*/**/*a*b', '{a,aa}*{a,aa}*b', '**/?[!a]*x'].map(globMatcher);
 const byLine = (use: (line: string) => unknown) => (text: string) => {
   for (let at = 0; at < text.length; at += longestLine) use(text.slice(at, at + longestLine));
 };
@@ -81,6 +84,12 @@ const sinks: Record<string, (text: string) => unknown> = {
   'a sentence of a listener': asSentence,
   'a label': asLabel,
   'the name of an object': (text) => baseName({ name: text, id: text }),
+  'a path of a glob': (text) => matchesGlobs.map((matches) => matches(text.slice(0, 100_000))),
+  'changed paths': (text) =>
+    untouchedPaths(
+      { include: ['**/*a*/**/*a*b', `**/${'?'.repeat(190)}b`], exclude: [] },
+      { kind: 'told', paths: Array.from({ length: 3_000 }, (_, at) => text.slice(at, at + 400)) },
+    ),
   'a challenge of a registry': (text) => readChallenge(`Bearer realm="a",${text}`),
   'a link to the next page': nextCursor,
   'the level of a line': isForStandardError,

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { compileGlob } from '../../src/config/glob.ts';
 import { countingPath, untouchedPaths } from '../../src/planning/paths.ts';
 import type { ChangedPaths } from '../../src/planning/trigger-types.ts';
+import { cpuOf } from '../fuzz/cpu.ts';
 
 const reported = (...paths: string[]): ChangedPaths => ({ kind: 'known', paths });
 const rules = (include: string[], exclude: string[] = []) => ({ include, exclude });
@@ -46,6 +48,37 @@ describe('a push', () => {
     ['that changes no file', reported(), agents, 'it changes no file since what stands'],
   ])('%s', (_, changed, requested, why) => {
     expect(untouchedPaths(requested, changed)).toBe(why);
+  });
+});
+
+describe('paths and globs that are made to be slow', () => {
+  const globs = [`**/${'*a*/'.repeat(47)}**/b`, `${`{${'a,'.repeat(30)}a}`.repeat(3)}b`, `**/${'?'.repeat(190)}b`];
+  const paths = ['a', 'a/', 'aa/'].map((unit) => `${unit.repeat(400).slice(0, 399)}b`);
+  const list = (glob: string): string[] => Array.from({ length: 50 }, () => glob);
+  const changed = reported(...Array.from({ length: 3_000 }, (_, at) => paths[at % paths.length] ?? ''));
+
+  test.each([
+    ['many stars', globs[0] ?? ''],
+    ['many choices', globs[1] ?? ''],
+    ['many single characters', globs[2] ?? ''],
+  ])('a glob of %s takes no more than the steps of one push', (_, glob) => {
+    expect(compileGlob(glob).ok).toBe(true);
+    const plain = rules(list('**/*x*'), list('**/*y*'));
+    const hostile = rules(list(glob), list(glob));
+    const allowed =
+      15 * cpuOf(() => untouchedPaths(plain, reported(...Array.from({ length: 40 }, () => 'a'.repeat(100)))));
+    expect(cpuOf(() => untouchedPaths(hostile, changed))).toBeLessThan(allowed);
+  });
+
+  test('a push whose paths take too many steps is deployed', () => {
+    expect(untouchedPaths(rules(list(globs[0] ?? ''), []), changed)).toBeUndefined();
+  });
+
+  test('600 changed files are compared with 100 common globs', () => {
+    const files = Array.from({ length: 600 }, (_, at) => `packages/service-${at}/src/components/button.test.ts`);
+    const include = Array.from({ length: 50 }, (_, at) => `**/*.type${at}`);
+    const exclude = Array.from({ length: 50 }, (_, at) => `apps/app-${at}/**`);
+    expect(untouchedPaths(rules(include, exclude), reported(...files))).toMatch(/^none of the 600 paths/);
   });
 });
 

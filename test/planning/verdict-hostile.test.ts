@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Expectation, SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
 import { judge } from '../../src/planning/verdict.ts';
+import { cpuOf } from '../fuzz/cpu.ts';
 
 const requests = (...expected: Expectation[]): SmokeTest => ({
   name: 'hostile',
@@ -126,6 +127,47 @@ test.each<[what: string, expectation: Expectation, values: unknown, held: boolea
   expect(seen.held).toBe(held);
   expect(seen.seen.length).toBeLessThan(600);
   expect(performance.now() - started).toBeLessThan(15_000);
+});
+
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const one: ValueTest = { kind: 'equals', value: 1 };
+const letters = (length: number, seed: number): string =>
+  Array.from({ length }, (_, index) => ((index * index + seed * index) % 7 < 3 ? 'a' : 'b')).join('');
+
+test.each<[what: string, expectation: Expectation, values: unknown]>([
+  ['a filter within a filter', at('$.a[?count($.a[?count($.a[*])>5000])>0]', one), { a: numbers(300) }],
+  ['a filter that searches the whole', at('$[?count($[*])>50000]', one), numbers(5_000)],
+  ['a search that compares the whole', at('$..[?@ == $]', one), [numbers(9_000), numbers(9_000)]],
+  ['many selectors in many segments', at(`$${'[*,*,*,*,*,*,*,*,*,*]'.repeat(7)}.x`, one), nested(10)],
+  ['many indexes in many segments', at(`$${'[0,0,0,0,0,0,0,0,0,0]'.repeat(7)}.x`, one), nested(10)],
+  ['many slices in many segments', at(`$${'[:,:,:,:,:,:,:,:,:,:]'.repeat(7)}.x`, one), nested(10)],
+  [
+    'a long pattern for many texts',
+    at('$[*]', { kind: 'matches', pattern: '[ab]*a[ab]{900}b|b$' }),
+    numbers(400).map((index) => `${letters(1_200, index)}b`),
+  ],
+  [
+    'a long pattern for many texts in a filter',
+    at("$[?search(@, '[ab]*a[ab]{900}b|c$')]", one),
+    numbers(400).map((index) => `${letters(1_200, index)}b`),
+  ],
+])('bounds the steps of %s', (_, expectation, values) => {
+  const allowed = 20 * cpuOf(() => judged(at('$..x', one), { a: numbers(19_000) }), 5);
+  expect(cpuOf(() => judged(expectation, values))).toBeLessThan(allowed);
+  expect(judged(expectation, values).held).toBe(false);
+});
+
+test('a path that takes too many steps names the reason and what to change', () => {
+  const { seen } = judged(at('$[?count($[*])>50000]', one), numbers(5_000));
+  expect(seen).toBe('nothing: the path takes too many steps, so search fewer places');
+});
+
+test('a common search through the most values finds what it looks for', () => {
+  const messages = numbers(1_900).map((index) => ({ type: 'ai', name: `n${index}`, b: [1, 2], c: { d: 1, e: 2 } }));
+  expect(judged(at("$..[?@.name == 'n1899'].c.d", one), { messages }).held).toBe(true);
+  expect(judged(at("$.messages[?search(@.name, '^n1[0-9]{3}$') && @.c.d == 1].b[0]", one), { messages }).held).toBe(
+    true,
+  );
 });
 
 test('a hundred thousand nodes with long names are told in few words', () => {

@@ -85,6 +85,8 @@ export interface BuildBounds {
   /** Bytes of memory of all its processes together. */
   memoryBytes: number;
   processes: number;
+  /** Bytes of one file that git writes in a fetch: a pack, or an object of a small one. No commit that is checked out is larger than an unpacked tarball. */
+  fetchedBytes: number;
   /** How much of what its commands print is kept; it may print more, for which its log has a note. */
   outputBytes: number;
   outputLines: number;
@@ -98,6 +100,7 @@ export const usualBuildBounds: BuildBounds = {
   buildMs: 900_000,
   memoryBytes: Math.min(4_294_967_296, Math.floor(totalmem() * 0.75)),
   processes: 512,
+  fetchedBytes: 2_147_483_648,
   outputBytes: 8_000_000,
   outputLines: 15_000,
   leastFreeBytes: 500_000_000,

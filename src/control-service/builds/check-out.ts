@@ -15,6 +15,7 @@ import {
   gitVariables,
   knownMeaning,
   refToFetch,
+  saysFileIsTooLarge,
   tokenVariables,
   type GitProtocol,
 } from './git-settings.ts';
@@ -57,6 +58,8 @@ export interface CheckOutSettings {
   /** What lets git in where the repository is private. */
   token: string | undefined;
   allowGit: readonly string[];
+  /** Bytes of a pack that git may fetch. */
+  fetchedBytes: number;
   run: RunCommand;
   signal: AbortSignal;
   log: WriteLine;
@@ -106,13 +109,14 @@ async function throughMirror(
   wanted: Wanted,
   { address, protocol }: Remote,
   requested: { repoUrl: string; what: string },
-  { folder, token, run, signal }: CheckOutSettings,
+  { folder, token, fetchedBytes, run, signal }: CheckOutSettings,
 ): Promise<Attempt> {
   const configFile = join(folder.root, 'gitconfig');
   const env = { ...gitVariables(configFile, protocol), GIT_DIR: mirror };
   const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
     const variables = { ...env, ...(remote ? tokenVariables(address, token) : {}) };
-    return run({ command: 'git', args, cwd: mirror, env: variables, silent, asService: true });
+    const [command = '', ...rest] = [...(remote ? withinFileSize(fetchedBytes) : []), 'git', ...args];
+    return run({ command, args: rest, cwd: mirror, env: variables, silent, asService: true });
   };
 
   const opened = await openMirror(mirror, inMirror);
@@ -125,6 +129,11 @@ async function throughMirror(
   if (fetched.kind === 'refused') {
     const { printed, how, isLate, isNoCommit } = fetched;
     if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
+    if (saysFileIsTooLarge(printed)) {
+      return refused(
+        `What git fetches for ${requested.what} of ${requested.repoUrl} is larger than ${fetchedBytes} bytes, so it was ended. Remove from the repository what the agent does not need, then deploy again.`,
+      );
+    }
     // What git says of the remote names the remote; anything else that it says may be the mirror's fault.
     const isKnown = knownMeaning(printed, requested) !== undefined && !printed.includes(mirror);
     if (!isKnown && mayBeDamaged(printed, isLate)) return { kind: 'damaged', reason: how };
@@ -152,6 +161,18 @@ async function throughMirror(
   }
   return { kind: 'there', commit };
 }
+
+/**
+ * Runs the command after it with files of at most so many bytes, which POSIX counts in blocks of 512. Without the
+ * signal for it git prints what failed.
+ */
+const withinFileSize = (bytes: number): string[] => [
+  '/bin/sh',
+  '-c',
+  'trap "" XFSZ && ulimit -f "$1" && shift && exec "$@"',
+  'sh',
+  String(Math.ceil(bytes / 512)),
+];
 
 /** Copies the one commit `$2` out of the mirror `$1` into a repository of the build's own, and checks it out. */
 const copyCommit = [

@@ -87,6 +87,9 @@ export function refToFetch(repoRef: string | undefined): string {
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
 }
 
+/** Whether git printed that a file became larger than it may (EFBIG). */
+export const saysFileIsTooLarge = (printed: string): boolean => /File too large/.test(printed);
+
 /** What git prints about a remote, and what it means for the person who asked. */
 const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; what: string }) => string][] = [
   [

@@ -133,6 +133,7 @@ async function build(
     clock,
     signal,
     token: token?.value,
+    fetchedBytes: bounds.fetchedBytes,
   };
   const obtained = await obtainSource(masked, obtaining);
   if (!obtained.ok || signal.aborted) return obtained.ok ? cannot('') : obtained;

@@ -21,6 +21,8 @@ export interface Obtaining {
   clock: Clock;
   signal: AbortSignal;
   token: string | undefined;
+  /** Bytes of a pack that git may fetch. */
+  fetchedBytes: number;
 }
 
 /** Puts the source into its folder: checks a commit out, or unpacks a tarball. */

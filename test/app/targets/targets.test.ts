@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { FileTooLarge } from '../../../app/github/github-api.ts';
 import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
+import { nothingToDeploy } from '../../../app/events/commit-check.ts';
 import type { RepositoryAt } from '../../../app/repository.ts';
 import { agents, deployed, resolverOf, idOf, intruder, type More } from './models.ts';
 
@@ -464,6 +465,29 @@ describe('a file with mistakes', () => {
     expect(targets[0]?.terms.notes).toEqual([
       'the deploy file was not read, so pushes are built as if it said nothing: it has 2000000 bytes, and at most 1000000 are read',
     ]);
+  });
+});
+
+describe('a deploy file that could not be read in time', () => {
+  const unread = 'reading it takes too much time';
+  const files = { readDeployFile: async () => ({ entries: [], notes: [], unread }) };
+
+  test.each([[[deployed('a')]], [[]]])('deploys nothing, and fails the check (%#)', async (deployments) => {
+    const resolver = resolverOf(deployments, { 'acme/agents': 'name: a' }, { files });
+    const { targets, refused } = await resolver.targetsOf(agents, 'main');
+    expect(targets).toEqual([]);
+    expect(refused.at(-1)).toEqual({
+      deployment: '.github/landfall.yml',
+      why: `the deploy file could not be read, so this push is not deployed: ${unread}, or press Re-run to read it again`,
+      isFailure: true,
+    });
+    expect(nothingToDeploy('it', refused, 0).conclusion).toBe('failure');
+  });
+
+  test('keeps other branches of its deployments as well', async () => {
+    const deployments = [deployed('a', { revision: { repo_ref: 'dev' } })];
+    const { targets, refused } = await resolverOf(deployments, {}, { files }).targetsOf(agents, 'dev');
+    expect([targets, refused.map(({ isFailure }) => isFailure)]).toEqual([[], [true]]);
   });
 });
 
