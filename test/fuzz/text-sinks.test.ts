@@ -88,7 +88,7 @@ const sinks: Record<string, (text: string) => unknown> = {
   'changed paths': (text) =>
     untouchedPaths(
       { include: ['**/*a*/**/*a*b', `**/${'?'.repeat(190)}b`], exclude: [] },
-      { kind: 'told', paths: Array.from({ length: 3_000 }, (_, at) => text.slice(at, at + 400)) },
+      { kind: 'known', paths: Array.from({ length: 3_000 }, (_, at) => text.slice(at, at + 400)) },
     ),
   'a challenge of a registry': (text) => readChallenge(`Bearer realm="a",${text}`),
   'a link to the next page': nextCursor,
