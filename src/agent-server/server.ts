@@ -119,8 +119,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     async wake(revisionId) {
       if (closing) throw new Error('The server is leaving.');
       if (serving && revisionId === servedAs) return;
-      if (serving)
-        throw new Error('Already serving another revision. Stop it first.');
+      if (serving) throw new Error('Already serving another revision. Stop it first.');
       const notified = { ...options, configuration, webhookSettings: webhooks, revisionId };
       serving = await serve(loaded, await open(notified), notified);
       servedAs = revisionId;

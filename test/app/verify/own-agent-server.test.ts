@@ -42,7 +42,10 @@ test('an agent of ours is asked in the background, and leaves no thread and no a
 
 test('a run that fails is failed, with the words of the agent', async () => {
   const verdict = await kindOf({ ...hello, input: { input: 'Ada', fail: 'no ink' } });
-  expect(verdict).toMatchObject({ kind: 'failed', held: [{ seen: 'error (RequestedFailure: no ink)' }, { held: false }] });
+  expect(verdict).toMatchObject({
+    kind: 'failed',
+    held: [{ seen: 'error (RequestedFailure: no ink)' }, { held: false }],
+  });
 });
 
 test('a run that waits for a person is interrupted, although it ended well', async () => {
