@@ -69,7 +69,7 @@ const ask = (address) => new Promise((resolve, reject) => get(address, { agent }
   reply.setEncoding('utf8').on('data', (more) => (text += more)).on('end', () => resolve(JSON.parse(text)));
 }).on('error', reject));
 (async () => {
-  for (const address of JSON.parse(process.env.PLAIN_ASKS)) await ask(address);
+  for (const address of JSON.parse(process.env.PLAIN_REQUESTS)) await ask(address);
   agent.destroy();
 })();`;
 

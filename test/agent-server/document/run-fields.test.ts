@@ -10,18 +10,18 @@ import type { TemporaryAgent } from '../temporary-agent.ts';
 /** Where many tests run at once a run takes its time. */
 vi.setConfig({ testTimeout: 60_000 });
 
-/** `tells` answers what a node is told of its run, in three steps. */
+/** `echoes` answers what a node is reported of its run, in three steps. */
 const graph = `
   import { Annotation, StateGraph } from '@langchain/langgraph';
   const State = Annotation.Root({
     steps: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
-    told: Annotation<unknown>,
+    reported: Annotation<unknown>,
   });
   const step = (name: string) => async () => ({ steps: [name] });
-  export const tells = new StateGraph(State)
+  export const echoes = new StateGraph(State)
     .addNode('one', async (_state, config) => {
       const { tags, metadata, configurable, context } = config;
-      return { steps: ['one'], told: { tags, metadata, word: configurable.word, context } };
+      return { steps: ['one'], reported: { tags, metadata, word: configurable.word, context } };
     })
     .addNode('two', step('two')).addNode('three', step('three'))
     .addEdge('__start__', 'one').addEdge('one', 'two').addEdge('two', 'three').addEdge('three', '__end__');`;
@@ -29,7 +29,7 @@ const graph = `
 let folder: TemporaryAgent;
 let serving: Serving;
 beforeAll(async () => {
-  folder = temporaryAgent({ 'langgraph.json': { graphs: { echoes: './tells.ts:tells' } }, 'tells.ts': graph });
+  folder = temporaryAgent({ 'langgraph.json': { graphs: { echoes: './echoes.ts:echoes' } }, 'echoes.ts': graph });
   serving = await serveAgent({ configPath: folder.configPath });
 });
 afterAll(async () => {
@@ -51,7 +51,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
   /** Runs the graph, on a thread or without one, with more than an input. */
   const run = (more: object, threadId?: string) =>
     ok('POST', `${threadId === undefined ? '' : `/threads/${threadId}`}/runs/wait`, {
-      assistant_id: 'tells',
+      assistant_id: 'echoes',
       input: { steps: ['given'] },
       ...more,
     });
@@ -72,7 +72,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
         steps: ['given', 'one', 'two', 'three'],
         reported: {
           tags: expect.arrayContaining(['mine']),
-          metadata: expect.objectContaining({ trace: 'a1', graph_id: 'tells' }),
+          metadata: expect.objectContaining({ trace: 'a1', graph_id: 'echoes' }),
           word: 'hey',
           context: { tone: 'warm' },
         },
@@ -97,7 +97,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
     const threadId = await thread();
     expect(await run({ [field]: nodes }, threadId)).toMatchObject({ steps });
     expect(await ok('GET', `/threads/${threadId}`)).toMatchObject({ status: 'interrupted' });
-    const rest = await ok('POST', `/threads/${threadId}/runs/wait`, { assistant_id: 'tells', input: null });
+    const rest = await ok('POST', `/threads/${threadId}/runs/wait`, { assistant_id: 'echoes', input: null });
     expect(rest).toMatchObject({ steps: ['given', 'one', 'two', 'three'] });
     expect(await run({ [field]: nodes })).toMatchObject({ steps });
   });
@@ -119,7 +119,7 @@ describe.each(askBothWays)('the fields of a run, %s', (_, open) => {
 
   test('[agent.runs.stateless] a run without a thread leaves none, and no run', async () => {
     const [threads, mark] = [Number((await ask('POST', '/threads/count', {})).body), crypto.randomUUID()];
-    const requested = { assistant_id: 'tells', input: { steps: [mark] }, metadata: { mark } };
+    const requested = { assistant_id: 'echoes', input: { steps: [mark] }, metadata: { mark } };
     const waited = await ask('POST', '/runs/wait', requested);
     const started = await ask('POST', '/runs', requested);
     const place = started.headers.get('content-location') ?? '';

@@ -46,7 +46,7 @@ beforeAll(async () => {
         list: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
       });
       const node = (name) => async ({ word, ballast }, { store }) => {
-        globalThis.begunNodes.push(name + ' ' + word);
+        globalThis.startedNodes.push(name + ' ' + word);
         if (name === 'a') {
           await globalThis.gate;
           await store.put(['words'], word, { word });

@@ -8,16 +8,16 @@ import { temporaryAgent } from '../temporary-agent.ts';
 import { asking } from './two-servers.ts';
 import type { Asking } from './two-servers.ts';
 
-/** Counts its steps, within a graph that counts too, and asks or sleeps where it is told to. */
+/** Counts its steps, within a graph that counts too, and asks or sleeps where it is reported to. */
 const agent = temporaryAgent({
   'langgraph.json': { graphs: { steps: './steps.ts:steps' } },
   'steps.ts': `
     import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
     const State = Annotation.Root({
-      told: Annotation<string>,
+      reported: Annotation<string>,
       path: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
     });
-    const Inside = Annotation.Root({ told: Annotation<string>, within: Annotation<number> });
+    const Inside = Annotation.Root({ reported: Annotation<string>, within: Annotation<number> });
     const inside = new StateGraph(Inside)
       .addNode('count', async ({ within = 0 }) => ({ within: within + 1 }))
       .addEdge('__start__', 'count')
@@ -25,9 +25,9 @@ const agent = temporaryAgent({
     export const steps = new StateGraph(State)
       .addNode('one', async () => ({ path: ['one'] }))
       .addNode('inside', inside)
-      .addNode('two', async ({ told }) => {
-        if (told === 'ask') interrupt('what now?');
-        if (told === 'sleep') await new Promise((resolve) => setTimeout(resolve, 600_000).unref());
+      .addNode('two', async ({ reported }) => {
+        if (reported === 'ask') interrupt('what now?');
+        if (reported === 'sleep') await new Promise((resolve) => setTimeout(resolve, 600_000).unref());
         return { path: ['two'] };
       })
       .addEdge('__start__', 'one')

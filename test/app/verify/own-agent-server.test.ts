@@ -36,7 +36,7 @@ test('an agent of ours is asked in the background, and leaves no thread and no a
   const before = (await agent.searchAssistants({ limit: 100 })).length;
   const { verdict, stored } = await askAsTheApp(agent, [hello, { ...hello, context: { greeting: 'hello' } }]);
   expect(verdict).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }, { attempts: 1 }] });
-  expect(stored.some(({ under }) => JSON.stringify(under)?.includes('"asked"'))).toBe(true);
+  expect(stored.some(({ under }) => JSON.stringify(under)?.includes('"started"'))).toBe(true);
   expect([await threads(), (await agent.searchAssistants({ limit: 100 })).length]).toEqual([[], before]);
 });
 
@@ -49,7 +49,7 @@ test('a run that fails is failed, with the words of the agent', async () => {
 });
 
 test('a run that waits for a person is interrupted, although it ended well', async () => {
-  const requests = { ...hello, assistant: 'asks', input: { request: 'rest' } };
+  const requests = { ...hello, assistant: 'interrupts', input: { request: 'rest' } };
   const path = '$.__interrupt__[0].value.question';
   expect(
     await kindOf({

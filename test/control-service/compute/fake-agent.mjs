@@ -64,7 +64,7 @@ let revision = env.LANDFALL_REVISION_ID;
 process.stdin.on('data', (written) => {
   const command = JSON.parse(written);
   if (command.do === 'wake') revision = command.revision_id;
-  if (env.FAKE_STOP !== 'hangs') console.log(JSON.stringify({ event: command.do === 'wake' ? 'awake' : 'resting' }));
+  if (env.FAKE_STOP !== 'hangs') console.log(JSON.stringify({ event: command.do === 'wake' ? 'serving' : 'idle' }));
   console.log(`was told to ${command.do}`);
 });
 process.stdin.resume().on('end', () => {
