@@ -27,7 +27,7 @@ export interface ProgramEnvironment {
 }
 
 /** Runs the App until it is asked to leave; the exit code: 2 where its settings do not do. */
-export async function runApp(around: ProgramEnvironment): Promise<number> {
+async function runApp(around: ProgramEnvironment): Promise<number> {
   const { folder, env, say, printError, leave, makeWork } = around;
   let app: RunningApp;
   let log: AppContext['log'] = printError;

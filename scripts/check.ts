@@ -1,5 +1,5 @@
 // Everything that must hold, one part after the other; all are run, and those that failed are named at the end.
-//   npm run check                  format, lint, types, dist, architecture, test
+//   npm run check                  format, lint, unused, types, dist, architecture, test
 //   npm run check -- lint types    these only
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -53,6 +53,7 @@ function differences(folder: string, there: Map<string, string>, made: Map<strin
 const parts: Record<string, () => boolean | Promise<boolean>> = {
   format: () => node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'),
   lint: () => node('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'),
+  unused: () => node('node_modules/knip/bin/knip.js'),
   types: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'),
   dist: isBuilt,
   architecture: () => vitest('test/architecture.test.ts'),

@@ -13,7 +13,7 @@ const text = plainText.min(1).max(1_000);
 const login = plainText.min(1).max(100);
 
 /** SHA-1 or SHA-256, in full. */
-export const commitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, 'it is no commit');
+const commitId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i, 'it is no commit');
 
 /** Dots alone are no name, and would lead elsewhere in an address. */
 const fullName = z.string().regex(/^(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'it is no owner/name');

@@ -32,7 +32,7 @@ const firstWaitMs = 500;
 const maxWaitMs = 5_000;
 
 /** The requests of the App itself are paced like those of an installation; no installation has this id. */
-export const appItself = 0;
+const appItself = 0;
 
 /** A client whose writes are paced. */
 export interface PacedClient extends GitHubClient<AppRoute> {

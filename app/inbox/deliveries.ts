@@ -26,7 +26,7 @@ export type DeliveryDecision = Readonly<Record<string, unknown>>;
 export const leastAgeKept = 7 * 24 * 60 * 60_000;
 
 /** How long handled deliveries are kept (ms), where nobody says otherwise. */
-export const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
+const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
 
 /** How long those are kept (ms) that could not be handled. */
 const unhandledKeptFor = 90 * 24 * 60 * 60_000;

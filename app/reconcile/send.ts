@@ -68,7 +68,7 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
 }
 
 /** Goes back to deciding: what was sent surely did nothing. */
-export async function undone(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+async function undone(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   await keep(work, [unsent(intent)]);
   return continued;
 }
@@ -80,7 +80,7 @@ function unsent(intent: Intent): Intent {
 }
 
 /** The revision that an answer tells of; an old revision may itself be put into place again. */
-export function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment): string | undefined {
+function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment): string | undefined {
   const { latest_revision_id: latest } = answer;
   if (latest && latest !== formerLatestRevisionId) return latest;
   return sending.kind === 'redeploy' ? sending.revisionId : undefined;

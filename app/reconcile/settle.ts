@@ -21,7 +21,7 @@ import {
 const lookMs = 3_000;
 
 /** For how long a service that heeds keys is taken to know one (ms). */
-export const keysLastMs = 6 * 24 * 60 * 60_000;
+const keysLastMs = 6 * 24 * 60 * 60_000;
 
 /**
  * Finds out what became of a request whose answer nobody has. A service that heeds idempotency keys is sent the same

@@ -4,8 +4,8 @@ import type { EndKind, Intent } from '../reconcile/intent.ts';
 type Button = NonNullable<CheckContent['actions']>[number];
 
 /** The identifiers that `check_run.requested_action` brings back. */
-export const rollbackButton = 'rollback';
-export const redeployButton = 'redeploy';
+const rollbackButton = 'rollback';
+const redeployButton = 'redeploy';
 
 // GitHub bounds label, description and identifier at 20, 40 and 20 characters.
 const rollback: Button = {

@@ -43,7 +43,7 @@ export function systemRoutes({ askDatabase, isDraining, metrics, clock }: System
 }
 
 /** Whether something resolves in time (ms). */
-export async function answersWithin(ask: () => Promise<unknown>, withinMs: number, clock: Clock): Promise<boolean> {
+async function answersWithin(ask: () => Promise<unknown>, withinMs: number, clock: Clock): Promise<boolean> {
   const over = new AbortController();
   const answered = ask().then(
     () => true,

@@ -7,7 +7,7 @@ import { readBindings } from './bindings.ts';
 import { readPrivateKey } from './private-key.ts';
 
 /** Shorter webhook secrets are guessed too easily. */
-export const shortestSecret = 16;
+const shortestSecret = 16;
 
 /** What people copy from examples, and what Probot takes where nothing is set. */
 const knownSecrets = new Set(['development', 'secret', 'changeme', 'your-webhook-secret']);

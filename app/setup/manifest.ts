@@ -39,7 +39,7 @@ export const events = [
 ] as const;
 
 /** Where webhooks are taken, below the public address. */
-export const webhookPath = '/api/github/webhooks';
+const webhookPath = '/api/github/webhooks';
 
 /**
  * The manifest of an App.

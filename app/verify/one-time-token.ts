@@ -7,7 +7,7 @@ export function makeToken(): { token: string; hash: string } {
 }
 
 /** The SHA-256 of a token, in hexadecimal digits. */
-export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Whether a token is the one of this hash, in a time that does not tell how much of it is right. */
 export function isTokenOf(token: string, hash: string): boolean {

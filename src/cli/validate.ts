@@ -24,7 +24,7 @@ export interface Validation {
  * Reads the deploy file, the graph configuration files that it names where they lie below the working directory, and the
  * folders that it uploads, as an upload would.
  */
-export async function validate(inputs: Inputs): Promise<Validation> {
+async function validate(inputs: Inputs): Promise<Validation> {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
   if (file.kind !== 'read') {

@@ -93,7 +93,7 @@ export const commonFields = z.object({
 });
 
 /** What a deployment from a git repository may say besides. */
-export const githubFields = z.object({
+const githubFields = z.object({
   integrationId: z.uuid().exactOptional(),
   repoUrl: repoUrl.exactOptional(),
   repoRef: repoRef.exactOptional(),
@@ -106,7 +106,7 @@ export const githubFields = z.object({
 });
 
 /** What a deployment from a folder may say besides. */
-export const folderFields = z.object({
+const folderFields = z.object({
   sourceDir: oneLine.exactOptional(),
   graphConfigPath: githubFields.shape.graphConfigPath,
   installCommand: githubFields.shape.installCommand,
@@ -115,7 +115,7 @@ export const folderFields = z.object({
 });
 
 /** What a deployment of an image may say besides. */
-export const imageFields = z.object({
+const imageFields = z.object({
   imageUri: ruled(
     imageUriProblem,
     oneLine.regex(/^\S+$/, { error: 'must not hold spaces', abort: true }),
@@ -128,7 +128,7 @@ export const imageFields = z.object({
 });
 
 /** What a deployment of an image in the service's own registry may say besides. */
-export const pushedImageFields = imageFields.pick({ imageUri: true });
+const pushedImageFields = imageFields.pick({ imageUri: true });
 
 /** The fields of every source beside those of all. */
 export const fieldsOfSource = {

@@ -16,7 +16,7 @@ import type {
 } from './store/tables.ts';
 
 /** Where a deployment's agent answers, whichever of its revisions is live. */
-export const stableAddress = (baseUrl: string, deploymentId: string): string => `${baseUrl}/agents/${deploymentId}`;
+const stableAddress = (baseUrl: string, deploymentId: string): string => `${baseUrl}/agents/${deploymentId}`;
 
 /** The `custom_url` that is told: the caller's own for `external_docker`, filled in for every other source. */
 export const shownUrl = (

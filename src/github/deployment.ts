@@ -34,7 +34,7 @@ const descriptionLimit = 140;
 const payloadMember = 'landfall';
 
 /** The deployment of our external id on the commit, on whatever page it is. */
-export function findDeployment(client: GitHubClient, at: DeploymentPlace): Promise<number | undefined> {
+function findDeployment(client: GitHubClient, at: DeploymentPlace): Promise<number | undefined> {
   return findOnPages(
     async (page) => {
       const { data } = await client.request('GET /repos/{owner}/{repo}/deployments', {

@@ -6,7 +6,7 @@ import { modulePath } from './export-path.ts';
 const minutes = z.number().positive();
 
 /** How long items of the store live. Times are minutes. */
-export const StoreTtl = z.strictObject({
+const StoreTtl = z.strictObject({
   /** Whether reading an item begins its time anew; true where absent, and a request may say otherwise. */
   refresh_on_read: z.boolean().optional(),
   /** What a new item gets that says none itself; absent or null: items live for ever. */
@@ -14,10 +14,10 @@ export const StoreTtl = z.strictObject({
   /** How often expired items are removed. */
   sweep_interval_minutes: minutes.nullable().optional(),
 });
-export type StoreTtl = z.infer<typeof StoreTtl>;
+type StoreTtl = z.infer<typeof StoreTtl>;
 
 /** What makes the store's items findable by their meaning. */
-export const StoreIndex = z.strictObject({
+const StoreIndex = z.strictObject({
   /** How many numbers an embedding has. */
   dims: z.int().min(1),
   /** A function of the agent's, `./src/embed.ts:embed`, or a model's name, `provider:model`. */
@@ -25,7 +25,7 @@ export const StoreIndex = z.strictObject({
   /** Which parts of a value are embedded; the whole where absent. */
   fields: z.array(z.string().min(1)).nullable().optional(),
 });
-export type StoreIndex = z.infer<typeof StoreIndex>;
+type StoreIndex = z.infer<typeof StoreIndex>;
 
 /** The key `store`. */
 export const StoreConfig = z.strictObject({
@@ -36,10 +36,10 @@ export const StoreConfig = z.strictObject({
 export type StoreConfig = z.infer<typeof StoreConfig>;
 
 /** What becomes of a thread whose time is over: all of it goes, or all but its latest state. */
-export const THREAD_TTL_STRATEGIES = ['delete', 'keep_latest'] as const;
+const THREAD_TTL_STRATEGIES = ['delete', 'keep_latest'] as const;
 
 /** How long threads live after their last change. Times are minutes. */
-export const ThreadTtl = z.strictObject({
+const ThreadTtl = z.strictObject({
   /** `delete` where absent. */
   strategy: z.enum(THREAD_TTL_STRATEGIES).optional(),
   /** What a thread gets that says none itself; absent or null: threads live for ever. */
@@ -49,7 +49,7 @@ export const ThreadTtl = z.strictObject({
   /** How many threads one look takes at most. */
   sweep_limit: z.int().min(1).nullable().optional(),
 });
-export type ThreadTtl = z.infer<typeof ThreadTtl>;
+type ThreadTtl = z.infer<typeof ThreadTtl>;
 
 /** The key `checkpointer`. */
 export const CheckpointerConfig = z.strictObject({

@@ -6,9 +6,6 @@ import { exportPath } from './export-path.ts';
 import { HttpConfig } from './http-config.ts';
 import { CheckpointerConfig, StoreConfig } from './retention.ts';
 
-/** The name that the graph configuration file has where nobody says another. */
-export const GRAPH_CONFIG_FILE = 'langgraph.json';
-
 /** One graph: its path, or an object with the path and a description for people. */
 export const GraphEntry = z.union([
   exportPath,

@@ -105,5 +105,4 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
 }
 
 /** Whether the same may be taken another time. */
-export const mayPass = ({ kind }: ServiceError): boolean =>
-  kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';
+const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

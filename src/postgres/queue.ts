@@ -39,7 +39,7 @@ export interface JobPolicy {
 }
 
 /** A job is repeated for as long as it takes: what was acknowledged is not lost to an outage of some hours. */
-export const jobDefaults = {
+const jobDefaults = {
   retryLimit: 1_000,
   retryDelay: 1,
   retryDelayMax: 60,

@@ -54,7 +54,7 @@ const shownOutput = z.object({
 });
 
 /** The smoke test of every project: its agent is greeted, and greets back. */
-export const saysHello = {
+const saysHello = {
   name: 'says hello',
   assistant: 'talk',
   thread: true,

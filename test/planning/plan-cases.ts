@@ -3,7 +3,7 @@ import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { KnownCommit } from '../../src/planning/commit.ts';
 import type { Plan, Seen } from '../../src/planning/plan-types.ts';
 
-export const ours = 'a'.repeat(40);
+const ours = 'a'.repeat(40);
 export const theirs = 'b'.repeat(40);
 export const known: KnownCommit = { kind: 'known', sha: ours, from: 'this workflow' };
 export const unknown: KnownCommit = { kind: 'unknown', why: 'nobody says' };
@@ -68,7 +68,7 @@ export const imageRevision = (id: string, status: string, image_uri = 'registry.
 });
 export const live = revision('r1', 'DEPLOYED');
 export const seen: Seen = { deployment: built, live, latest: live, commit: known };
-export const liveImage = imageRevision('r1', 'DEPLOYED');
+const liveImage = imageRevision('r1', 'DEPLOYED');
 export const seenImage: Seen = { deployment: image, live: liveImage, latest: liveImage, commit: unknown };
 /** Another revision is the newest one; r1 still serves. */
 export const newest = (latest: Seen['latest'], commit: string | null = ours): Partial<Seen> => ({

@@ -20,7 +20,7 @@ export interface Quirks {
   hidesDigests: boolean;
 }
 
-export const plainService: Quirks = {
+const plainService: Quirks = {
   fillsDefaults: false,
   addsNulls: false,
   dropsUnused: false,

@@ -33,7 +33,7 @@ export const RESOURCES = {
 } as const satisfies Record<Kind, Resource>;
 
 /** What the routes say of a thing that is not there: one that a caller may not see is told of in the same words. */
-export function notThere(kind: Kind, id: string, runId?: string): Error {
+function notThere(kind: Kind, id: string, runId?: string): Error {
   if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
   if (kind === 'assistant') return noAssistant(id);
   const words = {

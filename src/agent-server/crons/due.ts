@@ -2,7 +2,7 @@ import { timeAfter } from './schedule.ts';
 import type { Schedule } from './schedule.ts';
 
 /** How long ago (ms) a time may be that was missed while nobody ran, for one run to make up for all that were missed. */
-export const MADE_UP_FOR_MS = 3_600_000;
+const MADE_UP_FOR_MS = 3_600_000;
 
 /** How far (ms) a clock has to be set back for times to be computed anew: a correction by seconds repeats no run. */
 export const SET_BACK_MS = 60_000;

@@ -9,7 +9,7 @@ import { earlierThan, SET_BACK_MS, whatIsDue } from './due.ts';
 import type { CronStore } from './store.ts';
 
 /** How often (ms) a process looks for crons whose time has come: a run is late by this at most. */
-export const LOOK_MS = 1000;
+const LOOK_MS = 1000;
 /** How many are looked at in one go. */
 const AT_ONCE = 100;
 /** Later than the next run of any cron. */
@@ -18,7 +18,7 @@ const END_OF_TIME = new Date(8.64e15);
  * How long (ms) a run that is refused is tried again, before its time is passed over: while two revisions serve, the
  * other one may have the graph that this one does not.
  */
-export const MAX_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** What the crons of a process work with. */
 export interface FiringParts {

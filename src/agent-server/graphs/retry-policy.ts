@@ -14,7 +14,7 @@ export interface RetryPolicy {
 const inside = new AsyncLocalStorage<RetryPolicy>();
 
 /** The database can't be used at the moment. Its address, which the driver's words tell, is nobody's business. */
-export class DatabaseAway extends Error {
+class DatabaseAway extends Error {
   override name = 'DatabaseAway';
 
   constructor(cause: unknown) {

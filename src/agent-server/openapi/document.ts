@@ -8,7 +8,7 @@ import { operations } from './operations.ts';
 import { headerParameters, pathParameters, queryNotes } from './parameters.ts';
 
 /** What the page of the description is called. */
-export const title = 'Landfall agent server';
+const title = 'Landfall agent server';
 
 /** Describes all that is served, from the schemas that requests are read by. */
 export function openApiDocument(): OpenApiDocument {

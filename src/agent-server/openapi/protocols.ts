@@ -56,7 +56,7 @@ export const rpcAnswer = z.looseObject({
 /** How a protocol refuses what it can't read: as JSON-RPC does, or as every endpoint does. */
 const rpcRefusal = z.union([rpcAnswer, validationErrorResponse]);
 /** What a model is told by, or tells. */
-export const mcpMessage = freeObject;
+const mcpMessage = freeObject;
 
 const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
   {

@@ -20,7 +20,7 @@ const tag = 'Threads';
 /** What a thread may be made with. */
 export const threadCreation = ThreadCreate.extend({ supersteps: z.array(Superstep).optional() });
 /** What is added to the metadata of a thread. */
-export const threadStatePatch = ThreadPatch.pick({ metadata: true });
+const threadStatePatch = ThreadPatch.pick({ metadata: true });
 /** What was pruned. */
 export const pruned = z.object({ pruned_count: z.int() });
 

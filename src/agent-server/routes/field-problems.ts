@@ -15,7 +15,7 @@ export const problemsOf = (error: z.ZodError, where: string): FieldProblem[] =>
   }));
 
 /** What is told of a field that has to be there and is not, as the control service tells it. */
-export const MISSING = { msg: 'Field required', type: 'missing' } as const;
+const MISSING = { msg: 'Field required', type: 'missing' } as const;
 
 const isMissing = ({ code, message }: Issue): boolean =>
   code === 'invalid_type' && message.endsWith(', received undefined');

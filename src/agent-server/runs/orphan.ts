@@ -1,7 +1,7 @@
 import type { StoredRun } from './run-row.ts';
 
 /** How often a run may be begun before it is given up: a run that kills its process must not do so for ever. */
-export const MOST_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 3;
 
 /** What becomes of an unfinished run whose process is gone. */
 export type OrphanFate =

@@ -14,7 +14,7 @@ import { stateAfter } from './state-after.ts';
 import type { RunStore } from './store.ts';
 
 /** How often (ms) a process looks for runs that were left, and for runs of its own that others were asked to end. */
-export const SWEEP_MS = 1000;
+const SWEEP_MS = 1000;
 /** How many are looked at in one go. */
 const AT_ONCE = 100;
 
@@ -192,7 +192,7 @@ function webhookOf({ kwargs }: StoredRun): string | undefined {
 }
 
 /** A stored run as a plan, to go on with it at `now` (ms since the epoch). */
-export function planOf(run: StoredRun, now: number): RunPlan {
+function planOf(run: StoredRun, now: number): RunPlan {
   return {
     runId: run.run_id,
     threadId: run.thread_id,

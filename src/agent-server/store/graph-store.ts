@@ -7,7 +7,7 @@ import type { Item, Items } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
 
 /** A graph asked the store for something that it can't do; the run that asked fails with it. */
-export class StoreCallError extends Error {
+class StoreCallError extends Error {
   constructor(call: string, problem: string) {
     super(`store.${call}: ${problem}.`);
     this.name = 'StoreCallError';

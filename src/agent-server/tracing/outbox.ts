@@ -8,7 +8,7 @@ export interface PendingRun {
 }
 
 /** The most runs that wait to be told: of more the oldest are given up. */
-export const maxPendingRuns = 10_000;
+const maxPendingRuns = 10_000;
 
 /**
  * Runs that have ended and have still to be told. They are put there by the statement that ends them (`runs/statements.ts`),

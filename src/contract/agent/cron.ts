@@ -7,7 +7,7 @@ import { STREAM_MODES } from './stream-event.ts';
 import { MAX_WEBHOOK_URL_LENGTH } from './webhook.ts';
 
 /** The longest schedule, in characters: five fields with every value spelled out are shorter. */
-export const MAX_SCHEDULE_LENGTH = 500;
+const MAX_SCHEDULE_LENGTH = 500;
 
 /**
  * A cron, a periodic run, as a server answers it (section "What the service does"). The document names crons and leaves
@@ -100,7 +100,7 @@ export const CronPatch = z.strictObject({
 export type CronPatch = z.infer<typeof CronPatch>;
 
 /** The fields a search of crons may sort by. */
-export const CRON_SORT_FIELDS = [
+const CRON_SORT_FIELDS = [
   'cron_id',
   'assistant_id',
   'thread_id',
@@ -111,7 +111,7 @@ export const CRON_SORT_FIELDS = [
 ] as const;
 
 /** The fields a search may select; `now` is the server's time of the answer. */
-export const CRON_FIELDS = [
+const CRON_FIELDS = [
   'cron_id',
   'assistant_id',
   'thread_id',

@@ -26,11 +26,11 @@ export const MULTITASK_STRATEGIES = ['reject', 'enqueue', 'interrupt', 'rollback
 export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number];
 
 /** What becomes of a run whose stream is left. */
-export const ON_DISCONNECT = ['cancel', 'continue'] as const;
+const ON_DISCONNECT = ['cancel', 'continue'] as const;
 /** What becomes of the thread of a stateless run. */
 export const ON_COMPLETION = ['delete', 'keep'] as const;
 /** What to do where the thread of a run is not there. */
-export const IF_NOT_EXISTS = ['create', 'reject'] as const;
+const IF_NOT_EXISTS = ['create', 'reject'] as const;
 /** When a run writes its state down: before the next step, beside it, or at its end. */
 export const DURABILITIES = ['sync', 'async', 'exit'] as const;
 
@@ -112,17 +112,6 @@ export const RunCreate = z.strictObject({
 });
 export type RunCreate = z.infer<typeof RunCreate>;
 
-/** The fields of `RunCreate` that mean something only where there is a thread before the run. */
-export const THREAD_RUN_FIELDS = [
-  'checkpoint',
-  'checkpoint_id',
-  'if_not_exists',
-  'multitask_strategy',
-] as const satisfies readonly (keyof RunCreate)[];
-
-/** The fields of `RunCreate` that mean something only for a stateless run. */
-export const STATELESS_RUN_FIELDS = ['on_completion'] as const satisfies readonly (keyof RunCreate)[];
-
 /** The fields a list of runs may select. */
 export const RUN_FIELDS = [
   'run_id',
@@ -161,7 +150,7 @@ export interface CancelRequest {
 }
 
 /** Which runs `POST /runs/cancel` ends by their status: `all` are those that have not ended. */
-export const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
+const CANCEL_STATUSES = ['pending', 'running', 'all'] as const;
 
 /** Body of `POST /runs/cancel`: runs by status, or by thread and ids. */
 export const RunsCancel = z.strictObject({

@@ -50,9 +50,6 @@ export const StoreSearch = z.strictObject({
 });
 export type StoreSearch = z.infer<typeof StoreSearch>;
 
-/** Answer of `POST /store/items/search`. */
-export const StoreSearchReply = z.looseObject({ items: z.array(StoreItem) });
-
 /** Body of `POST /store/namespaces`. In `prefix` and `suffix`, `*` stands for any one label. */
 export const StoreNamespaces = z.strictObject({
   prefix: z.array(z.string()).optional(),

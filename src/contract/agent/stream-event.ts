@@ -19,9 +19,6 @@ export type StreamMode = (typeof STREAM_MODES)[number];
 export const METADATA_EVENT = 'metadata';
 export const ERROR_EVENT = 'error';
 
-/** The names under which stream mode `messages` tells a message as it grows, and when it is whole. */
-export const MESSAGE_EVENTS = ['messages/metadata', 'messages/partial', 'messages/complete'] as const;
-
 /** Parts an event's name from the subgraph it tells of: `updates|outer:1|inner:2`. */
 export const NAMESPACE_SEPARATOR = '|';
 

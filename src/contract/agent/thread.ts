@@ -97,10 +97,10 @@ export const ThreadPatch = z.strictObject({ metadata: freeObject.optional(), ttl
 export type ThreadPatch = z.infer<typeof ThreadPatch>;
 
 /** The fields a search of threads may sort by. */
-export const THREAD_SORT_FIELDS = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
+const THREAD_SORT_FIELDS = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
 
 /** The fields a search may select. */
-export const THREAD_FIELDS = [
+const THREAD_FIELDS = [
   'thread_id',
   'created_at',
   'updated_at',
@@ -114,7 +114,7 @@ export const THREAD_FIELDS = [
 ] as const;
 
 /** How many paths a search may extract. */
-export const MAX_EXTRACTED = 10;
+const MAX_EXTRACTED = 10;
 
 /**
  * Body of `POST /threads/search`: `metadata` and `values` match key by key. `extract` names parts of a thread by their

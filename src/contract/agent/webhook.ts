@@ -10,10 +10,7 @@ export const MAX_WEBHOOK_URL_LENGTH = 65_536;
 export const DEFAULT_WEBHOOK_PORTS = { 'https:': 443, 'http:': 80 } as const;
 
 /** The default of `webhooks.env_prefix`: the fixed prefix of the public service, which ends in `WEBHOOK_`. */
-export const DEFAULT_WEBHOOK_ENV_PREFIX = 'LG_WEBHOOK_';
-
-/** The server versions from which the webhook features exist (section "Versioning"). */
-export const WEBHOOK_FEATURE_VERSIONS = { headers: '0.5.36', url: '0.5.36', disable_webhooks: '0.2.78' } as const;
+const DEFAULT_WEBHOOK_ENV_PREFIX = 'LG_WEBHOOK_';
 
 /** The operations that take an optional `webhook` (section "Endpoints"), with the plural `threads` of the usage example. */
 export const WEBHOOK_OPERATIONS = [
@@ -66,7 +63,7 @@ export const WebhooksConfig = z
 export type WebhooksConfig = z.infer<typeof WebhooksConfig>;
 
 /** A failure as a webhook tells it. */
-export const WebhookError = z.strictObject({ error: z.string(), message: z.string() });
+const WebhookError = z.strictObject({ error: z.string(), message: z.string() });
 
 /**
  * What a server of ours sends when a run with a `webhook` completes (section "Webhook notification"): the shape of a

@@ -28,7 +28,6 @@ export const apiKeyCreateRequest = z.strictObject({
     .max(100)
     .regex(/^[^\p{Cc}]*$/u, 'must be one line'),
 });
-export type ApiKeyCreateRequest = z.infer<typeof apiKeyCreateRequest>;
 
 /** A key as its making is answered: `key` is a secret, told this once, and null in the answer to a repetition. */
 export const newApiKey = apiKey.extend({ key: z.string().nullable() });

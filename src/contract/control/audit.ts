@@ -17,7 +17,6 @@ export const auditRecord = z.looseObject({
   /** The names of the fields that are others since: `source_config.build_on_push`, `secrets.MODEL_KEY`. */
   fields: z.array(z.string()),
 });
-export type AuditRecord = z.infer<typeof auditRecord>;
 
 /** A page of changes, newest first. `next_before` asks for the next one; null on the last. */
 export const auditList = z.looseObject({ resources: z.array(auditRecord), next_before: z.string().nullable() });
@@ -35,4 +34,3 @@ export const auditQuery = z.strictObject({
   key_id: z.string().optional(),
   deployment_id: z.uuid().optional(),
 });
-export type AuditQuery = z.infer<typeof auditQuery>;

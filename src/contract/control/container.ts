@@ -46,9 +46,9 @@ export const envVar = z
 export type EnvVar = z.infer<typeof envVar>;
 
 /** control-service.md, Container: `imagePullPolicy`. */
-export const imagePullPolicies = ['Always', 'Never', 'IfNotPresent'] as const;
+const imagePullPolicies = ['Always', 'Never', 'IfNotPresent'] as const;
 /** control-service.md, Container: `restartPolicy`, for sidecars. */
-export const containerRestartPolicies = ['Always', 'OnFailure'] as const;
+const containerRestartPolicies = ['Always', 'OnFailure'] as const;
 
 /** control-service.md, Container: an init container or a sidecar. */
 export const container = z.strictObject({

@@ -2,13 +2,12 @@ import * as z from 'zod';
 import { dnsLabel } from './container.ts';
 
 /** The compute types that a listener may have; `k8s` is the one known (the public service's `ListenerCreateRequest`). */
-export const computeTypes = ['k8s'] as const;
+const computeTypes = ['k8s'] as const;
 /** One of `computeTypes`, as it is sent. */
 export const computeType = z.enum(computeTypes);
-export type ComputeType = z.infer<typeof computeType>;
 
 /** The most namespaces that a listener may be configured for. */
-export const mostNamespaces = 100;
+const mostNamespaces = 100;
 
 /**
  * What a listener is configured for, by its compute type (`ListenerComputeConfig`). `k8s_namespaces` are those that
@@ -17,7 +16,6 @@ export const mostNamespaces = 100;
 export const listenerComputeConfig = z.strictObject({
   k8s_namespaces: z.array(dnsLabel).max(mostNamespaces).nullish(),
 });
-export type ListenerComputeConfig = z.infer<typeof listenerComputeConfig>;
 
 const version = z.string().min(1).max(255).nullish();
 

@@ -15,7 +15,6 @@ export type DeploymentType = z.infer<typeof deploymentType>;
 
 /** control-service.md, ListenerConfig: only for listeners whose compute type is `k8s`. */
 export const listenerConfig = z.strictObject({ k8s_namespace: z.string().min(1).nullish() });
-export type ListenerConfig = z.infer<typeof listenerConfig>;
 
 /**
  * The deployment-level settings (control-service.md, source_config). All may be null; which of them fit a source,

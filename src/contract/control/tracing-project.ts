@@ -35,10 +35,9 @@ export const tracedRun = z.strictObject({
 export type TracedRun = z.infer<typeof tracedRun>;
 
 /** The most runs that one report may bring. */
-export const mostTracedRuns = 100;
+const mostTracedRuns = 100;
 /** The body of POST /v1/projects/{id}/runs: runs that have ended. One that is told again changes nothing. */
 export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(mostTracedRuns) });
-export type TracedRunsReport = z.infer<typeof tracedRunsReport>;
 
 /** What a report is answered with. */
 export const tracedRunsTaken = z.looseObject({ taken: z.int() });
@@ -83,4 +82,3 @@ export const tracedRunsQuery = z.strictObject({
   status: z.string().optional(),
   assistant_id: z.string().optional(),
 });
-export type TracedRunsQuery = z.infer<typeof tracedRunsQuery>;

@@ -49,7 +49,7 @@ export interface ContainerCompute extends Compute {
 }
 
 /** The image that builds run in where none is named. */
-export const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
+const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
 interface Equipment {
   engine: Engine;

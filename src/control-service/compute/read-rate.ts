@@ -7,7 +7,7 @@ export interface ReadBounds {
 }
 
 /** For one output, about what a build on this machine prints at its fastest. */
-export const boundsOfOutput: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 };
+const boundsOfOutput: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 };
 /** For all outputs of the service together. */
 const boundsOfAll: ReadBounds = { burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 };
 

@@ -1,11 +1,10 @@
 import type { ResolvedShare } from '../rules/resolved-resources.ts';
 
 /** Cores as Kubernetes writes them itself: `2`, and thousandths for parts of one, `500m`. */
-export const cores = (count: number): string =>
-  Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`;
+const cores = (count: number): string => (Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`);
 
 /** Memory in MB: the document says MB beside GiB, so a MB is 1,000,000 bytes, which Kubernetes calls `M`. */
-export const megabytes = (count: number): string => `${count}M`;
+const megabytes = (count: number): string => `${count}M`;
 
 /** Storage in GiB, `Gi`. */
 export const gibibytes = (count: number): string => `${count}Gi`;

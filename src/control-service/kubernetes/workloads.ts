@@ -25,7 +25,7 @@ export interface Scale {
  * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One where nothing was said. `max_scale` 0 switches a part
  * off; a `min_scale` of 0 alone leaves one, since nothing here could wake a deployment that nobody runs.
  */
-export function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
+function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
   if (maxScale === 0) return { min: 0, max: 0 };
   const min = Math.max(1, minScale ?? 1);
   return { min, max: maxScale ?? min };

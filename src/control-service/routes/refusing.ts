@@ -7,7 +7,3 @@ export const onlyMethods =
     context.header('Allow', allowed.join(', '));
     return context.json({ detail: `Method Not Allowed: this path takes ${allowed.join(' and ')}.` }, 405);
   };
-
-/** Answers for an endpoint that a service of this kind may have and this one has not. */
-export const notOffered = (what: string) => (context: Context) =>
-  context.json({ detail: `${what} is not offered by this service.` }, 501);

@@ -18,7 +18,7 @@ export const isGiven = (body: unknown, path: string): boolean => fieldAt(body, p
 export const rulesGiven = (body: unknown): FieldRule[] => fieldRules.filter(({ path }) => isGiven(body, path));
 
 /** The longest address, path, name of a ref or command, in characters: no command line takes much more. */
-export const longestText = 4_096;
+const longestText = 4_096;
 
 /** A sentence for every text that a body gives and that is too long to be used, without the text. */
 export const lengthProblems = (body: unknown): string[] =>

@@ -6,7 +6,7 @@ import {
 import type { Hosting } from './hosting.ts';
 
 /** The longest name of a deployment: what the contract says, and what the public service takes where it is self-hosted. */
-export const longestName = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : longestDeploymentName);
+const longestName = (hosting: Hosting): number => (hosting === 'self-hosted' ? 21 : longestDeploymentName);
 
 /** The sentence against a deployment's name, where there is one. */
 export const nameProblem = (name: string, hosting: Hosting): string | undefined =>

@@ -7,7 +7,7 @@ import type { RevisionStatus } from '../../contract/control/revision.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 
 /** How many log lines a page holds when the caller does not say. */
-export const defaultLogPage = 50;
+const defaultLogPage = 50;
 
 const isDeploymentStatus = (word: string): word is DeploymentStatus =>
   deploymentStatuses.some((status) => status === word);

@@ -12,7 +12,7 @@ export interface NewLogLine {
 }
 
 /** The longest message that is kept, in characters; what is beyond is cut off and said. */
-export const longestMessage = 8_192;
+const longestMessage = 8_192;
 /** How many lines of a kind a revision keeps: the newest. */
 export const mostLines = 20_000;
 

@@ -33,4 +33,4 @@ export const tracingTarget = (
 ): TracingTarget => ({ url: `${baseUrl}${runsPath(projectId)}`, token: tracing.tokenOf(projectId) });
 
 /** The path of a project's runs, below the service's address. */
-export const runsPath = (projectId: string): string => `/v1/projects/${projectId}/runs`;
+const runsPath = (projectId: string): string => `/v1/projects/${projectId}/runs`;

@@ -8,9 +8,6 @@ export const uploadsFolder = 'uploads';
 export const newObjectPath = (deploymentId: string): string =>
   `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
 
-/** What the files of uploads are named like. */
-export const uploadedName = /^[0-9a-f]{32}\.tar\.gz$/;
-
 /**
  * Where the tarball of an object path lies, once it is stored.
  *

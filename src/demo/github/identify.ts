@@ -21,7 +21,7 @@ export async function identify(site: Site, authorization: string | undefined): P
 }
 
 /** Who a token belongs to; undefined for one that is unknown, has run out, or whose installation is gone. */
-export function ofToken(site: Site, token: string): Who | undefined {
+function ofToken(site: Site, token: string): Who | undefined {
   for (const [login, known] of site.people) {
     if (known === token) return { kind: 'person', login, token };
   }

@@ -155,6 +155,6 @@ function isFinal(problem: Error): boolean {
 }
 
 /** The last lines of a server's log. */
-export function lastLines(file: string, count = 15): string {
+function lastLines(file: string, count = 15): string {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).join('\n') : '';
 }

@@ -16,7 +16,7 @@ export interface FuzzCase {
 }
 
 /** Stands in a body for what the thing that is meant has of this name. */
-export const own = (name: string): string => `\u0001${name}\u0001`;
+const own = (name: string): string => `\u0001${name}\u0001`;
 
 const run = { assistant_id: 'echo', input: { input: 'Ada' } };
 const call = (method: string, params: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params });

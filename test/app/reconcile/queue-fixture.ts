@@ -21,7 +21,7 @@ import { MemoryStore } from './memory-store.ts';
 import { commitOf, repository, start, requestOf } from './requests.ts';
 
 /** Time that a test sets; whoever sleeps is only woken by an end. */
-export class SetClock implements Clock {
+class SetClock implements Clock {
   #now = start;
   now(): number {
     return this.#now;
@@ -95,7 +95,7 @@ export class KeyedControl extends ControlModel {
 }
 
 /** GitHub as a line of commits and a branch that stands somewhere. */
-export class LineHub implements GitHubApi {
+class LineHub implements GitHubApi {
   /** Each commit contains those before it, unless it was forced. */
   commits: string[] = [];
   head_: string | undefined;

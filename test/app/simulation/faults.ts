@@ -50,7 +50,7 @@ export class Faults {
 }
 
 /** Operations that change something: only their failures can leave open whether they took effect. */
-export const writes = new Set([
+const writes = new Set([
   'patchDeployment',
   'redeployRevision',
   'writeCheck',

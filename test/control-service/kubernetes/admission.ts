@@ -48,7 +48,7 @@ const factors: Record<string, number> = {
 };
 
 /** A quantity as a number: cores or bytes. */
-export function amountOf(text: string): number {
+function amountOf(text: string): number {
   const [, number = '', unit = ''] = /^([\d.]+)(.*)$/.exec(text) ?? [];
   return Number(number) * (factors[unit] ?? 1);
 }

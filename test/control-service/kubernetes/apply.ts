@@ -56,7 +56,7 @@ export function fieldsOf(configuration: Json): Set<string> {
 }
 
 /** The value at a path, or undefined. */
-export function valueAt(object: unknown, path: string): unknown {
+function valueAt(object: unknown, path: string): unknown {
   let here: unknown = object;
   for (const step of stepsOf(path)) {
     if (step.startsWith('f:')) here = isObject(here) ? here[step.slice(2)] : undefined;
@@ -74,7 +74,7 @@ function matches(item: unknown, step: string): boolean {
 }
 
 /** Lays a configuration over what is there. */
-export function merged(live: unknown, configuration: unknown, field = ''): unknown {
+function merged(live: unknown, configuration: unknown, field = ''): unknown {
   if (isObject(configuration)) {
     const result: Json = isObject(live) ? { ...live } : {};
     for (const [name, value] of Object.entries(configuration)) result[name] = merged(result[name], value, name);
@@ -92,7 +92,7 @@ export function merged(live: unknown, configuration: unknown, field = ''): unkno
 }
 
 /** Takes fields out; what they leave empty goes with them. */
-export function without(object: unknown, paths: readonly string[]): unknown {
+function without(object: unknown, paths: readonly string[]): unknown {
   const removed = new Set(paths);
   const visit = (value: unknown, path: string, field: string): unknown => {
     if (isObject(value)) {

@@ -23,7 +23,7 @@ export interface TestStore {
 export const testCipher = secretCipher(encryptionKey(randomBytes(32)));
 
 /** A clock that goes on by a millisecond whenever it is asked, so that no two moments are the same. */
-export function tickingClock(from = Date.UTC(2030, 0, 1)): Clock {
+function tickingClock(from = Date.UTC(2030, 0, 1)): Clock {
   let now = from;
   return { now: () => (now += 1), sleep: () => Promise.resolve() };
 }

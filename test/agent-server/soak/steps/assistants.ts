@@ -108,12 +108,12 @@ const versionOf = ({ context, name, metadata }: Record<string, unknown>): Versio
 });
 
 /** An assistant that is there for sure. */
-export function anAssistant({ chance, assistants }: Worker): [string, Assistant | undefined] {
+function anAssistant({ chance, assistants }: Worker): [string, Assistant | undefined] {
   const id = chance.any(assistants.sure()) ?? '';
   return [id, assistants.get(id)];
 }
 
-export const activeOf = ({ active, versions }: Assistant): Version =>
+const activeOf = ({ active, versions }: Assistant): Version =>
   versions[active - 1] ?? { greeting: '', name: '', metadata: {} };
 
 const without = ({ name, metadata }: Version) => ({ name, metadata });
