@@ -21,7 +21,7 @@ import {
 const one = '/assistants/{assistant_id}';
 const tag = 'Assistants';
 
-/** Assistants, their versions, and what their graphs look like. */
+/** Assistants, their versions, and the schemas and drawings of their graphs. */
 export const assistantOperations: readonly Operation[] = [
   {
     method: 'post',
@@ -39,7 +39,7 @@ export const assistantOperations: readonly Operation[] = [
     path: '/assistants/search',
     id: 'search_assistants',
     summary: 'Search assistants',
-    description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
+    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
     body: { schema: AssistantSearch, required: false },
     answers: { 200: { description: 'A page of assistants.', schema: z.array(assistantResponse) } },
@@ -128,7 +128,7 @@ export const assistantOperations: readonly Operation[] = [
     id: 'get_assistant_schemas',
     summary: 'Read the schemas of an assistant’s graph',
     tag,
-    answers: { 200: { description: 'JSON schemas; one that can’t be told is missing.', schema: graphSchemasResponse } },
+    answers: { 200: { description: 'JSON schemas; unknown ones are absent.', schema: graphSchemasResponse } },
     errors: [404, 422],
   },
   {

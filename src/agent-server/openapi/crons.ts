@@ -3,15 +3,15 @@ import { CronCount, CronCreate, CronPatch, CronSearch } from '../../contract/age
 import type { Operation } from './operation.ts';
 import { countResponse, cronResponse } from './responses.ts';
 
-/** What a cron on a thread is made with: what becomes of the thread is no question then. */
+/** The request to create a cron on a thread, which always keeps its thread. */
 export const threadCronCreate = CronCreate.omit({ on_run_completed: true });
-/** What a cron without a thread is made with. */
+/** The request to create a cron without a thread. */
 export const cronCreate = CronCreate.omit({ multitask_strategy: true });
 
 const one = '/runs/crons/{cron_id}';
 const tag = 'Crons';
 
-/** Runs that come again and again. */
+/** Scheduled runs. */
 export const cronOperations: readonly Operation[] = [
   {
     method: 'post',
@@ -38,7 +38,7 @@ export const cronOperations: readonly Operation[] = [
     path: '/runs/crons/search',
     id: 'search_crons',
     summary: 'Search crons',
-    description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
+    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
     body: { schema: CronSearch, required: false },
     answers: { 200: { description: 'A page of crons.', schema: z.array(cronResponse) } },

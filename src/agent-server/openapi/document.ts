@@ -7,10 +7,10 @@ import { commonRefusals, errorAnswers } from './errors.ts';
 import { operations } from './operations.ts';
 import { headerParameters, pathParameters, queryNotes } from './parameters.ts';
 
-/** What the page of the description is called. */
+/** The title of the document. */
 export const title = 'Landfall agent server';
 
-/** Describes all that is served, from the schemas that requests are read by. */
+/** Builds the OpenAPI document from the schemas that validate requests. */
 export function openApiDocument(): OpenApiDocument {
   return describeInterface(operations, {
     title,

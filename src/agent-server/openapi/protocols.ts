@@ -4,7 +4,7 @@ import { cardQuery } from '../protocols/a2a/card-query.ts';
 import type { Operation } from './operation.ts';
 import { validationErrorResponse } from './responses.ts';
 
-/** What an agent may be asked, in version 0.3 of the protocol and in version 1.0. */
+/** The methods of the agent-to-agent protocol, in versions 0.3 and 1.0. */
 const a2aMethods = [
   'message/send',
   'message/stream',
@@ -46,16 +46,16 @@ export const rpcCall = z.looseObject({
     })
     .optional(),
 });
-/** An answer of JSON-RPC 2.0. */
+/** A response of JSON-RPC 2.0. */
 export const rpcAnswer = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.int()]).nullable(),
   result: z.unknown().optional(),
   error: z.looseObject({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
 });
-/** How a protocol refuses what it can't read: as JSON-RPC does, or as every endpoint does. */
+/** The error for an unreadable request: that of JSON-RPC, or that of every endpoint. */
 const rpcRefusal = z.union([rpcAnswer, validationErrorResponse]);
-/** What a model is told by, or tells. */
+/** A message of the model context protocol. */
 export const mcpMessage = freeObject;
 
 const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
@@ -71,9 +71,9 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
     body: { schema: mcpMessage, required: true },
     answers: {
       200: { description: 'The answer.', schema: mcpMessage, type: 'text/event-stream' },
-      202: { description: 'What was told is taken.' },
+      202: { description: 'The message was accepted.' },
       400: {
-        description: 'It is no message of the protocol, or of a revision that is not spoken.',
+        description: 'Not a valid message, or an unsupported protocol revision.',
         schema: rpcRefusal,
       },
       406: { description: 'The caller takes no JSON.', schema: rpcRefusal },
@@ -102,7 +102,7 @@ const mcp = (path: '/mcp' | '/mcp/', name: string): readonly Operation[] => [
   },
 ];
 
-/** How other agents, and models, talk to this one. */
+/** The protocols for other agents and for models. */
 export const protocolOperations: readonly Operation[] = [
   {
     method: 'post',

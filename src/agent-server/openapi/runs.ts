@@ -4,11 +4,11 @@ import type { Operation } from './operation.ts';
 import { cancelManyQuery, cancelQuery, followQuery, joinQuery, runsQuery } from './queries.ts';
 import { runResultResponse, runResponse } from './responses.ts';
 
-/** What a run on a thread is started with. */
+/** The request to start a run on a thread. */
 export const statefulRun = RunCreate.omit({ on_completion: true });
-/** What a run without a thread is started with. */
+/** The request to start a stateless run. */
 export const statelessRun = RunCreate.omit({ checkpoint: true, if_not_exists: true, multitask_strategy: true });
-/** Several of them. */
+/** A batch of stateless runs. */
 export const runBatch = z.array(statelessRun).min(1);
 
 const all = '/threads/{thread_id}/runs';
@@ -24,7 +24,7 @@ const result = { description: 'The state that the run left, or how it failed.', 
 const starting = [400, 404, 409, 413, 422] as const;
 const looking = [404, 422] as const;
 
-/** Runs, on a thread and without one. */
+/** Runs, on a thread and stateless. */
 export const runOperations: readonly Operation[] = [
   {
     method: 'get',

@@ -11,7 +11,7 @@ import { storeItemResponse, storeItemsResponse } from './responses.ts';
 
 const tag = 'Store';
 
-/** What graphs and callers remember for longer than a thread. */
+/** The long-term store of graphs and callers. */
 export const storeOperations: readonly Operation[] = [
   {
     method: 'put',

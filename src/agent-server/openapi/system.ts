@@ -5,7 +5,7 @@ import { healthQuery, metricsQuery } from './queries.ts';
 
 const tag = 'System';
 
-/** What `GET /info` tells. */
+/** The response of `GET /info`. */
 export const info = z.looseObject({
   version: z.string(),
   context: z.literal('js'),
@@ -13,7 +13,7 @@ export const info = z.looseObject({
   metadata: freeObject,
 });
 
-/** What `GET /ok` tells. */
+/** The response of `GET /ok`. */
 export const health = z.object({ ok: z.literal(true) });
 
 /** The server itself. */
@@ -60,7 +60,7 @@ export const systemOperations: readonly Operation[] = [
     id: 'docs',
     summary: 'Look at this description as a page',
     tag,
-    answers: { 200: { description: 'The page, which needs nothing from elsewhere.', type: 'text/html' } },
+    answers: { 200: { description: 'The page. It loads nothing from other hosts.', type: 'text/html' } },
   },
   {
     method: 'get',

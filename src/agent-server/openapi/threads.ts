@@ -17,11 +17,11 @@ import { countResponse, threadStateResponse, threadResponse, stateUpdateResponse
 const one = '/threads/{thread_id}';
 const tag = 'Threads';
 
-/** What a thread may be made with. */
+/** The request to create a thread. */
 export const threadCreation = ThreadCreate.extend({ supersteps: z.array(Superstep).optional() });
-/** What is added to the metadata of a thread. */
+/** Metadata to merge into that of a thread. */
 export const threadStatePatch = ThreadPatch.pick({ metadata: true });
-/** What was pruned. */
+/** The result of pruning. */
 export const pruned = z.object({ pruned_count: z.int() });
 
 /** Threads and their states. */
@@ -42,7 +42,7 @@ export const threadOperations: readonly Operation[] = [
     path: '/threads/search',
     id: 'search_threads',
     summary: 'Search threads',
-    description: 'Newest first where nothing else is asked. `x-pagination-total` tells how many match in all.',
+    description: 'Newest first by default. `x-pagination-total` is the total number of matches.',
     tag,
     body: { schema: ThreadSearch, required: false },
     answers: { 200: { description: 'A page of threads.', schema: z.array(threadResponse) } },
