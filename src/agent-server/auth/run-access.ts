@@ -14,7 +14,7 @@ import type { FindMetadata } from './rows.ts';
 
 const requestOf = RunCreate.strip();
 
-/** Authorizes runs on acceptance, whatever endpoint they came from. */
+/** Authorizes runs on acceptance, from any endpoint. */
 export interface RunAccess {
   /**
    * Checks whether the caller may read the assistant, whose configuration and context the run sees.
