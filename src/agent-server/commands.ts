@@ -13,7 +13,7 @@ const NO_COMMAND =
   'What was written is no command: that is {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
 
 /** The responses, one line each. */
-export type CommandAnswer = { event: 'idle' } | { event: 'awake' } | { event: 'failed'; reason: string };
+export type CommandAnswer = { event: 'resting' } | { event: 'awake' } | { event: 'failed'; reason: string };
 
 /**
  * Runs the commands on `input` one after the other.
@@ -35,7 +35,7 @@ export async function takeCommands(
     try {
       if (command.do === 'rest') {
         await server.rest();
-        answer({ event: 'idle' });
+        answer({ event: 'resting' });
       } else {
         await server.wake(command.revision_id);
         answer({ event: 'awake' });

@@ -48,7 +48,7 @@ try {
   });
   const leave = async (): Promise<void> => {
     await server.close().catch((error: unknown) => {
-      complain(`Leaving failed: ${String(error)}`);
+      complain(`Shutdown failed: ${String(error)}`);
       process.exit(1);
     });
     process.exit(0);

@@ -117,7 +117,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     routes: () => serving?.routes ?? [],
     rest,
     async wake(revisionId) {
-      if (closing) throw new Error('The server is leaving.');
+      if (closing) throw new Error('The server is shutting down.');
       if (serving && revisionId === servedAs) return;
       if (serving) throw new Error('Already serving another revision. Stop it first.');
       const notified = { ...options, configuration, webhookSettings: webhooks, revisionId };
@@ -129,8 +129,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   };
 }
 
-const idle = (): Response =>
-  Response.json({ detail: 'This revision does not serve at present. Ask again in a moment.' }, { status: 503 });
+const idle = (): Response => Response.json({ detail: 'This revision is idle. Retry in a moment.' }, { status: 503 });
 
 /** The service has just prepared the database, so one that is unavailable will return. */
 async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Opened> {

@@ -10,7 +10,7 @@ test.each([
   ['a run that can not be taken up', `Run ${id} was left by a process that is gone, and can't be taken up: Error: no`],
   ['a mistake of the server in a run', `Run ${id} ended in a mistake of the server: Error: no`],
   ['a request that failed', 'POST /threads/search failed: Error: no'],
-  ['a sweep that failed', 'Looking for crons whose time has come failed: Error: no'],
+  ['a sweep that failed', 'Polling for due crons failed: Error: no'],
   ['an end that could not be stored', `The end of run ${id} could not be stored: Error: no`],
   ['an outcome that can not be determined', `The outcome of run ${id} can't be determined: no`],
   ['a state that could not be read', `The state of thread ${id} could not be read: Error: no`],

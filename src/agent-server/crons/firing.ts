@@ -61,7 +61,7 @@ export class CronFiring {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking for crons whose time has come failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling for due crons failed: ${String(error)}`);
       });
       await pause(clock, LOOK_MS, signal);
     }

@@ -40,7 +40,7 @@ export class Cancelling {
     const execution = this.#executor.find(runId);
     if (execution && !execution.isRemote) return execution.stop('caller-gone');
     this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
-      this.#parts.log(`Run ${runId} could not be ended when its caller went: ${String(error)}`);
+      this.#parts.log(`Run ${runId} could not be ended after its caller disconnected: ${String(error)}`);
     });
   }
 

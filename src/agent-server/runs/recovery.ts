@@ -59,7 +59,7 @@ export class Recovery {
     const { clock, log, queue } = this.#parts;
     const { signal } = this.#stop;
     const complain = (error: unknown) => {
-      if (!isDatabaseUnavailable(error)) log(`Looking for runs that were left failed: ${String(error)}`);
+      if (!isDatabaseUnavailable(error)) log(`Polling for orphaned runs failed: ${String(error)}`);
     };
     const again = async (act: () => Promise<void>): Promise<void> => {
       while (!signal.aborted) {

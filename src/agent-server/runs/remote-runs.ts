@@ -149,7 +149,7 @@ export class RemoteRuns {
     this.#looking = true;
     while (this.#watches.size > 0) {
       const hasMore = await this.#look([...this.#watches]).catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking at runs of other processes failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling runs of other processes failed: ${String(error)}`);
         return false;
       });
       if (!hasMore && this.#watches.size > 0) await clock.sleep(LOOK_MS);

@@ -225,7 +225,8 @@ export class Runs {
   }
 
   #mustBeOpen(): void {
-    if (this.#closing) throw new Refusal(503, 'The server is stopping and takes no new runs. Ask again in a moment.');
+    if (this.#closing)
+      throw new Refusal(503, 'The server is shutting down and accepts no new runs. Retry in a moment.');
   }
 
   /** @throws Refusal if the run can't be accepted. */

@@ -48,7 +48,7 @@ export class ThreadSweep {
       } catch (error) {
         // A failure for one thread does not stop the others.
         if (isDatabaseUnavailable(error)) throw error;
-        log(`The time of thread ${thread.thread_id} is over, but it can't be removed: ${String(error)}`);
+        log(`Thread ${thread.thread_id} has expired, but can't be removed: ${String(error)}`);
       }
     }
     return count;
@@ -59,7 +59,7 @@ export class ThreadSweep {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       await this.look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking for threads whose time is over failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling for expired threads failed: ${String(error)}`);
       });
       await pause(clock, everyMs, signal);
     }

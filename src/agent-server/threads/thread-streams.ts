@@ -186,7 +186,7 @@ export class ThreadStreams {
         await this.#look(since);
         since = before - SKEW_MS;
       } catch (error) {
-        if (!isDatabaseUnavailable(error)) log(`Looking at threads that are followed failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling followed threads failed: ${String(error)}`);
       }
       await pause(clock, LOOK_MS, signal);
     }

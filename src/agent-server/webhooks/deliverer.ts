@@ -74,7 +74,7 @@ export class Deliverer {
       // Reset before polling, so that a notification during the poll triggers another one.
       this.#bell = new AbortController();
       const isMore = await this.#look().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Looking for webhooks to deliver failed: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Polling for webhooks failed: ${String(error)}`);
         return false;
       });
       if (isMore) continue;

@@ -79,12 +79,12 @@ function sendingNone(deliveries: Deliveries, log: (line: string) => void): Deliv
   let forgetting = Promise.resolve();
   const forget = async (): Promise<void> => {
     const left = await deliveries.forgetAll();
-    if (left > 0) log(`${left} webhooks that were left are given up: http.disable_webhooks is set.`);
+    if (left > 0) log(`Dropped ${left} undelivered webhooks: http.disable_webhooks is set.`);
   };
   return {
     begin() {
       forgetting = forget().catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log(`Webhooks that were left could not be given up: ${String(error)}`);
+        if (!isDatabaseUnavailable(error)) log(`Undelivered webhooks could not be dropped: ${String(error)}`);
       });
     },
     end: () => forgetting,

@@ -59,7 +59,7 @@ test('a server that is awake wakes as no other revision', async () => {
   await server.rest();
   await server.wake('two');
   await server.wake('two');
-  await expect(server.wake('one')).rejects.toThrow('awake, as another revision');
+  await expect(server.wake('one')).rejects.toThrow('Already serving another revision');
 });
 
 test.each(['', '/threads'])('who has the error of a resumable run is told it no more (%s/runs)', async (on) => {

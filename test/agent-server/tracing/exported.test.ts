@@ -143,7 +143,9 @@ describe('where the project does not answer', () => {
     await becomesTrue(async () => (await outbox(databaseUrl)) === 0);
     collector.answers = 404;
     await agent.waitRun(say('three'), undefined);
-    await becomesTrue(async () => (await outbox(databaseUrl)) === 0 && lines.some((line) => line.includes('is gone')));
+    await becomesTrue(
+      async () => (await outbox(databaseUrl)) === 0 && lines.some((line) => line.includes('no longer exists')),
+    );
     expect(collector.runs).toEqual([]);
   });
 });

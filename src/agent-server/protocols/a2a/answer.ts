@@ -79,7 +79,7 @@ export async function answerA2a(call: A2aCall, { api, findTask, clock, log }: A2
     return Response.json(inError(error));
   }
   const answer = handler.handle(inProtocolForm(body), new ServerCallContext({ requestedVersion: version }));
-  const leave = () => gone.abort(new Error('The caller went away.'));
+  const leave = () => gone.abort(new Error('The caller disconnected.'));
   if (!STREAMED.has(String(body['method']))) {
     const json = answer.then((result) => JSON.stringify(result));
     return lateAnswer(json, { clock, onGone: leave, headers: {} });
