@@ -21,21 +21,17 @@ export interface AgentCode {
  * Loads the code from the agent's own folder.
  *
  * @param configPath absolute path of the configuration file.
- * @param patience logs what is slow to load.
+ * @param loading logs what is slow to load.
  * @throws StartupError for the first module that fails to load or has the wrong type.
  */
 export async function loadAgentCode(
   configuration: Configuration,
   configPath: string,
-  retryPolicy: LoadingOptions,
+  loading: LoadingOptions,
 ): Promise<AgentCode> {
   const { auth: rules, http } = configuration.file;
-  const graphs = await loadGraphs(configuration.places, configPath, retryPolicy);
-  const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), retryPolicy);
-  const app = await logWhileLoading(
-    `\`http.app\`, ${http?.app}`,
-    loadCustomApp(configuration, configPath),
-    retryPolicy,
-  );
+  const graphs = await loadGraphs(configuration.places, configPath, loading);
+  const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading);
+  const app = await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading);
   return { graphs, auth, app };
 }

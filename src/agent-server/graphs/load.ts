@@ -27,20 +27,20 @@ export interface LoadedGraph {
  * Loads every graph of a configuration file from the agent's own folder.
  *
  * @param configPath absolute path of the configuration file, to whose folder graph paths are relative.
- * @param patience logs a graph that is slow to load.
+ * @param loading logs a graph that is slow to load.
  * @throws StartupError for the first graph that is missing, throws, or is not a graph.
  */
 export async function loadGraphs(
   places: readonly GraphPlace[],
   configPath: string,
-  retryPolicy: LoadingOptions,
+  loading: LoadingOptions,
 ): Promise<LoadedGraph[]> {
   const folder = dirname(configPath);
   acceptTypeScript(folder);
   const loaded: LoadedGraph[] = [];
   for (const place of places) {
     const what = `graph "${place.graphId}" of ${relative(folder, resolve(folder, place.file))}`;
-    loaded.push(await logWhileLoading(what, loadGraph(place, folder), retryPolicy));
+    loaded.push(await logWhileLoading(what, loadGraph(place, folder), loading));
   }
   return loaded;
 }
