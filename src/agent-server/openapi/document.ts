@@ -32,7 +32,7 @@ export function openApiDocument(): OpenApiDocument {
         type: 'apiKey',
         in: 'header',
         name: 'X-Api-Key',
-        description: 'A key of the deployment’s owner. A server on one’s own machine may want none.',
+        description: 'A key of the deployment’s owner. A local server may not require one.',
       },
     },
     security: [{ 'API Key': [] }, {}],

@@ -6,13 +6,13 @@ const refusal = (description: string): Answer => ({ description, schema: validat
 
 /** The meaning of each error status. */
 export const errorAnswers: Readonly<Record<ErrorStatus, Answer>> = {
-  400: refusal('The body is not JSON, or not what this endpoint can read at all.'),
-  404: refusal('There is no such thing.'),
+  400: refusal('The body is not JSON, or not readable by this endpoint.'),
+  404: refusal('The resource does not exist.'),
   405: refusal('The method is not allowed here.'),
-  409: refusal('Something that exists stands in the way.'),
+  409: refusal('The request conflicts with an existing resource.'),
   413: refusal('The body is larger than 16 MB.'),
-  422: refusal('Fields of a wrong shape, out of bounds, or of no effect here: an entry for each.'),
-  500: refusal('The server failed; its log says more.'),
+  422: refusal('Invalid or unsupported fields: an entry for each.'),
+  500: refusal('Internal error. See the server’s log.'),
 };
 
 /** The errors that every operation may return. */

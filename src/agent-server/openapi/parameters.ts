@@ -2,7 +2,7 @@ import type { HeaderName } from './operation.ts';
 
 /** Every header that some operation reads. */
 export const headerParameters: Readonly<Record<HeaderName, { name: string; description: string }>> = {
-  accept: { name: 'Accept', description: 'What the caller can read.' },
+  accept: { name: 'Accept', description: 'The media types that the client accepts.' },
   lastEventId: {
     name: 'Last-Event-ID',
     description: 'The id of the last event received. The stream continues after it.',
@@ -33,17 +33,17 @@ export const queryNotes: Readonly<Record<string, string>> = {
   select: 'Only these fields; the parameter is repeated for each.',
   xray: 'Whether to expand subgraphs, or up to which depth.',
   recurse: 'Whether to include subgraphs of subgraphs.',
-  version: 'The version that becomes the active one. It may stand in the body instead.',
+  version: 'The version that becomes the active one. It may be in the body instead.',
   delete_threads: 'Whether to delete the threads whose metadata names the assistant.',
   subgraphs: 'Whether to include the states of subgraphs.',
   before: 'Only states before this checkpoint.',
   stream_modes: 'Which events to send: those of runs, the start and end of runs, changes of the state.',
-  stream_mode: 'Only events of these modes, with commas between them; all of the run’s when absent.',
-  cancel_on_disconnect: 'Whether the run is cancelled when the caller goes.',
-  wait: 'Whether the answer waits until the run has ended.',
-  action: 'Whether what the run did stays (`interrupt`) or is undone (`rollback`).',
+  stream_mode: 'Only events of these modes, separated by commas; all of the run’s when absent.',
+  cancel_on_disconnect: 'Whether the run is cancelled when the client disconnects.',
+  wait: 'Whether the response waits for the end of the run.',
+  action: 'Whether the run’s work is kept (`interrupt`) or undone (`rollback`).',
   key: 'The key of the item.',
-  namespace: 'The namespace: the parameter repeated for each label, or one with dots between them.',
+  namespace: 'The namespace: the parameter repeated for each label, or one joined by dots.',
   refresh_ttl: 'Whether reading extends the time to live of the item.',
   check_db: 'Whether to check the database too.',
   format: 'The Prometheus text format, or JSON.',
