@@ -136,5 +136,5 @@ function answerError(error: Error, c: Context, log: (line: string) => void): Res
     return c.json({ detail: "The database can't be reached at the moment. Ask again." }, 503, { 'retry-after': '1' });
   }
   log(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
-  return c.json({ detail: 'The server failed. Its log says more.' }, 500);
+  return c.json({ detail: 'Internal error. See the server log.' }, 500);
 }

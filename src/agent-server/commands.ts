@@ -9,8 +9,7 @@ const Command = z.union([
   z.strictObject({ do: z.literal('wake'), revision_id: z.string() }),
 ]);
 
-const NO_COMMAND =
-  'What was written is no command: that is {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
+const NO_COMMAND = 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
 
 /** The responses, one line each. */
 export type CommandAnswer = { event: 'resting' } | { event: 'awake' } | { event: 'failed'; reason: string };

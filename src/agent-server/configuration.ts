@@ -61,7 +61,7 @@ function variables(env: GraphConfig['env'], folder: string, log: (line: string) 
   const text = readIfThere(resolve(folder, env));
   if (text === undefined) {
     // Env files are seldom committed: deployments provide their variables as secrets.
-    log(`warning: the file of variables ${env} is not there; the deployment's secrets are used alone.`);
+    log(`warning: the env file ${env} does not exist. Only the deployment's secrets are used.`);
     return {};
   }
   const found: Record<string, string> = {};

@@ -8,7 +8,7 @@ const warns = /^warning: /;
 const errs = [
   /^Run \S+ of graph "[^"\n]*" failed: /,
   /^Run \S+ [^"{\n:]*; it ends as (error|timeout)\.$/,
-  /^Run \S+ ended in a mistake of the server: /,
+  /^Run \S+ failed with an internal error: /,
   /^[A-Z]+ \S+ failed: /,
   /^[A-Z][a-z' -]* failed: /,
 ];

@@ -8,7 +8,7 @@ test.each([
   ['a run whose process is gone and that ends so', `Run ${id} was left by a process that is gone; it ends as error.`],
   ['a run that took too long there', `Run ${id} was left by a process that is gone; it ends as timeout.`],
   ['a run that can not be taken up', `Run ${id} was left by a process that is gone, and can't be taken up: Error: no`],
-  ['a mistake of the server in a run', `Run ${id} ended in a mistake of the server: Error: no`],
+  ['an internal error in a run', `Run ${id} failed with an internal error: Error: no`],
   ['a request that failed', 'POST /threads/search failed: Error: no'],
   ['a sweep that failed', 'Polling for due crons failed: Error: no'],
   ['an end that could not be stored', `The end of run ${id} could not be stored: Error: no`],

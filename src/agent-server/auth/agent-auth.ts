@@ -90,7 +90,7 @@ export async function loadAuth(configuration: Configuration, configPath: string)
       );
       if (answer === undefined || answer === null || answer === true) return undefined;
       if (answer === false) throw new AuthRefusal(403, 'Forbidden');
-      if (!isObject(answer)) throw new TypeError(`The handler of ${event} answered neither a boolean nor filters.`);
+      if (!isObject(answer)) throw new TypeError(`The handler of ${event} returned neither a boolean nor filters.`);
       const wanted = wantedBy(answer);
       return Object.keys(wanted).length === 0 ? undefined : wanted;
     },
@@ -111,7 +111,7 @@ export function userOf(answer: unknown): AuthUser {
   const said = typeof answer === 'string' ? { identity: answer } : answer;
   const identity = memberOf(said, 'identity');
   if (!isObject(said) || typeof identity !== 'string') {
-    throw new TypeError('The handler `authenticate` answered neither a text nor an object with an `identity`.');
+    throw new TypeError('The handler `authenticate` returned neither a text nor an object with an `identity`.');
   }
   const { permissions, display_name, is_authenticated } = said;
   if (is_authenticated === false) throw new AuthRefusal(401, 'Unauthorized');

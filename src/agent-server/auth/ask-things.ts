@@ -30,7 +30,7 @@ export async function askToCreate(question: Questioned, { kind }: Of<'create'>):
   const wanted = await ask(question, RESOURCES[kind], 'create', value);
   const there = wanted === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
   if (wanted !== undefined && there !== undefined && !holds(there, wanted)) {
-    throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} exists already.`);
+    throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} already exists.`);
   }
   rewriteBody(question.c, changed(body, value));
 }

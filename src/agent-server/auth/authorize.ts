@@ -29,7 +29,7 @@ export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareH
     const question: Questioned = { c, auth, user, find };
     switch (access.does) {
       case 'unknown':
-        throw new AuthRefusal(403, `This agent's rules of access do not cover ${c.req.method} ${c.req.path}.`);
+        throw new AuthRefusal(403, `This agent's authorization rules do not cover ${c.req.method} ${c.req.path}.`);
       case 'create':
         await askToCreate(question, access);
         break;

@@ -28,7 +28,7 @@ export function switchedOff(http: HttpConfig): MiddlewareHandler | undefined {
   return (c, next) => {
     const group = groupOf(c.req.path);
     if (group !== undefined && isSwitchedOff(http, c.req.path) && !isOwnCall(c.req.raw)) {
-      throw missing(`${c.req.path} is switched off by http.${SWITCHES[group]} of the graph configuration.`);
+      throw missing(`${c.req.path} is disabled by http.${SWITCHES[group]} of the graph configuration.`);
     }
     // With `disable_meta`, `/ok` reports liveness only.
     if (http.disable_meta === true && c.req.path === '/ok') return Promise.resolve(c.json({ ok: true }));

@@ -77,7 +77,7 @@ export function assistantRoutes({ assistants, graphs, deleteThreads }: Assistant
     });
     const { kind, assistant } = await assistants.create(request, request.assistant_id?.toLowerCase() ?? randomUUID());
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
-      throw new Refusal(409, `Assistant ${assistant.assistant_id} exists already.`);
+      throw new Refusal(409, `Assistant ${assistant.assistant_id} already exists.`);
     }
     return c.json(showAssistant(assistant));
   });

@@ -36,7 +36,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
           giveUp: () => {
             unfollow();
             done.abort();
-            controller.error(new Error('The caller reads too slowly.'));
+            controller.error(new Error('The client reads too slowly.'));
             onGone();
           },
         });

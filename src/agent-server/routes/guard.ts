@@ -13,7 +13,7 @@ export function guard(token: string | undefined): MiddlewareHandler {
   const expected = digest(token);
   return async (c, next) => {
     if (!timingSafeEqual(digest(c.req.header(TOKEN_HEADER) ?? ''), expected)) {
-      throw new Refusal(403, 'This agent answers through its deployment only.');
+      throw new Refusal(403, 'Missing or invalid token. Send requests to the deployment URL.');
     }
     await next();
   };

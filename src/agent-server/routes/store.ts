@@ -65,7 +65,7 @@ export function storeRoutes(items: Items): Hono {
 
   routes.post('/items/search', async (c) => {
     const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
-    if (query) throw unacceptable('query', 'this server does not search by meaning; leave it out');
+    if (query) throw unacceptable('query', 'semantic search is not supported; remove it');
     const found = await items.search({
       prefix: namespace_prefix ?? [],
       conditions: conditionsOf(filter ?? {}),

@@ -51,7 +51,7 @@ export function threadRoutes({ threads, states, lives, remover }: ThreadParts): 
       supersteps: request.supersteps ?? [],
     });
     if (kind === 'there' && request.if_exists !== 'do_nothing') {
-      throw new Refusal(409, `Thread ${thread.thread_id} exists already.`);
+      throw new Refusal(409, `Thread ${thread.thread_id} already exists.`);
     }
     return c.json(showThread(thread));
   });

@@ -42,7 +42,7 @@ export class Result {
     try {
       return this.#wire(values);
     } catch (error) {
-      this.#log(`The state of run ${this.#runId} is no JSON: ${describeError(error).message}`);
+      this.#log(`The state of run ${this.#runId} is not valid JSON: ${describeError(error).message}`);
       return undefined;
     }
   }

@@ -125,7 +125,7 @@ const ttlProblem = (ttl: unknown): string | undefined =>
 
 /** What is wrong with a search's `query`; undefined if valid. */
 const queryProblem = (query: unknown): string | undefined =>
-  query == null || query === '' ? undefined : 'this server does not search by meaning: leave `query` out';
+  query == null || query === '' ? undefined : 'semantic search is not supported; remove `query`';
 
 function conditionsOf(filter: unknown): Condition[] {
   if (filter == null) return [];

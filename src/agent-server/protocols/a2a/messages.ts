@@ -42,13 +42,13 @@ export function resumeOf({ parts }: Message): unknown {
 }
 
 function sortedParts(parts: readonly Part[]): { texts: string[]; data: unknown[] } {
-  if (parts.length === 0) throw new RequestMalformedError('message.parts is empty: nothing was said.');
+  if (parts.length === 0) throw new RequestMalformedError('message.parts is empty. Send at least one part.');
   const [texts, data]: [string[], unknown[]] = [[], []];
   for (const { content } of parts) {
     if (content?.$case === 'text') texts.push(content.value);
     else if (content?.$case === 'data') data.push(content.value);
     else if (content === undefined) throw new RequestMalformedError('A part of the message has no content.');
-    else throw new ContentTypeNotSupportedError('Files are not taken: send text, or data.');
+    else throw new ContentTypeNotSupportedError('Files are not supported. Send text or data.');
   }
   return { texts, data };
 }

@@ -11,7 +11,7 @@ export async function inA2aWords<T>(log: (line: string) => void, work: () => Pro
     if (error instanceof EndpointRefusal) throw wordsFor(error);
     if (error instanceof A2AError) throw error;
     log(`The agent-to-agent protocol failed: ${error instanceof Error ? error.stack : String(error)}`);
-    throw new A2AError('The server failed. Its log says more.');
+    throw new A2AError('Internal error. See the server log.');
   }
 }
 

@@ -129,8 +129,7 @@ export class Tasks implements A2ARequestHandler {
   async listTasks(request: ListTasksRequest): Promise<ListTasksResponse> {
     return inA2aWords(this.#parts.log, async () => {
       const { contextId, pageToken, historyLength } = request;
-      if (contextId === '')
-        throw new RequestMalformedError('contextId is missing: tasks are listed context by context.');
+      if (contextId === '') throw new RequestMalformedError('contextId is missing. Tasks are listed per context.');
       const pageSize = Math.min(request.pageSize || PAGE.usual, PAGE.most);
       const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
       const runs = await this.#parts.runs.list(contextOf(contextId), pageSize, offset);
@@ -186,7 +185,7 @@ export class Tasks implements A2ARequestHandler {
     const { taskId, contextId } = message;
     const { place, task, first } = await this.#find(taskId);
     if (contextId !== '' && contextId !== task.contextId) {
-      throw new RequestMalformedError(`Task ${taskId} is of another context than ${contextId}.`);
+      throw new RequestMalformedError(`Task ${taskId} belongs to another context than ${contextId}.`);
     }
     const state = task.status?.state;
     if (state !== TaskState.TASK_STATE_INPUT_REQUIRED) {

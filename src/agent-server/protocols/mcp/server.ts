@@ -88,6 +88,6 @@ async function call(
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (!/^\d{1,9}$/.test(cursor))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'The cursor is not one of ours.');
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor. Use the one of the former page.');
   return Number(cursor);
 }
